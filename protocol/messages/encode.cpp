@@ -1,0 +1,25 @@
+#include "protocol/messages/encode.h"
+
+namespace modlock::messages {
+
+Json::Value encode_strings(const std::vector<std::string>& strings) {
+  Json::Value out(Json::arrayValue);
+  for (const std::string& text : strings) {
+    out.append(text);
+  }
+  return out;
+}
+
+void set_if(Json::Value& object, const char* name, const std::string& text) {
+  if (!text.empty()) {
+    object[name] = text;
+  }
+}
+
+void set_if(Json::Value& object, const char* name, const std::optional<std::string>& text) {
+  if (text) {
+    object[name] = *text;
+  }
+}
+
+}  // namespace modlock::messages

@@ -1,0 +1,44 @@
+#include "protocol/messages/lock_verify.h"
+
+#include "protocol/error_json.h"
+#include "protocol/messages/encode.h"
+
+namespace modlock::messages {
+
+Result<LockVerifyParams> decode_lock_verify(const Json::Value& params, std::vector<std::string>& unknown) {
+  ObjectReader in(params);
+  LockVerifyParams out;
+  out.root = decode_root_params(in);
+  out.lock = decode_lock(in);
+  out.online = in.boolean("online").value_or(false);
+  out.full = in.boolean("full").value_or(false);
+  out.strict = in.boolean("strict").value_or(false);
+  out.include = in.strings("include").value_or(std::vector<std::string>{});
+  if (auto ok = in.finish(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  unknown = in.unknown();
+  return out;
+}
+
+Json::Value encode(const LockVerifyResult& result) {
+  Json::Value out(Json::objectValue);
+  out["ok"] = result.ok;
+  Json::Value& verdicts = out["verdicts"] = Json::arrayValue;
+  for (const Verdict& verdict : result.verdicts) {
+    Json::Value item(Json::objectValue);
+    item["subject"] = verdict.subject;
+    item["verdict"] = verdict.verdict;
+    set_if(item, "expected", verdict.expected);
+    set_if(item, "actual", verdict.actual);
+    item["detail"] = verdict.detail;
+    if (!verdict.paths.empty()) {
+      item["paths"] = encode_strings(verdict.paths);
+    }
+    verdicts.append(std::move(item));
+  }
+  out["diagnostics"] = to_json(result.diagnostics);
+  return out;
+}
+
+}  // namespace modlock::messages

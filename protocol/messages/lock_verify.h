@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/messages/lock_plan.h"
+
+namespace modlock::messages {
+
+struct LockVerifyParams {
+  RootParams root;
+  LockParams lock;
+  bool online = false;
+  bool full = false;
+  bool strict = false;
+  std::vector<std::string> include;
+};
+Result<LockVerifyParams> decode_lock_verify(const Json::Value& params, std::vector<std::string>& unknown);
+
+struct Verdict {
+  std::string subject;
+  std::string verdict;
+  std::string expected;
+  std::string actual;
+  std::string detail;
+  std::vector<std::string> paths;
+};
+
+struct LockVerifyResult {
+  bool ok = true;
+  std::vector<Verdict> verdicts;
+  Diagnostics diagnostics;
+};
+Json::Value encode(const LockVerifyResult& result);
+
+}  // namespace modlock::messages

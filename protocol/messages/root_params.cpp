@@ -1,0 +1,18 @@
+#include "protocol/messages/root_params.h"
+
+namespace modlock::messages {
+
+RootParams decode_root_params(ObjectReader& in) {
+  RootParams params;
+  params.root = in.required_string("root");
+  for (ObjectReader& document : in.objects("documents")) {
+    params.documents.push_back({document.required_string("path"), document.required_string("text")});
+  }
+  params.variables = in.string_map("variables").value_or(std::map<std::string, std::string>{});
+  params.var_files = in.strings("varFiles").value_or(std::vector<std::string>{});
+  params.workspace = in.string("workspace");
+  params.data_dir = in.string("dataDir");
+  return params;
+}
+
+}  // namespace modlock::messages

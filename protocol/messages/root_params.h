@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/object_reader.h"
+
+namespace modlock::messages {
+
+// A text that overlays a file on disk.
+struct Document {
+  std::string path;  // absolute, or relative to the root
+  std::string text;
+};
+
+// What every method with a `root` takes.
+struct RootParams {
+  std::string root;
+  std::vector<Document> documents;
+  std::map<std::string, std::string> variables;
+  std::vector<std::string> var_files;
+  std::optional<std::string> workspace;
+  std::optional<std::string> data_dir;
+};
+
+RootParams decode_root_params(ObjectReader& in);
+
+}  // namespace modlock::messages

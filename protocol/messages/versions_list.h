@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/object_reader.h"
+
+namespace modlock::messages {
+
+struct VersionsListParams {
+  std::string source;
+  std::optional<std::string> constraint;
+  bool include_prerelease = false;
+  std::string tag_prefix;
+};
+Result<VersionsListParams> decode_versions_list(const Json::Value& params, std::vector<std::string>& unknown);
+
+struct OfferedVersion {
+  std::string version;
+  std::string tag;
+  std::string commit;
+  std::string digest;
+};
+struct SkippedTag {
+  std::string tag;
+  std::string reason;
+};
+
+struct VersionsListResult {
+  std::string source;
+  std::string kind;
+  std::vector<OfferedVersion> versions;  // newest first
+  std::optional<std::string> selected;
+  std::vector<SkippedTag> skipped;
+  std::string fetched_at;  // RFC 3339, UTC
+  bool complete = true;
+};
+Json::Value encode(const VersionsListResult& result);
+
+}  // namespace modlock::messages
