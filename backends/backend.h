@@ -1,0 +1,92 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/context.h"
+#include "backends/source.h"
+#include "backends/version.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+// A version that a source offers.
+struct ListedVersion {
+  Version version;
+  std::string tag;  // as seen: "v1.2.0", "nested/v1.2.0"
+  std::string id;   // immutable: commit or manifest digest
+  // Another tag that names an equal version with another id ("1.2.0" beside "v1.2.0"): empty where there is none.
+  // Selecting an ambiguous version is VERSION_AMBIGUOUS; which of the two is kept here is unspecified.
+  std::string ambiguous_with = {};
+};
+
+struct SkippedTag {
+  std::string tag;
+  std::string reason;
+};
+
+// What a source offers, newest version first; equal versions with one id appear once.
+struct Listing {
+  std::vector<ListedVersion> versions;
+  std::vector<SkippedTag> skipped;
+  std::chrono::system_clock::time_point fetched_at;
+  bool complete = true;
+};
+
+// What a reference (a branch, a tag, HEAD, a full commit id) gives now.
+struct Pin {
+  std::string id;  // immutable
+  std::string
+      ref;  // the full name it was found under: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"; empty: an id was given
+};
+
+// One thing to fetch from a package source.
+struct FetchWish {
+  std::string id;   // what must arrive
+  std::string ref;  // where it is expected (Pin::ref); empty: it was named by id
+  // True: a lock names `id`; where `ref` now gives something else, the locked id is still taken if it is reachable from
+  // an advertised branch or tag (with a TAG_MOVED warning), else HASH_MISMATCH. False: `id` has just been resolved.
+  bool locked = false;
+};
+
+// A package on disk, complete and checked, in a directory of the caller's.
+struct FetchedTree {
+  std::string id;
+  std::filesystem::path directory;
+  Diagnostics warnings;
+};
+
+// One way to reach module packages. Implementations are thread-safe, keep no state but caches, never prompt, stop
+// at the deadline and on cancellation, and never put a secret into an error, a log line or a path.
+//
+// Errors of every call: NOT_FOUND (repository, tag or version is not there), AUTH_REQUIRED, FORBIDDEN, RATE_LIMITED,
+// UNREACHABLE, TIMEOUT, DEADLINE_EXCEEDED, REQUEST_CANCELLED, BAD_RESPONSE, TOOL_MISSING, SOURCE_DENIED, OFFLINE_MISS,
+// IO_ERROR.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Whether this backend serves the source; every other call may assume it.
+  virtual bool serves(const Source& source) const = 0;
+
+  // All versions of the package. One request; tags that name no version under `tag_prefix` are in `skipped`.
+  virtual Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                        const Context& context) = 0;
+
+  // What the source's own reference (`?ref=`, else HEAD) gives now. NOT_FOUND names the reference.
+  virtual Result<Pin> pin(const SourceAddress& source, const Context& context) = 0;
+
+  // Brings the wished ids of one package source, with one request where the transport allows; result i belongs to
+  // wish i. Each tree lands in a new directory below `parent`.
+  virtual std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+                                                 const std::filesystem::path& parent, const Context& context) = 0;
+
+  // The lock file's hash text for an id: "git:<commit>", "oci:sha256:…".
+  virtual std::string id_hash(std::string_view id) const = 0;
+};
+
+}  // namespace modlock

@@ -1,0 +1,24 @@
+#include "backends/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace modlock {
+
+void parallel_for(std::size_t count, std::size_t width, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      work(i);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (std::size_t i = 1; i < std::min(count, width); ++i) {
+    helpers.emplace_back(run);
+  }
+  run();
+}
+
+}  // namespace modlock

@@ -1,0 +1,219 @@
+#include "backends/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/source_detect.h"
+#include "backends/source_registry.h"
+#include "backends/source_remote.h"
+#include "backends/source_text.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::array<std::string_view, 4> kLocalPrefixes = {"./", "../", ".\\", "..\\"};
+
+bool is_local(std::string_view text) {
+  return std::any_of(kLocalPrefixes.begin(), kLocalPrefixes.end(),
+                     [&](std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; });
+}
+
+SourceAddress parse_local(std::string_view text) {
+  std::string path(text);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  path = clean_path(path);
+  // ".." alone gets the prefix too: OpenTofu writes "./.." into modules.json.
+  if (path.substr(0, 3) != "../") {
+    path.insert(0, "./");
+  }
+  SourceAddress address;
+  address.source.kind = SourceKind::local;
+  address.source.path = path;
+  address.normalised = SecretText(std::move(path));
+  return address;
+}
+
+Source registry_source(const RegistryAddress& registry) {
+  Source source;
+  source.kind = SourceKind::registry;
+  source.host = registry.host;
+  source.path = registry.module;
+  return source;
+}
+
+// OpenTofu joins it to a directory, so a leading slash and "." mean the root.
+std::string relative_subdir(std::string_view cleaned) {
+  cleaned.remove_prefix(std::min(cleaned.find_first_not_of('/'), cleaned.size()));
+  return cleaned == "." ? std::string() : std::string(cleaned);
+}
+
+SourceAddress parse_registry(const RegistryAddress& registry) {
+  SourceAddress address;
+  address.source = registry_source(registry);
+  address.source.subdir = relative_subdir(registry.subdir);
+  address.normalised = SecretText(registry.to_string());
+  return address;
+}
+
+Result<SourceAddress> parse_remote(std::string_view text, const std::string& shown) {
+  auto [given, subdir] = split_subdir(text);
+  const auto outside = [&] {
+    return fail(Code::source_invalid,
+                fmt::format("the module source \"{}\" has a subdirectory that leads outside of its package", shown),
+                "name a directory inside the package after \"//\"");
+  };
+  if (leads_outside(subdir)) {
+    return outside();
+  }
+  const auto detected = detect_package(given);
+  if (!detected) {
+    return fail(detected.error());
+  }
+  const auto [package, detected_subdir] = split_subdir(*detected);
+  if (!detected_subdir.empty()) {
+    subdir = subdir.empty() ? detected_subdir : clean_path(detected_subdir + "/" + subdir);
+  }
+  if (leads_outside(subdir)) {
+    return outside();
+  }
+  auto described = describe_package(package, shown);
+  if (!described) {
+    return fail(described.error());
+  }
+  SourceAddress address;
+  address.source = std::move(described->source);
+  address.source.subdir = relative_subdir(subdir);
+  std::string normalised = package;
+  if (!subdir.empty()) {
+    normalised.insert(std::min(normalised.find('?'), normalised.size()), "//" + subdir);
+  }
+  address.normalised = SecretText(std::move(normalised));
+  address.package_url = SecretText(std::move(described->url));
+  return address;
+}
+
+// A query value that stays readable: "ref=feature/a" and "tag=v1.0.0" as they are.
+std::string escape_value(std::string_view value) {
+  constexpr std::string_view kPlain = "-._~/:@,";
+  std::string out;
+  for (const char c : value) {
+    const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+// The percent sign of an IPv6 zone is the only character of a parsed host that a URL cannot show as it is.
+std::string escape_host(const std::string& host) {
+  const std::size_t percent = host.find('%');
+  return percent == std::string::npos ? host : host.substr(0, percent) + "%25" + host.substr(percent + 1);
+}
+
+}  // namespace
+
+std::string_view to_string(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::local:
+      return "local";
+    case SourceKind::registry:
+      return "registry";
+    case SourceKind::git:
+      return "git";
+    case SourceKind::oci:
+      return "oci";
+    case SourceKind::archive:
+      return "archive";
+    case SourceKind::directory:
+      return "directory";
+    case SourceKind::hg:
+      return "hg";
+    case SourceKind::s3:
+      return "s3";
+    case SourceKind::gcs:
+      return "gcs";
+    case SourceKind::unsupported:
+      break;
+  }
+  return "unsupported";
+}
+
+std::string Source::identity() const {
+  if (kind == SourceKind::local) {
+    return path;
+  }
+  const std::string below = subdir.empty() ? std::string() : "//" + subdir;
+  if (kind == SourceKind::registry) {
+    return fmt::format("{}/modules/{}{}", host, path, below);
+  }
+  const bool says_getter = kind == SourceKind::git || getter != scheme;
+  std::string text = fmt::format("{}{}{}://{}{}{}{}{}", says_getter ? getter : "", says_getter ? "::" : "", scheme,
+                                 user, user.empty() ? "" : "@", escape_host(host), path, below);
+  char separator = '?';
+  for (const auto& [key, value] : query) {
+    text += fmt::format("{}{}={}", separator, key, escape_value(value));
+    separator = '&';
+  }
+  return text;
+}
+
+std::string Source::package_identity() const {
+  Source package = *this;
+  package.subdir.clear();
+  if (kind == SourceKind::git) {
+    const auto end = std::remove_if(package.query.begin(), package.query.end(),
+                                    [](const auto& argument) { return argument.first == "ref"; });
+    package.query.erase(end, package.query.end());
+  }
+  return package.identity();
+}
+
+std::string Source::query_value(std::string_view name) const {
+  const auto found =
+      std::find_if(query.begin(), query.end(), [&](const auto& argument) { return argument.first == name; });
+  return found == query.end() ? std::string() : found->second;
+}
+
+Result<SourceAddress> parse_source(std::string_view text) {
+  const std::string shown = printable_address(text);
+  if (has_control_characters(text)) {
+    return fail(Code::source_invalid,
+                fmt::format("the module source \"{}\" has a control character or line end", shown), "remove it");
+  }
+  if (!is_utf8(text)) {
+    return fail(Code::source_invalid, fmt::format("the module source \"{}\" is not UTF-8", shown), "write UTF-8 text");
+  }
+  if (is_local(text)) {
+    return parse_local(text);
+  }
+  if (const auto registry = parse_registry_address(text)) {
+    return parse_registry(*registry);
+  }
+  return parse_remote(text, shown);
+}
+
+Result<Source> parse_identity(std::string_view text) {
+  // "host/modules/ns/name/system": five parts where an address as people write it has four.
+  const std::string_view package = text.substr(0, text.find("//"));
+  const std::size_t slash = text.find('/');
+  constexpr std::string_view kModules = "/modules/";
+  if (std::count(package.begin(), package.end(), '/') == 4 && text.substr(slash, kModules.size()) == kModules) {
+    std::string written(text.substr(0, slash + 1));
+    written += text.substr(slash + kModules.size());
+    if (const auto registry = has_control_characters(text) ? std::nullopt : parse_registry_address(written)) {
+      return parse_registry(*registry).source;
+    }
+  }
+  auto address = parse_source(text);
+  if (!address) {
+    return fail(address.error());
+  }
+  return std::move(address->source);
+}
+
+}  // namespace modlock
