@@ -1,0 +1,111 @@
+#include "backends/crypto/digest.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{128} << 10U;
+
+// OpenSSL fails here only without memory or without its default provider: nothing a caller could decide on.
+void must(bool ok) {
+  if (!ok) {
+    throw std::runtime_error("OpenSSL offers no SHA-256 or no randomness");
+  }
+}
+
+tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason) {
+  return fail(Code::io_error,
+              fmt::format("cannot read \"{}\": {}", path.string(), std::generic_category().message(reason)));
+}
+
+}  // namespace
+
+struct Sha256::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  State() { must(context != nullptr && EVP_DigestInit_ex(context, EVP_sha256(), nullptr) == 1); }
+  ~State() { EVP_MD_CTX_free(context); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(std::string_view bytes) {
+  must(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+}
+
+std::array<std::uint8_t, 32> Sha256::finish() {
+  std::array<std::uint8_t, 32> digest{};
+  must(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr) == 1);
+  must(EVP_DigestInit_ex(state_->context, nullptr, nullptr) == 1);
+  return digest;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 sha;
+  sha.update(bytes);
+  const auto digest = sha.finish();
+  return hex(digest.data(), digest.size());
+}
+
+Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return cannot_read(path, errno);
+  }
+  Sha256 sha;
+  std::vector<char> piece(kPiece);
+  for (;;) {
+    const ssize_t got = ::read(file, piece.data(), piece.size());
+    if (got > 0) {
+      sha.update({piece.data(), static_cast<std::size_t>(got)});
+    } else if (got == 0) {
+      break;
+    } else if (errno != EINTR) {
+      const int reason = errno;
+      ::close(file);
+      return cannot_read(path, reason);
+    }
+  }
+  ::close(file);
+  return sha.finish();
+}
+
+std::string hex(const std::uint8_t* bytes, std::size_t size) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(size * 2);
+  for (std::size_t i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4U];
+    text += kDigits[bytes[i] & 15U];
+  }
+  return text;
+}
+
+std::string base64(const std::uint8_t* bytes, std::size_t size) {
+  // EVP_EncodeBlock writes a NUL behind the text.
+  std::vector<unsigned char> text((size + 2) / 3 * 4 + 1);
+  const int length = EVP_EncodeBlock(text.data(), bytes, static_cast<int>(size));
+  return {text.begin(), text.begin() + length};
+}
+
+std::string random_hex(std::size_t size) {
+  std::vector<std::uint8_t> bytes(size);
+  must(RAND_bytes(bytes.data(), static_cast<int>(size)) == 1);
+  return hex(bytes.data(), bytes.size());
+}
+
+}  // namespace modlock

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "protocol/result.h"
+
+namespace modlock {
+
+// A running SHA-256. Movable, not copyable.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(std::string_view bytes);
+  // The 32 raw bytes; the object then starts again from nothing.
+  std::array<std::uint8_t, 32> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// 64 lower-case hexadecimal digits.
+std::string sha256_hex(std::string_view bytes);
+// Of a file's content, read in pieces. Errors: IO_ERROR naming the path.
+Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path);
+
+std::string hex(const std::uint8_t* bytes, std::size_t size);
+// Standard alphabet, with padding (RFC 4648 section 4).
+std::string base64(const std::uint8_t* bytes, std::size_t size);
+// `size` random bytes as lower-case hexadecimal digits, for names that must not clash.
+std::string random_hex(std::size_t size);
+
+}  // namespace modlock

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace modlock {
+
+// Owns a file descriptor and closes it. Move-only; -1 is none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { reset(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      number_ = std::exchange(other.number_, -1);
+    }
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+  void reset() {
+    if (number_ >= 0) {
+      ::close(std::exchange(number_, -1));
+    }
+  }
+
+ private:
+  int number_ = -1;
+};
+
+}  // namespace modlock

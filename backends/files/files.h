@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "protocol/result.h"
+
+namespace modlock {
+
+// The whole file as bytes; /dev/null is empty. Errors: NOT_FOUND (no such file), IO_ERROR (anything else: a directory,
+// a device or a pipe too; the message names the path and the system's reason).
+Result<std::string> read_file(const std::filesystem::path& path);
+
+// Whether the bytes must be on disk before the name is (a power cut then leaves the old or the new file). What can be
+// made again and is checked when read need not wait for that.
+enum class Durable { yes, no };
+
+// Writes `<dir>/.<name>.<random>`, flushes it to disk and renames it over `path`, keeping the mode of a file that was
+// there (else 0644 less the umask). A link at `path` is replaced, not followed. What was there stays whole if anything
+// fails. Errors: IO_ERROR naming the path and the reason.
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                                   Durable durable = Durable::yes);
+
+// mkdir -p. Errors: IO_ERROR naming the first directory that could not be made.
+Result<void> make_directories(const std::filesystem::path& path);
+
+// Removes a tree without following links; a path that is not there is fine. Directories without write permission are
+// made writable first. Errors: IO_ERROR.
+Result<void> remove_tree(const std::filesystem::path& path);
+
+// Whether OpenTofu and we leave an entry of this name out of every package: .git, .hg, .svn, .bzr, CVS, _darcs.
+bool is_version_control_name(std::string_view name);
+
+// Copies a package tree (files, links as they are, modes but for set-user-ID, set-group-ID and sticky) into `to`, which
+// must not exist; version control entries are left out. Reflinks where the filesystem has them, else copy_file_range,
+// else read and write; never hard links. Where it fails nothing is left at `to`. Errors: IO_ERROR naming the entry; a
+// device, pipe or socket is one.
+Result<void> copy_tree(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace modlock

@@ -1,0 +1,133 @@
+#include "backends/package/link_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "backends/files/files.h"
+#include "backends/files/system_error.h"
+#include "backends/source_text.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;  // as many as Linux follows
+
+tl::unexpected<Error> unsafe(const std::string& name, std::string_view why) {
+  return fail(Code::archive_unsafe, fmt::format("the link \"{}\" of the package {}", escape_controls(name), why),
+              "the package cannot be used as it is: ask its author to replace the link");
+}
+
+void put_before(std::deque<std::string>& way, std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    if (const std::string_view part = text.substr(0, slash); !part.empty() && part != ".") {
+      parts.emplace_back(part);
+    }
+    text.remove_prefix(std::min(slash + 1, text.size()));
+  }
+  way.insert(way.begin(), parts.begin(), parts.end());
+}
+
+// The way through the package, one name at a time.
+class Walk {
+ public:
+  Walk(const fs::path& root, const std::string& name) : root_(root), name_(name) { put_before(way_, name); }
+
+  Result<LinkTarget> run() {
+    while (!way_.empty()) {
+      const std::string part = std::move(way_.front());
+      way_.pop_front();
+      if (auto ok = step(part); !ok) {
+        return fail(ok.error());
+      }
+    }
+    return missing_ ? LinkTarget::nothing : at_file_ ? LinkTarget::file : LinkTarget::directory;
+  }
+
+ private:
+  Result<void> step(const std::string& part) {
+    if (at_file_) {
+      missing_ = true;
+    }
+    if (part == "..") {
+      if (inside_.empty()) {
+        return unsafe(name_, "leads out of it");
+      }
+      inside_.pop_back();
+      return {};
+    }
+    inside_.push_back(part);
+    if (missing_ || is_version_control_name(part)) {
+      missing_ = true;
+      return {};
+    }
+    return look();
+  }
+
+  Result<void> look() {
+    fs::path here = root_;
+    for (const std::string& part : inside_) {
+      here /= part;
+    }
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(here, error);
+    switch (status.type()) {
+      case fs::file_type::directory:
+        return {};
+      case fs::file_type::regular:
+        at_file_ = true;
+        return {};
+      case fs::file_type::not_found:
+        missing_ = true;
+        return {};
+      case fs::file_type::symlink:
+        return turn(here);
+      case fs::file_type::none:
+        return error == std::errc::filename_too_long ? unsafe(name_, "has a target that is too long")
+                                                     : system_failure("read", here, error.value());
+      default:
+        return unsafe(name_, "leads to a device, a pipe or a socket");
+    }
+  }
+
+  Result<void> turn(const fs::path& link) {
+    std::error_code error;
+    const std::string target = fs::read_symlink(link, error).string();
+    if (error) {
+      return system_failure("read the link", link, error.value());
+    }
+    if (!target.empty() && target.front() == '/') {
+      return unsafe(name_, fmt::format("leads to the absolute path \"{}\"", escape_controls(target)));
+    }
+    if (++links_ > kMostLinks) {
+      return unsafe(name_, "leads in a circle");
+    }
+    inside_.pop_back();
+    put_before(way_, target);
+    return {};
+  }
+
+  const fs::path& root_;
+  const std::string& name_;
+  std::deque<std::string> way_;
+  std::vector<std::string> inside_;  // where we are, below root_
+  int links_ = 0;
+  bool at_file_ = false;
+  bool missing_ = false;
+};
+
+}  // namespace
+
+Result<LinkTarget> follow_link(const fs::path& root, const std::string& name) {
+  return Walk(root, name).run();
+}
+
+}  // namespace modlock

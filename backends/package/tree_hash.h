@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "backends/context.h"
+#include "backends/files/files.h"
+#include "backends/package/tree_summary.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+// A file of a package that counts: its name relative to the package, `/`-separated.
+struct TreeEntry {
+  std::string name;
+  std::filesystem::path path;
+  enum class Type { file, link_to_file, link_as_text } type = Type::file;
+};
+
+// The entries of a package that are hashed and installed, sorted bytewise by name: everything but directories and
+// version control entries (is_version_control_name). A link to a file counts as its content, a link to a directory and
+// a dangling link as its target text; to a link, a version control entry is not there. `root` itself may be a link.
+// Errors: ARCHIVE_UNSAFE (a link that leaves the package at any step or is absolute, a link cycle, a device, pipe or
+// socket, a newline in a name) naming the entry; IO_ERROR.
+Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root);
+
+// The digests of these entries. Errors: IO_ERROR; REQUEST_CANCELLED and DEADLINE_EXCEEDED.
+Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, const Context& context);
+
+// summarise_entries() of list_tree(). Errors: those of both.
+Result<TreeSummary> summarise_tree(const std::filesystem::path& root, const Context& context);
+
+// OpenTofu's "h1:" over the package at `root`: golang.org/x/mod/sumdb/dirhash Hash1 of list_tree().
+// Errors: those of list_tree(); REQUEST_CANCELLED and DEADLINE_EXCEEDED.
+Result<std::string> hash_tree(const std::filesystem::path& root, const Context& context);
+
+}  // namespace modlock

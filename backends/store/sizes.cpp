@@ -1,0 +1,86 @@
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <system_error>
+
+#include "backends/files/system_error.h"
+#include "backends/store/store.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_gone(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+// Adds the sizes of the files below `directory`; other processes may remove them meanwhile.
+Result<void> add_bytes(const fs::path& directory, std::uint64_t& bytes) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    std::error_code entry_error;
+    const fs::file_type type = at->symlink_status(entry_error).type();
+    if (type == fs::file_type::directory) {
+      if (auto ok = add_bytes(at->path(), bytes); !ok) {
+        return ok;
+      }
+    } else if (type == fs::file_type::regular) {
+      if (const std::uintmax_t size = at->file_size(entry_error); !entry_error) {
+        bytes += size;
+      }
+    }
+  }
+  if (error && !is_gone(error)) {
+    return system_failure("read the directory", directory, error.value());
+  }
+  return {};
+}
+
+Result<void> count(const fs::path& directory, std::uint64_t& directories, std::uint64_t& bytes) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    if (std::error_code ignored; at->is_directory(ignored)) {
+      ++directories;
+    }
+  }
+  if (error && !is_gone(error)) {
+    return system_failure("read the directory", directory, error.value());
+  }
+  return add_bytes(directory, bytes);
+}
+
+}  // namespace
+
+Result<StoreSizes> measure(const Store& store) {
+  StoreSizes sizes;
+  const fs::path packages = store.root() / "v1" / "packages";
+  if (auto ok = count(packages, sizes.packages, sizes.package_bytes); !ok) {
+    return fail(ok.error());
+  }
+  if (auto ok = count(store.git_directory(), sizes.repositories, sizes.repository_bytes); !ok) {
+    return fail(ok.error());
+  }
+  return sizes;
+}
+
+fs::path default_store_root() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/') {
+    return fs::path(cache) / "tofu-modlock";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
+    return fs::path(home) / ".cache" / "tofu-modlock";
+  }
+  std::array<char, std::size_t{16} << 10U> texts{};
+  passwd user{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::getuid(), &user, texts.data(), texts.size(), &found) == 0 && found != nullptr &&
+      found->pw_dir[0] == '/') {
+    return fs::path(found->pw_dir) / ".cache" / "tofu-modlock";
+  }
+  return {};
+}
+
+}  // namespace modlock

@@ -1,0 +1,244 @@
+#include "backends/store/store.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/files/system_error.h"
+#include "backends/package/tree_hash.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kOverrideFile = "modlock_override.tf";
+
+// An id becomes the name of a file: what no commit and no digest looks like has no record.
+bool is_recordable(std::string_view id) {
+  return !id.empty() && id.size() <= 200 && id.front() != '.' && std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ':' || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+std::optional<std::string> text_member(const Json::Value& object, const char* name) {
+  const Json::Value* member = object.isObject() ? object.find(name, name + std::string_view(name).size()) : nullptr;
+  return member != nullptr && member->isString() ? std::optional(member->asString()) : std::nullopt;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+Result<void> check_layout(const fs::path& root) {
+  const Result<std::string> text = read_file(root / "layout");
+  const std::string digits = text ? text->substr(0, std::min(text->find_first_not_of("0123456789"), text->size())) : "";
+  const std::size_t leading = std::min(digits.find_first_not_of('0'), digits.size());
+  const std::string number = digits.substr(leading);
+  if (number.size() > 1 || number > "1") {
+    return fail(Code::lock_newer,
+                fmt::format("the store \"{}\" has layout {}, this release reads layout 1", root.string(), number),
+                "use the tofu-modlock release that wrote it, or name another directory with --cache-dir");
+  }
+  return {};
+}
+
+Result<void> refuse_override(const std::vector<TreeEntry>& entries) {
+  for (const TreeEntry& entry : entries) {
+    if (std::string_view(entry.name).substr(entry.name.rfind('/') + 1) == kOverrideFile) {
+      return fail(Code::archive_unsafe,
+                  fmt::format("the package contains \"{}\", a name that only tofu-modlock may write", entry.name),
+                  "ask the author of the package to remove the file");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Store> Store::open(fs::path root) {
+  if (root.empty()) {
+    return fail(Code::io_error, "there is no directory for the store: no home directory is known",
+                "name one with --cache-dir or TOFU_MODLOCK_CACHE_DIR");
+  }
+  std::error_code error;
+  root = fs::absolute(root, error);
+  if (!error && fs::exists(root, error) && !is_there(root)) {
+    return system_failure("use the store", root, ENOTDIR);
+  }
+  if (error) {
+    return system_failure("use the store", root, error.value());
+  }
+  if (auto ok = check_layout(root); !ok) {
+    return fail(ok.error());
+  }
+  return Store(std::move(root));
+}
+
+fs::path Store::git_directory() const {
+  return below("git");
+}
+
+fs::path Store::package_directory(std::string_view h1) const {
+  return below("packages") / sha256_hex(h1);
+}
+
+fs::path Store::record_of(const Source& source, std::string_view id) const {
+  return below("identities") / sha256_hex(source.package_identity()) / fmt::format("{}.json", id);
+}
+
+Result<void> Store::make_below(const fs::path& directory) const {
+  if (!is_there(root_)) {
+    if (auto ok = make_directories(root_.parent_path()); !ok) {
+      return ok;
+    }
+    if (::mkdir(root_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+      return system_failure("make the directory", root_, errno);
+    }
+  }
+  return make_directories(directory);
+}
+
+Result<fs::path> Store::make_temporary() const {
+  if (auto ok = make_below(below("tmp")); !ok) {
+    return fail(ok.error());
+  }
+  fs::path directory = below("tmp") / random_hex(16);
+  if (::mkdir(directory.c_str(), 0777) != 0) {
+    return system_failure("make the directory", directory, errno);
+  }
+  return directory;
+}
+
+std::optional<Package> Store::find(const Source& source, std::string_view id) const {
+  if (!is_recordable(id)) {
+    return std::nullopt;
+  }
+  const Result<std::string> text = read_file(record_of(source, id));
+  const Result<Json::Value> object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
+  if (!object || text_member(*object, "source") != source.package_identity() || text_member(*object, "id") != id) {
+    return std::nullopt;
+  }
+  const std::optional<std::string> h1 = text_member(*object, "h1");
+  std::optional<Package> package = h1 ? find_by_h1(*h1) : std::nullopt;
+  if (package) {
+    package->id = id;
+  }
+  return package;
+}
+
+std::optional<Package> Store::find_by_h1(std::string_view h1) const {
+  fs::path tree = package_directory(h1) / "tree";
+  if (!is_there(tree)) {
+    return std::nullopt;
+  }
+  return Package{.id = {}, .h1 = std::string(h1), .directory = std::move(tree)};
+}
+
+Result<Package> Store::admit(const Source& source, FetchedTree tree, const Context& context) const {
+  const auto entries = list_tree(tree.directory);
+  if (!entries) {
+    return fail(entries.error());
+  }
+  if (auto ok = refuse_override(*entries); !ok) {
+    return fail(ok.error());
+  }
+  auto h1 = summarise_entries(*entries, context).map([](const TreeSummary& summary) { return summary.h1(); });
+  if (!h1) {
+    return fail(h1.error());
+  }
+  if (find_by_h1(*h1)) {
+    // It is of no use any more, but no reason to fail either.
+    (void)remove_tree(tree.directory);
+  } else if (auto ok = move_in(tree.directory, *h1); !ok) {
+    return fail(ok.error());
+  }
+  Package package{.id = std::move(tree.id),
+                  .h1 = *h1,
+                  .directory = package_directory(*h1) / "tree",
+                  .warnings = std::move(tree.warnings)};
+  if (auto ok = record(source, package); !ok) {
+    return fail(ok.error());
+  }
+  return package;
+}
+
+// The package appears whole, by the rename of a directory that already holds its tree.
+Result<void> Store::move_in(const fs::path& tree, std::string_view h1) const {
+  const fs::path target = package_directory(h1);
+  if (auto ok = make_below(target.parent_path()); !ok) {
+    return ok;
+  }
+  const auto staging = make_temporary();
+  if (!staging) {
+    return fail(staging.error());
+  }
+  const auto give_up = [&](tl::unexpected<Error> failure) -> Result<void> {
+    (void)remove_tree(*staging);
+    return failure;
+  };
+  const bool moved = ::rename(tree.c_str(), (*staging / "tree").c_str()) == 0;
+  if (!moved && errno != EXDEV) {
+    return give_up(system_failure("move into the store", tree, errno));
+  }
+  if (!moved) {
+    if (auto ok = copy_tree(tree, *staging / "tree"); !ok) {
+      return give_up(fail(ok.error()));
+    }
+  }
+  int reason = ::rename(staging->c_str(), target.c_str()) == 0 ? 0 : errno;
+  if ((reason == EEXIST || reason == ENOTEMPTY) && !find_by_h1(h1)) {
+    // What an interrupted removal left there is no package.
+    (void)remove_tree(target);
+    reason = ::rename(staging->c_str(), target.c_str()) == 0 ? 0 : errno;
+  }
+  if (reason != 0 && !find_by_h1(h1)) {
+    if (moved) {
+      (void)::rename((*staging / "tree").c_str(), tree.c_str());
+    }
+    return give_up(system_failure("move into the store", target, reason));
+  }
+  // Where another process was first, its tree has the same content and ours is left over.
+  (void)remove_tree(*staging);
+  if (!moved) {
+    (void)remove_tree(tree);
+  }
+  return {};
+}
+
+Result<void> Store::record(const Source& source, const Package& package) const {
+  if (!is_recordable(package.id)) {
+    return fail(Code::internal, fmt::format("a package cannot be recorded in the store under the id of {} characters",
+                                            package.id.size()));
+  }
+  const fs::path path = record_of(source, package.id);
+  if (auto ok = make_below(path.parent_path()); !ok) {
+    return ok;
+  }
+  Json::Value object(Json::objectValue);
+  object["source"] = source.package_identity();
+  object["id"] = package.id;
+  object["h1"] = package.h1;
+  // Not flushed: a record that a power cut took is as if absent.
+  return write_file_atomically(path, write_json(object) + "\n", Durable::no);
+}
+
+void Store::drop(const Package& package) const {
+  const fs::path directory = package_directory(package.h1);
+  // Out of sight in one step, so that nobody finds half a tree.
+  const fs::path aside = below("tmp") / random_hex(16);
+  if (make_below(below("tmp")) && ::rename(directory.c_str(), aside.c_str()) == 0) {
+    (void)remove_tree(aside);
+  }
+}
+
+}  // namespace modlock

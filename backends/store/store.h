@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backends/backend.h"
+
+namespace modlock {
+
+// A package in the store: a tree that never changes, named by its content.
+struct Package {
+  std::string id;                   // commit or digest
+  std::string h1;                   // "h1:…" over the tree
+  std::filesystem::path directory;  // read-only by convention; copy out of it, never link into it
+  Diagnostics warnings = {};        // of the fetch that brought it
+};
+
+// The content-addressed directory of one user, shared by processes. Layout (version 1) below its root:
+//   v1/packages/<sha256 hex of h1>/tree/…     packages by content; written in v1/tmp, then renamed
+//   v1/identities/<sha256 hex of identity>/<id>.json   which content a source's id has: {"source", "id", "h1"}
+//   v1/git/<sha256 hex of URL without secrets>/  bare repositories
+//   v1/tmp/                                   unfinished work; removed by `cache prune`
+class Store {
+ public:
+  // `root` is created (mode 0700) when first written to. Errors: IO_ERROR naming the directory (empty, or not a
+  // directory); LOCK_NEWER where its file `layout` holds a number above 1, as a later release would write it.
+  static Result<Store> open(std::filesystem::path root);
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path git_directory() const;
+  // A new empty directory below v1/tmp. Errors: IO_ERROR.
+  Result<std::filesystem::path> make_temporary() const;
+
+  // The package of (package identity, id), if it is complete in the store. Unreadable records are as if absent.
+  std::optional<Package> find(const Source& source, std::string_view id) const;
+  // The package with this content, if it is in the store (its id is then empty).
+  std::optional<Package> find_by_h1(std::string_view h1) const;
+  // Takes a fetched tree: hashes it, moves it in (copies it from another file system), records its identity. Where the
+  // content is in the store already, the tree is removed. Any number of processes may admit one package at once.
+  // Errors: those of hash_tree(), ARCHIVE_UNSAFE for a file named modlock_override.tf too; IO_ERROR. The tree is then
+  // still the caller's.
+  Result<Package> admit(const Source& source, FetchedTree tree, const Context& context) const;
+  // Forgets a package whose tree no longer has its h1.
+  void drop(const Package& package) const;
+
+ private:
+  explicit Store(std::filesystem::path root) : root_(std::move(root)) {}
+  std::filesystem::path below(std::string_view name) const { return root_ / "v1" / name; }
+  std::filesystem::path package_directory(std::string_view h1) const;
+  std::filesystem::path record_of(const Source& source, std::string_view id) const;
+  Result<void> make_below(const std::filesystem::path& directory) const;
+  Result<void> move_in(const std::filesystem::path& tree, std::string_view h1) const;
+  Result<void> record(const Source& source, const Package& package) const;
+
+  std::filesystem::path root_;
+};
+
+struct StoreSizes {
+  std::uint64_t packages = 0;  // count
+  std::uint64_t package_bytes = 0;
+  std::uint64_t repositories = 0;  // count
+  std::uint64_t repository_bytes = 0;
+};
+// What the store holds; sizes are those of the files. What disappears meanwhile is not counted. Errors: IO_ERROR.
+Result<StoreSizes> measure(const Store& store);
+
+// $TOFU_MODLOCK_CACHE_DIR is the caller's business; this is $XDG_CACHE_HOME/tofu-modlock where that is an absolute
+// path, else ~/.cache/tofu-modlock; empty where there is no home directory.
+std::filesystem::path default_store_root();
+
+}  // namespace modlock
