@@ -1,0 +1,13 @@
+#include "plugin/hcl/ast.h"
+
+#include <algorithm>
+
+namespace modlock::hcl {
+
+const Attribute* Body::find(std::string_view name) const {
+  const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                  [&](const Attribute& attribute) { return attribute.name == name; });
+  return found == attributes.end() ? nullptr : &*found;
+}
+
+}  // namespace modlock::hcl

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/error.h"
+
+// The syntax tree of HCL native syntax (and, from the JSON reader on, of JSON syntax). Every node carries the exact
+// bytes it was written with; ranges follow the reference implementation (an attribute ends where its expression ends, a
+// string includes its quotes, parentheses belong to a parenthesised expression).
+namespace modlock::hcl {
+
+struct Expression;
+using ExpressionPtr = std::unique_ptr<Expression>;
+
+struct NumberLiteral {
+  std::string text;  // as written: arbitrary precision is kept
+};
+struct BoolLiteral {
+  bool value = false;
+};
+struct NullLiteral {};
+
+// One piece of a template: text (escapes decoded, `$${` unescaped, strip markers and heredoc indentation applied), or
+// an interpolation, or a directive.
+struct TemplatePart;
+struct Template {
+  std::vector<TemplatePart> parts;  // no parts: the empty string
+  bool heredoc = false;
+};
+
+// `name`: a variable, the root of a traversal.
+struct Variable {
+  std::string name;
+};
+struct FunctionCall {
+  std::string name;  // with namespaces: "core::upper"
+  Range name_range;
+  std::vector<Expression> arguments;
+  bool expand_last = false;  // f(list...)
+};
+struct Tuple {
+  std::vector<Expression> items;
+};
+struct ObjectItem;
+struct Object {
+  std::vector<ObjectItem> items;
+};
+// [for k, v in collection : value if condition] or {for k, v in collection : key => value... if condition}
+struct For {
+  std::string key_variable;  // empty: not given
+  std::string value_variable;
+  ExpressionPtr collection;
+  ExpressionPtr key;  // null: a tuple
+  ExpressionPtr value;
+  ExpressionPtr condition;  // null: none
+  bool grouping = false;
+};
+enum class UnaryOperator { negate, logical_not };
+struct Unary {
+  UnaryOperator op = UnaryOperator::negate;
+  ExpressionPtr operand;
+};
+enum class BinaryOperator {
+  logical_or,
+  logical_and,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+};
+struct Binary {
+  BinaryOperator op = BinaryOperator::add;
+  ExpressionPtr left;
+  ExpressionPtr right;
+};
+struct Conditional {
+  ExpressionPtr condition;
+  ExpressionPtr when_true;
+  ExpressionPtr when_false;
+};
+// operand.name
+struct GetAttribute {
+  ExpressionPtr operand;
+  std::string name;
+  Range name_range;
+};
+// operand[key], or the legacy operand.0
+struct Index {
+  ExpressionPtr operand;
+  ExpressionPtr key;
+  bool legacy = false;
+};
+// operand.*.each (attribute splat) or operand[*].each (full splat). `each` is relative: its innermost operand is a
+// SplatItem.
+struct Splat {
+  ExpressionPtr operand;
+  ExpressionPtr each;
+  bool full = false;
+};
+struct SplatItem {};
+struct Parentheses {
+  ExpressionPtr inner;
+};
+
+struct Expression {
+  Range range;
+  std::variant<NullLiteral, BoolLiteral, NumberLiteral, Template, Variable, FunctionCall, Tuple, Object, For, Unary,
+               Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses>
+      node;
+};
+
+struct ObjectItem {
+  Expression key;  // a bare identifier is a Variable with bare_key set
+  bool bare_key = false;
+  Expression value;
+};
+
+struct TemplateIf;
+struct TemplateFor;
+struct TemplatePart {
+  Range range;
+  std::variant<std::string, ExpressionPtr, std::unique_ptr<TemplateIf>, std::unique_ptr<TemplateFor>> what;
+};
+struct TemplateIf {
+  Expression condition;
+  std::vector<TemplatePart> when_true;
+  std::vector<TemplatePart> when_false;
+};
+struct TemplateFor {
+  std::string key_variable;  // empty: not given
+  std::string value_variable;
+  Expression collection;
+  std::vector<TemplatePart> body;
+};
+
+struct Attribute {
+  std::string name;
+  Range name_range;
+  Range range;  // name start to expression end
+  Expression value;
+};
+
+struct Label {
+  std::string text;
+  Range range;  // includes the quotes
+};
+
+struct Block;
+struct Body {
+  std::vector<Attribute> attributes;  // in source order
+  std::vector<Block> blocks;          // in source order
+  Range range;                        // of the file, or of what stands between the braces, braces included
+
+  // The attribute of that name, or null.
+  const Attribute* find(std::string_view name) const;
+};
+
+struct Block {
+  std::string type;
+  Range type_range;
+  std::vector<Label> labels;
+  Range header_range;  // type start to the end of the last label (or of the type)
+  Range range;         // type start to the closing brace, included
+  Body body;
+};
+
+}  // namespace modlock::hcl

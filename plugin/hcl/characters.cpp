@@ -1,0 +1,216 @@
+#include "plugin/hcl/characters.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+namespace modlock::hcl {
+namespace {
+
+constexpr std::size_t kMessageBytes = 40;
+
+unsigned char byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+bool is_ascii_letter(char32_t c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_ascii_digit(char32_t c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_identifier_start(char32_t c) {
+  if (c < 0x80) return is_ascii_letter(c) || c == '_';
+  // The characters that Unicode adds to, or takes from, ID_Start beside what their category says.
+  constexpr std::array<char32_t, 6> kOtherStart = {0x1885, 0x1886, 0x2118, 0x212E, 0x309B, 0x309C};
+  if (std::find(kOtherStart.begin(), kOtherStart.end(), c) != kOtherStart.end()) return true;
+  if (c == 0x2E2F) return false;
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_NL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_identifier_continue(char32_t c) {
+  if (c < 0x80) return is_ascii_letter(c) || is_ascii_digit(c) || c == '_' || c == '-';
+  if (is_identifier_start(c)) return true;
+  if (c == 0x00B7 || c == 0x0387 || c == 0x19DA || (c >= 0x1369 && c <= 0x1371)) return true;
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_PC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_blank(char32_t c) {
+  return c == ' ' || (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+}  // namespace
+
+std::optional<CodePoint> decode_utf8(std::string_view text, std::size_t at) {
+  const unsigned char first = byte_at(text, at);
+  if (first < 0x80) return CodePoint{first, 1};
+  std::size_t size = 0;
+  char32_t value = 0;
+  char32_t smallest = 0;
+  if ((first & 0xE0) == 0xC0) {
+    size = 2, value = first & 0x1F, smallest = 0x80;
+  } else if ((first & 0xF0) == 0xE0) {
+    size = 3, value = first & 0x0F, smallest = 0x800;
+  } else if ((first & 0xF8) == 0xF0) {
+    size = 4, value = first & 0x07, smallest = 0x10000;
+  } else {
+    return std::nullopt;
+  }
+  if (text.size() - at < size) return std::nullopt;
+  for (std::size_t i = 1; i < size; ++i) {
+    const unsigned char next = byte_at(text, at + i);
+    if ((next & 0xC0) != 0x80) return std::nullopt;
+    value = (value << 6) | (next & 0x3F);
+  }
+  if (value < smallest || !is_scalar_value(value)) return std::nullopt;
+  return CodePoint{value, size};
+}
+
+std::optional<std::size_t> find_bad_byte(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto point = decode_utf8(text, at);
+    if (!point || point->value == 0) return at;
+    at += point->size;
+  }
+  return std::nullopt;
+}
+
+bool is_scalar_value(char32_t value) {
+  return value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
+}
+
+void append_utf8(std::string& out, char32_t value) {
+  std::array<utf8proc_uint8_t, 4> bytes{};
+  const auto size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(value), bytes.data());
+  for (utf8proc_ssize_t i = 0; i < size; ++i) out.push_back(static_cast<char>(bytes[static_cast<std::size_t>(i)]));
+}
+
+std::size_t identifier_size(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size()) {
+    const auto point = decode_utf8(text, end);
+    if (!point) break;
+    if (end == at ? !is_identifier_start(point->value) : !is_identifier_continue(point->value)) break;
+    end += point->size;
+  }
+  return end - at;
+}
+
+std::size_t blank_size(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return 0;
+  const auto point = decode_utf8(text, at);
+  return point && is_blank(point->value) ? point->size : 0;
+}
+
+std::string_view trim_left(std::string_view text) {
+  while (const std::size_t size = blank_size(text, 0)) text.remove_prefix(size);
+  return text;
+}
+
+std::string_view trim_right(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t last = text.size() - 1;
+    while (last > 0 && (byte_at(text, last) & 0xC0) == 0x80) --last;
+    if (blank_size(text, last) == 0) break;
+    text = text.substr(0, last);
+  }
+  return text;
+}
+
+std::size_t grapheme_end(std::string_view text, std::size_t at) {
+  auto point = decode_utf8(text, at);
+  if (!point) return at + 1;
+  std::size_t end = at + point->size;
+  utf8proc_int32_t state = 0;
+  while (end < text.size()) {
+    const auto next = decode_utf8(text, end);
+    if (!next) break;
+    if (utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(point->value),
+                                         static_cast<utf8proc_int32_t>(next->value), &state)) {
+      break;
+    }
+    end += next->size;
+    point = next;
+  }
+  return end;
+}
+
+Position advance(Position from, std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    const bool last = at + 1 == text.size();
+    if (c == '\n' || (c == '\r' && !last && text[at + 1] == '\n')) {
+      at += c == '\n' ? 1 : 2;
+      ++from.line;
+      from.column = 1;
+      continue;
+    }
+    // Two ASCII characters never belong together, so plain text needs no tables.
+    if (byte_at(text, at) < 0x80 && (last || byte_at(text, at + 1) < 0x80)) {
+      ++at;
+    } else {
+      at = grapheme_end(text, at);
+    }
+    ++from.column;
+  }
+  from.byte += text.size();
+  return from;
+}
+
+std::string normalize_nfc(std::string_view text) {
+  const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (ascii) return std::string(text);
+  utf8proc_uint8_t* mapped = nullptr;
+  const auto size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+                   &mapped, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owner(mapped, &std::free);
+  if (size < 0) return std::string(text);
+  return std::string(reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(size));
+}
+
+std::string quoted_for_message(std::string_view text) {
+  if (text.empty()) return "\"\"";
+  const auto first = decode_utf8(text, 0);
+  if (first && first->size == text.size() && (first->value < 0x20 || first->value >= 0x7F)) {
+    const bool visible = first->value >= 0xA1 && blank_size(text, 0) == 0 && first->value != 0xFEFF;
+    const auto number = static_cast<unsigned>(first->value);
+    return visible ? fmt::format("\"{}\" (U+{:04X})", text, number) : fmt::format("U+{:04X}", number);
+  }
+  if (text.size() <= kMessageBytes) return fmt::format("\"{}\"", text);
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const std::size_t next = grapheme_end(text, end);
+    if (next > kMessageBytes) break;
+    end = next;
+  }
+  return fmt::format("\"{}…\"", text.substr(0, end));
+}
+
+}  // namespace modlock::hcl

@@ -1,0 +1,305 @@
+#include "plugin/hcl/lexer.h"
+
+#include <array>
+
+#include "plugin/hcl/characters.h"
+
+namespace modlock::hcl {
+namespace {
+
+// A text whose heredocs never end is read again from behind each opening; more often than this would not be linear.
+constexpr std::size_t kMaxEndlessMarkers = 16;
+
+struct Punctuation {
+  std::string_view text;
+  TokenKind kind;
+};
+
+// Longer ones first.
+constexpr std::array kPunctuation = {
+    Punctuation{"...", TokenKind::ellipsis},
+    Punctuation{"=>", TokenKind::arrow},
+    Punctuation{"==", TokenKind::equal_equal},
+    Punctuation{"!=", TokenKind::not_equal},
+    Punctuation{"<=", TokenKind::less_equal},
+    Punctuation{">=", TokenKind::greater_equal},
+    Punctuation{"&&", TokenKind::logical_and},
+    Punctuation{"||", TokenKind::logical_or},
+    Punctuation{"::", TokenKind::double_colon},
+    Punctuation{"=", TokenKind::equal},
+    Punctuation{":", TokenKind::colon},
+    Punctuation{",", TokenKind::comma},
+    Punctuation{".", TokenKind::dot},
+    Punctuation{"?", TokenKind::question},
+    Punctuation{"<", TokenKind::less},
+    Punctuation{">", TokenKind::greater},
+    Punctuation{"+", TokenKind::plus},
+    Punctuation{"-", TokenKind::minus},
+    Punctuation{"*", TokenKind::star},
+    Punctuation{"/", TokenKind::slash},
+    Punctuation{"%", TokenKind::percent},
+    Punctuation{"!", TokenKind::exclamation},
+    Punctuation{"[", TokenKind::open_bracket},
+    Punctuation{"]", TokenKind::close_bracket},
+    Punctuation{"(", TokenKind::open_parenthesis},
+    Punctuation{")", TokenKind::close_parenthesis},
+};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool breaks_line(char c) {
+  return c == '\n' || c == '\r';
+}
+
+std::size_t newline_size(std::string_view text, std::size_t at) {
+  if (at < text.size() && text[at] == '\n') return 1;
+  return at + 1 < text.size() && text[at] == '\r' && text[at + 1] == '\n' ? 2 : 0;
+}
+
+}  // namespace
+
+Lexer::Lexer(std::string_view text, Position start) : text_(text), here_(start) {}
+
+Token Lexer::take(TokenKind kind, std::size_t size) {
+  const std::string_view taken = rest().substr(0, size);
+  const Position start = here_;
+  here_ = advance(here_, taken);
+  return {kind, {start, here_}, taken, modes_.empty() && brackets_ == 0};
+}
+
+Token Lexer::unterminated(TokenKind kind, const Range& opening) {
+  const auto size = opening.end.byte - opening.start.byte;
+  return {kind, opening, text_.substr(opening.start.byte, size), modes_.empty() && brackets_ == 0};
+}
+
+void Lexer::forget_open() {
+  modes_.clear();
+  brackets_ = 0;
+}
+
+Token Lexer::next() {
+  if (modes_.empty() || modes_.back().kind == ModeKind::sequence) return next_normal();
+  return modes_.back().kind == ModeKind::quoted ? next_quoted() : next_heredoc();
+}
+
+// True where something was skipped.
+bool Lexer::skip_blanks_and_comments() {
+  const std::string_view text = rest();
+  std::size_t size = 0;
+  while (size < text.size() && (text[size] == ' ' || text[size] == '\t')) ++size;
+  if (size == 0 && text.substr(0, 2) == "/*" && here_.byte < no_comment_end_from_) {
+    const auto end = text.find("*/", 2);
+    if (end == std::string_view::npos) {
+      no_comment_end_from_ = here_.byte;
+    } else {
+      size = end + 2;
+    }
+  }
+  here_ = advance(here_, text.substr(0, size));
+  return size > 0;
+}
+
+Token Lexer::next_normal() {
+  while (skip_blanks_and_comments()) {
+  }
+  const std::string_view text = rest();
+  if (text.empty()) return take(TokenKind::end, 0);
+  if (const std::size_t size = newline_size(text, 0)) return take(TokenKind::newline, size);
+  if (text[0] == '#' || starts_with("//")) {
+    const auto end = text.find('\n');
+    return take(TokenKind::newline, end == std::string_view::npos ? text.size() : end + 1);
+  }
+  if (starts_with("/*")) return take(TokenKind::unterminated_comment, 2);
+  if (is_digit(text[0])) return take(TokenKind::number, number_size());
+  if (const std::size_t size = identifier_size(text, 0)) return take(TokenKind::identifier, size);
+  if (text[0] == '"') {
+    Token token = take(TokenKind::open_quote, 1);
+    modes_.push_back({ModeKind::quoted, token.range, {}});
+    return token;
+  }
+  if (starts_with("<<")) return next_heredoc_opening();
+  if (text[0] == '{') return next_open_brace();
+  if (text[0] == '}' || starts_with("~}")) return next_close_brace();
+  return next_punctuation();
+}
+
+Token Lexer::next_heredoc_opening() {
+  const std::string_view text = rest();
+  const std::size_t start = starts_with("<<-") ? 3 : 2;
+  const std::size_t size = identifier_size(text, start);
+  const std::size_t line_end = newline_size(text, start + size);
+  if (size == 0 && starts_with("<<<")) return take(TokenKind::less, 1);
+  if (size == 0 || line_end == 0) return take(TokenKind::bad_heredoc, start + size);
+  const Token token = take(TokenKind::open_heredoc, start + size + line_end);
+  const std::string_view marker = token.text.substr(start, size);
+  if (endless_markers_.count(marker) != 0) return unterminated(TokenKind::unterminated_heredoc, token.range);
+  modes_.push_back({ModeKind::heredoc, token.range, marker});
+  return token;
+}
+
+Token Lexer::next_punctuation() {
+  for (const auto& [spelling, kind] : kPunctuation) {
+    if (!starts_with(spelling)) continue;
+    const bool opens = kind == TokenKind::open_bracket || kind == TokenKind::open_parenthesis;
+    const bool closes = kind == TokenKind::close_bracket || kind == TokenKind::close_parenthesis;
+    if (modes_.empty() && closes && brackets_ > 0) --brackets_;
+    const Token token = take(kind, spelling.size());
+    if (modes_.empty() && opens) ++brackets_;
+    return token;
+  }
+  return take(TokenKind::invalid, decode_utf8(text_, here_.byte).value_or(CodePoint{}).size);
+}
+
+Token Lexer::next_open_brace() {
+  const Token token = take(TokenKind::open_brace, 1);
+  ++(modes_.empty() ? brackets_ : modes_.back().braces);
+  return token;
+}
+
+Token Lexer::next_close_brace() {
+  const bool strips = starts_with("~}");
+  if (!modes_.empty() && modes_.back().braces == 0) {
+    modes_.pop_back();
+    return take(TokenKind::sequence_end, strips ? 2 : 1);
+  }
+  if (strips) return take(TokenKind::invalid, 1);
+  std::size_t& open = modes_.empty() ? brackets_ : modes_.back().braces;
+  if (open > 0) --open;
+  return take(TokenKind::close_brace, 1);
+}
+
+// "1.2.3" and "1e5e5" are taken whole, so that they can be reported whole.
+std::size_t Lexer::number_size() const {
+  const std::string_view text = rest();
+  const auto digit_at = [&](std::size_t at) { return at < text.size() && is_digit(text[at]); };
+  std::size_t size = 1;
+  while (size < text.size()) {
+    if (is_digit(text[size])) {
+      ++size;
+    } else if (text[size] == '.' && digit_at(size + 1)) {
+      size += 2;
+    } else if (text[size] == 'e' || text[size] == 'E') {
+      const bool is_signed = size + 1 < text.size() && (text[size + 1] == '+' || text[size + 1] == '-');
+      const std::size_t digit = size + (is_signed ? 2 : 1);
+      if (!digit_at(digit)) break;
+      size = digit + 1;
+    } else {
+      break;
+    }
+  }
+  return size;
+}
+
+// What a run of "$" or "%" at `at` is: 0 with `which` set for "${" or "%{"; otherwise how many bytes are plain text,
+// the brace of an escaped "$${" included.
+std::size_t Lexer::sequence_at(std::size_t at, char& which) const {
+  const char sign = text_[at];
+  std::size_t end = at;
+  while (end < text_.size() && text_[end] == sign) ++end;
+  const bool brace = end < text_.size() && text_[end] == '{';
+  if (brace && end - at == 1) {
+    which = sign;
+    return 0;
+  }
+  return end - at + (brace ? 1 : 0);
+}
+
+Token Lexer::next_quoted() {
+  std::size_t at = here_.byte;
+  char sequence = 0;
+  while (at < text_.size()) {
+    const char c = text_[at];
+    if (c == '"' || breaks_line(c)) break;
+    if (c == '\\' && at + 1 < text_.size() && !breaks_line(text_[at + 1])) {
+      at += 2;
+    } else if (c == '$' || c == '%') {
+      const std::size_t plain = sequence_at(at, sequence);
+      if (plain == 0) break;
+      at += plain;
+    } else {
+      ++at;
+    }
+  }
+  if (at > here_.byte) return take(TokenKind::literal, at - here_.byte);
+  if (at < text_.size() && text_[at] == '"') {
+    modes_.pop_back();
+    return take(TokenKind::close_quote, 1);
+  }
+  if (sequence != 0) {
+    const Token token = take(sequence == '$' ? TokenKind::interpolation : TokenKind::directive,
+                             at + 2 < text_.size() && text_[at + 2] == '~' ? 3 : 2);
+    modes_.push_back({ModeKind::sequence, token.range, {}});
+    return token;
+  }
+  const Range opening = modes_.back().opening;
+  modes_.clear();
+  return unterminated(TokenKind::unterminated_string, opening);
+}
+
+Token Lexer::next_heredoc() {
+  Mode& mode = modes_.back();
+  std::size_t at = here_.byte;
+  char sequence = 0;
+  bool line_ended = false;
+  while (at < text_.size() && !line_ended) {
+    if (text_[at] == '\n') {
+      line_ended = true;
+    } else if (text_[at] == '\r' && newline_size(text_, at) == 0) {
+      break;
+    } else if (text_[at] == '$' || text_[at] == '%') {
+      const std::size_t plain = sequence_at(at, sequence);
+      if (plain == 0) break;
+      at += plain;
+      continue;
+    }
+    ++at;
+  }
+  const std::string_view line = text_.substr(here_.byte, at - here_.byte);
+  if (line_ended && mode.line_start && trim_left(trim_right(line)) == mode.marker) {
+    modes_.pop_back();
+    const bool carriage_return = line.size() > 1 && line[line.size() - 2] == '\r';
+    return take(TokenKind::close_heredoc, line.size() - (carriage_return ? 2 : 1));
+  }
+  mode.line_start = line_ended;
+  if (!line.empty()) return take(TokenKind::literal, line.size());
+  if (sequence != 0) {
+    const Token token = take(sequence == '$' ? TokenKind::interpolation : TokenKind::directive,
+                             at + 2 < text_.size() && text_[at + 2] == '~' ? 3 : 2);
+    modes_.push_back({ModeKind::sequence, token.range, {}});
+    return token;
+  }
+  if (at < text_.size()) return take(TokenKind::invalid, 1);
+  const Range opening = mode.opening;
+  // Reading goes on behind the opening, so that what follows the forgotten marker is still looked at.
+  if (endless_markers_.size() < kMaxEndlessMarkers) {
+    endless_markers_.emplace(mode.marker);
+    here_ = opening.end;
+  }
+  modes_.clear();
+  return unterminated(TokenKind::unterminated_heredoc, opening);
+}
+
+std::string describe(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::end:
+      return "the end of the file";
+    case TokenKind::newline:
+      return "the end of the line";
+    case TokenKind::open_quote:
+    case TokenKind::close_quote:
+    case TokenKind::unterminated_string:
+      return "a quotation mark";
+    case TokenKind::open_heredoc:
+    case TokenKind::bad_heredoc:
+    case TokenKind::unterminated_heredoc:
+      return "a heredoc";
+    case TokenKind::literal:
+      return "text";
+    default:
+      return quoted_for_message(token.text);
+  }
+}
+
+}  // namespace modlock::hcl

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/error.h"
+
+namespace modlock::hcl {
+
+enum class TokenKind {
+  end,
+  newline,  // a line end, or a line comment with its line end
+  identifier,
+  number,  // as lexed: "1.2.3" is one (bad) number
+  // brackets
+  open_brace,
+  close_brace,
+  open_bracket,
+  close_bracket,
+  open_parenthesis,
+  close_parenthesis,
+  // templates
+  open_quote,
+  close_quote,
+  open_heredoc,   // "<<" up to and including the line end
+  close_heredoc,  // the marker's line without its line end
+  literal,        // raw text of a template; in a heredoc never more than one line
+  interpolation,  // "${" or "${~"
+  directive,      // "%{" or "%{~"
+  sequence_end,   // the "}" or "~}" of one of these
+  // punctuation
+  equal,
+  colon,
+  double_colon,
+  comma,
+  dot,
+  ellipsis,
+  question,
+  arrow,
+  // operators
+  logical_or,
+  logical_and,
+  equal_equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  plus,
+  minus,
+  star,
+  slash,
+  percent,
+  exclamation,
+  // what no text may hold
+  invalid,               // one character that means nothing here
+  bad_heredoc,           // "<<" without a marker and a line end right behind it
+  unterminated_comment,  // "/*" without "*/"
+  unterminated_string,   // range and text are of the opening quote
+  unterminated_heredoc,  // range and text are of the opening line
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  Range range;
+  std::string_view text;
+  bool outermost = false;  // no bracket and no template is open around it
+};
+
+// Cuts a text into tokens, one at a time, with a stack for strings and heredocs, interpolations in them, strings in
+// these, and so on. Comments never become tokens of their own. `text` is valid UTF-8 and outlives the lexer.
+class Lexer {
+ public:
+  Lexer(std::string_view text, Position start);
+
+  // The next token; `end` again and again at the end.
+  Token next();
+
+  // Forgets every open bracket and template: what comes next is read as outermost. For going on after an error.
+  void forget_open();
+
+  // Reads on from a position that was passed before, as outermost.
+  void go_back(Position position) {
+    forget_open();
+    here_ = position;
+  }
+
+ private:
+  enum class ModeKind { quoted, heredoc, sequence };
+  struct Mode {
+    ModeKind kind = ModeKind::quoted;
+    Range opening;            // of the quote, of the heredoc's first line
+    std::string_view marker;  // of a heredoc
+    bool line_start = true;   // of a heredoc: whether the next byte starts a line
+    std::size_t braces = 0;   // of a sequence: how many "{" are open in it
+  };
+
+  std::string_view rest() const { return text_.substr(here_.byte); }
+  bool starts_with(std::string_view what) const { return rest().substr(0, what.size()) == what; }
+  Token take(TokenKind kind, std::size_t size);
+  Token unterminated(TokenKind kind, const Range& opening);
+  bool skip_blanks_and_comments();
+  Token next_normal();
+  Token next_heredoc_opening();
+  Token next_punctuation();
+  Token next_open_brace();
+  Token next_close_brace();
+  Token next_quoted();
+  Token next_heredoc();
+  std::size_t number_size() const;
+  std::size_t sequence_at(std::size_t at, char& which) const;
+
+  std::string_view text_;
+  Position here_;
+  std::vector<Mode> modes_;
+  std::size_t brackets_ = 0;                                  // open outside of templates
+  std::size_t no_comment_end_from_ = std::string_view::npos;  // no "*/" stands behind this byte
+  std::set<std::string, std::less<>> endless_markers_;
+};
+
+// For messages: "the end of the line", "the number \"1.5\"", "\"}\"".
+std::string describe(const Token& token);
+
+}  // namespace modlock::hcl

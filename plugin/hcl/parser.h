@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/hcl/ast.h"
+#include "protocol/result.h"
+
+namespace modlock::hcl {
+
+// What a text holds. `body` has everything that could be read; it is complete where `diagnostics` has no errors.
+struct ParsedFile {
+  Body body;
+  Diagnostics diagnostics;
+};
+
+// Which code syntax errors carry: a configuration answers CONFIG_PARSE, a lock file LOCK_PARSE.
+struct ParseOptions {
+  Code error_code = Code::config_parse;
+};
+
+// Reads HCL native syntax. `path` is what locations name. Errors carry line, column and byte range, and say what was
+// expected and what was found; after an error reading goes on at the next top-level block, so one run reports all.
+// Stricter than the reference on bytes: invalid UTF-8 and NUL are errors; one leading BOM is skipped.
+// Nesting deeper than kMaxDepth is LIMIT_EXCEEDED. Time and memory are linear in the text.
+ParsedFile parse_native(std::string_view text, const std::string& path, ParseOptions options = {});
+
+inline constexpr int kMaxDepth = 256;
+
+}  // namespace modlock::hcl

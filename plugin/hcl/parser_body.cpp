@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include "plugin/hcl/characters.h"
+#include "plugin/hcl/native_parser.h"
+
+namespace modlock::hcl {
+
+bool NativeParser::parse_item(Body& body, Names& names) {
+  if (!tokens_.next_is(TokenKind::identifier)) {
+    const bool quoted = tokens_.next_is(TokenKind::open_quote);
+    fail_expected("the name of an argument or of a block",
+                  quoted ? "names of arguments and blocks are written without quotes" : "");
+    return false;
+  }
+  const Token name = tokens_.take();
+  switch (tokens_.peek().kind) {
+    case TokenKind::equal:
+      return parse_attribute(name, body, names);
+    case TokenKind::open_brace:
+    case TokenKind::open_quote:
+    case TokenKind::identifier:
+      tokens_.header_is_read();
+      return parse_block(name, body);
+    case TokenKind::colon:
+      fail_expected(fmt::format("\"=\" behind the argument name {}", quoted_for_message(name.text)),
+                    "arguments are written name = value; \":\" only stands in objects");
+      return false;
+    default:
+      fail_expected(fmt::format("\"=\" or a block behind {}", quoted_for_message(name.text)));
+      return false;
+  }
+}
+
+bool NativeParser::parse_attribute(const Token& name, Body& body, Names& names) {
+  tokens_.take();
+  if (tokens_.next_is(TokenKind::newline) || tokens_.next_is(TokenKind::end)) {
+    fail_expected(fmt::format("the value of {} behind \"=\"", quoted_for_message(name.text)),
+                  "the value must start on the same line");
+    return false;
+  }
+  auto value = parse_expression();
+  if (!value) return false;
+  const TokenKind next = tokens_.peek().kind;
+  if (next != TokenKind::newline && next != TokenKind::end && next != TokenKind::close_brace) {
+    fail_after_value(name, *value);
+    return false;
+  }
+  Attribute attribute{std::string(name.text), name.range, {name.range.start, value->range.end}, std::move(*value)};
+  const auto [first, is_new] = names.ranges.try_emplace(name.text, name.range);
+  if (is_new) {
+    body.attributes.push_back(std::move(attribute));
+    return true;
+  }
+  add({.code = error_code_,
+       .message = fmt::format("the argument {} is set a second time", quoted_for_message(name.text)),
+       .location = Location{path_, name.range},
+       .related = {{"it was first set here", {path_, first->second}}},
+       .hint = "keep one of them"});
+  return true;
+}
+
+std::nullopt_t NativeParser::fail_after_value(const Token& name, const Expression& value) {
+  const Token found = tokens_.peek();
+  const std::string expected = fmt::format("the end of the line behind the value of {}", quoted_for_message(name.text));
+  if (found.kind == TokenKind::comma) return fail_expected(expected, "arguments of a block take no commas");
+  if (found.kind == TokenKind::equal) return fail_expected(expected, "write each argument on a line of its own");
+  const bool bare = std::holds_alternative<Variable>(value.node) || std::holds_alternative<GetAttribute>(value.node) ||
+                    std::holds_alternative<NumberLiteral>(value.node) || std::holds_alternative<Binary>(value.node);
+  return fail_expected(expected, bare ? "text needs double quotes around it" : "");
+}
+
+bool NativeParser::parse_block(const Token& type, Body& body) {
+  const Depth depth(*this);
+  if (!depth_is_fine(type.range)) return false;
+  if (depth_ > 1 && type.range.start.column == 1 && !suspect_line_) suspect_line_ = type.range.start.line;
+  Block block;
+  block.type = std::string(type.text);
+  block.type_range = type.range;
+  block.header_range = type.range;
+  if (!parse_labels(block)) return false;
+  const Token brace = tokens_.take();
+  if (!parse_block_body(brace, block)) return false;
+  block.range = {type.range.start, block.body.range.end};
+  if (!tokens_.next_is(TokenKind::newline) && !tokens_.next_is(TokenKind::end)) {
+    fail_expected(fmt::format("the end of the line behind the \"}}\" of block {}", quoted_for_message(block.type)));
+    return false;
+  }
+  body.blocks.push_back(std::move(block));
+  return true;
+}
+
+// Reads up to the "{", which is left to be taken.
+bool NativeParser::parse_labels(Block& block) {
+  while (!tokens_.next_is(TokenKind::open_brace)) {
+    if (tokens_.next_is(TokenKind::identifier)) {
+      const Token name = tokens_.take();
+      block.labels.push_back({std::string(name.text), name.range});
+    } else if (tokens_.next_is(TokenKind::open_quote)) {
+      auto label = parse_label();
+      if (!label) return false;
+      block.labels.push_back(std::move(*label));
+    } else {
+      const bool equal = tokens_.next_is(TokenKind::equal);
+      const bool newline = tokens_.next_is(TokenKind::newline);
+      fail_expected(fmt::format("a label or \"{{\" in the header of block {}", quoted_for_message(block.type)),
+                    equal     ? "the name of an argument is one word without quotes"
+                    : newline ? "the \"{\" stands on the line of the block's type"
+                              : "");
+      return false;
+    }
+    block.header_range.end = block.labels.back().range.end;
+  }
+  return true;
+}
+
+std::optional<Label> NativeParser::parse_label() {
+  Label label;
+  label.range = tokens_.take().range;
+  while (!tokens_.next_is(TokenKind::close_quote)) {
+    if (!tokens_.next_is(TokenKind::literal)) {
+      return fail_expected("plain text in a block label", "labels cannot hold ${ } or %{ }");
+    }
+    const auto text = decode_literal(tokens_.take(), true);
+    if (!text) return std::nullopt;
+    label.text += *text;
+  }
+  label.range.end = tokens_.take().range.end;
+  return label;
+}
+
+bool NativeParser::parse_block_body(const Token& brace, Block& block) {
+  Names names;
+  Body& body = block.body;
+  if (!tokens_.next_is(TokenKind::newline)) {
+    if (!tokens_.next_is(TokenKind::close_brace) && !parse_one_line_body(brace, block, names)) return false;
+    body.range = {brace.range.start, tokens_.take().range.end};
+    return true;
+  }
+  while (true) {
+    while (tokens_.take_if(TokenKind::newline)) {
+    }
+    if (tokens_.next_is(TokenKind::close_brace)) break;
+    if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
+    if (!parse_item(body, names)) return false;
+    if (tokens_.next_is(TokenKind::close_brace)) {
+      fail_expected(fmt::format("the end of the line before the \"}}\" of block {}", quoted_for_message(block.type)));
+      return false;
+    }
+  }
+  body.range = {brace.range.start, tokens_.take().range.end};
+  return true;
+}
+
+// `{ name = value }`: nothing else fits on one line.
+bool NativeParser::parse_one_line_body(const Token& brace, Block& block, Names& names) {
+  if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
+  if (!tokens_.next_is(TokenKind::identifier)) {
+    fail_expected(fmt::format("one argument, \"}}\" or the end of the line behind the \"{{\" of block {}",
+                              quoted_for_message(block.type)));
+    return false;
+  }
+  const Token name = tokens_.take();
+  const std::string_view hint = "a block on one line holds one argument and nothing else";
+  if (!tokens_.next_is(TokenKind::equal)) {
+    fail_expected(fmt::format("\"=\" behind {}", quoted_for_message(name.text)), std::string(hint));
+    return false;
+  }
+  if (!parse_attribute(name, block.body, names)) return false;
+  if (tokens_.next_is(TokenKind::close_brace)) return true;
+  if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
+  fail_expected(fmt::format("the \"}}\" of block {} on the same line", quoted_for_message(block.type)),
+                "start a new line behind the \"{\" too");
+  return false;
+}
+
+bool NativeParser::fail_unclosed(const Token& brace, const Block& block) {
+  std::string hint = "add the missing \"}\"";
+  if (suspect_line_) {
+    hint += fmt::format("; the block on line {} starts in the first column, so it may be missing before that",
+                        *suspect_line_);
+  }
+  report(brace.range,
+         fmt::format("the \"{{\" of block {} is never closed: expected \"}}\" before the end of the file",
+                     quoted_for_message(block.type)),
+         std::move(hint));
+  return false;
+}
+
+}  // namespace modlock::hcl

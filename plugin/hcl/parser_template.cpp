@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/hcl/characters.h"
+#include "plugin/hcl/literal_text.h"
+#include "plugin/hcl/native_parser.h"
+
+namespace modlock::hcl {
+namespace {
+
+using Kind = TemplateItem::Kind;
+
+// How much the directives of a template add to the height of its expressions.
+int height_of(const std::vector<TemplateItem>& items) {
+  int height = 0;
+  int open = 0;
+  for (const TemplateItem& item : items) {
+    if (item.kind == Kind::if_start || item.kind == Kind::for_start) ++open;
+    if (item.kind == Kind::if_end || item.kind == Kind::for_end) --open;
+    height = std::max(height, open + item.height);
+  }
+  return height;
+}
+
+}  // namespace
+
+NativeParser::Parsed NativeParser::parse_template() {
+  const Token opening = tokens_.take();
+  const bool quoted = opening.kind == TokenKind::open_quote;
+  std::vector<TemplateItem> items;
+  while (!tokens_.next_is(quoted ? TokenKind::close_quote : TokenKind::close_heredoc)) {
+    if (tokens_.next_is(TokenKind::literal)) {
+      const Token literal = tokens_.take();
+      auto text = decode_literal(literal, quoted);
+      if (!text) return std::nullopt;
+      TemplateItem item;
+      item.range = literal.range;
+      item.text = std::move(*text);
+      items.push_back(std::move(item));
+    } else if (tokens_.next_is(TokenKind::interpolation) || tokens_.next_is(TokenKind::directive)) {
+      auto item = parse_sequence();
+      if (!item) return std::nullopt;
+      items.push_back(std::move(*item));
+    } else {
+      return fail_expected(quoted ? "a closing quotation mark" : "the closing marker of the heredoc");
+    }
+  }
+  const Token close = tokens_.take();
+  return finish_template(std::move(items), opening, {opening.range.start, close.range.end});
+}
+
+NativeParser::Parsed NativeParser::finish_template(std::vector<TemplateItem> items, const Token& opening,
+                                                   const Range& range) {
+  strip_literals(items);
+  if (opening.text.substr(0, 3) == "<<-") remove_indentation(items);
+  join_literals(items);
+  const int height = height_of(items);
+  Template node;
+  node.heredoc = opening.kind == TokenKind::open_heredoc;
+  std::size_t at = 0;
+  if (!build_parts(items, at, node.parts, nullptr)) return std::nullopt;
+  return finish(range, std::move(node), height);
+}
+
+// `${ … }` or `%{ … }`.
+std::optional<TemplateItem> NativeParser::parse_sequence() {
+  const Token opening = tokens_.take();
+  const bool directive = opening.kind == TokenKind::directive;
+  const TokenStream::LineEnds free(tokens_, false);
+  TemplateItem item;
+  item.kind = Kind::interpolation;
+  item.strip_left = opening.text.size() == 3;
+  if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "\"}\"");
+  if (directive ? !parse_directive(opening, item) : !parse_sequence_value(item)) return std::nullopt;
+  if (!tokens_.next_is(TokenKind::sequence_end)) {
+    return fail_in_brackets(opening, fmt::format("\"}}\" to end the {}", directive ? "directive" : "interpolation"),
+                            directive ? "" : "write $${ for a \"${\" that is plain text");
+  }
+  const Token close = tokens_.take();
+  item.strip_right = close.text.size() == 2;
+  item.range = {opening.range.start, close.range.end};
+  return item;
+}
+
+bool NativeParser::parse_sequence_value(TemplateItem& item) {
+  auto value = parse_expression();
+  if (!value) return false;
+  item.height = height_;
+  item.expression = std::make_unique<Expression>(std::move(*value));
+  return true;
+}
+
+bool NativeParser::parse_directive(const Token& opening, TemplateItem& item) {
+  if (tokens_.next_is_word("for")) {
+    item.kind = Kind::for_start;
+    return parse_for_names(item.key_variable, item.value_variable) && parse_sequence_value(item);
+  }
+  if (tokens_.next_is_word("if")) {
+    tokens_.take();
+    item.kind = Kind::if_start;
+    return parse_sequence_value(item);
+  }
+  if (tokens_.next_is_word("else")) {
+    item.kind = Kind::if_else;
+  } else if (tokens_.next_is_word("endif")) {
+    item.kind = Kind::if_end;
+  } else if (tokens_.next_is_word("endfor")) {
+    item.kind = Kind::for_end;
+  } else {
+    fail_in_brackets(opening, "if, else, endif, for or endfor behind \"%{\"",
+                     "write %%{ for a \"%{\" that is plain text");
+    return false;
+  }
+  tokens_.take();
+  return true;
+}
+
+std::optional<std::string> NativeParser::decode_literal(const Token& literal, bool quoted) {
+  auto decoded = decode_literal_text(literal.text, quoted);
+  if (decoded) return std::move(*decoded);
+  const BadEscape& bad = decoded.error();
+  const Position start = advance(literal.range.start, literal.text.substr(0, bad.offset));
+  return fail_at({start, advance(start, literal.text.substr(bad.offset, bad.size))}, bad.message, bad.hint);
+}
+
+// Puts the items from `at` on together, up to the directive that ends or divides what `opening` has opened.
+bool NativeParser::build_parts(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts,
+                               const TemplateItem* opening) {
+  for (; at < items.size(); ++at) {
+    TemplateItem& item = items[at];
+    switch (item.kind) {
+      case Kind::literal:
+        parts.push_back({item.range, std::move(item.text)});
+        break;
+      case Kind::interpolation:
+        parts.push_back({item.range, std::move(item.expression)});
+        break;
+      case Kind::if_start:
+        if (!build_if(items, at, parts)) return false;
+        break;
+      case Kind::for_start:
+        if (!build_for(items, at, parts)) return false;
+        break;
+      default:
+        if (opening != nullptr) return true;
+        report(item.range, "this directive ends nothing: expected an if or a for before it");
+        return false;
+    }
+  }
+  if (opening == nullptr) return true;
+  const bool is_if = opening->kind != Kind::for_start;
+  report(opening->range,
+         fmt::format("the directive that starts here is never ended: expected %{{ {} }}", is_if ? "endif" : "endfor"));
+  return false;
+}
+
+bool NativeParser::build_if(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts) {
+  const Depth depth(*this);
+  const TemplateItem& opening = items[at];
+  if (!depth_is_fine(opening.range)) return false;
+  auto node = std::make_unique<TemplateIf>();
+  node->condition = std::move(*opening.expression);
+  if (!build_parts(items, ++at, node->when_true, &opening)) return false;
+  if (items[at].kind == Kind::if_else && !build_parts(items, ++at, node->when_false, &opening)) return false;
+  if (items[at].kind != Kind::if_end) {
+    report(items[at].range, "expected %{ endif } before this directive",
+           fmt::format("the if on line {} is still open", opening.range.start.line));
+    return false;
+  }
+  parts.push_back({{opening.range.start, items[at].range.end}, std::move(node)});
+  return true;
+}
+
+bool NativeParser::build_for(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts) {
+  const Depth depth(*this);
+  const TemplateItem& opening = items[at];
+  if (!depth_is_fine(opening.range)) return false;
+  auto node = std::make_unique<TemplateFor>();
+  node->key_variable = opening.key_variable;
+  node->value_variable = opening.value_variable;
+  node->collection = std::move(*opening.expression);
+  if (!build_parts(items, ++at, node->body, &opening)) return false;
+  if (items[at].kind != Kind::for_end) {
+    report(items[at].range, "expected %{ endfor } before this directive",
+           fmt::format("the for on line {} is still open", opening.range.start.line));
+    return false;
+  }
+  parts.push_back({{opening.range.start, items[at].range.end}, std::move(node)});
+  return true;
+}
+
+}  // namespace modlock::hcl

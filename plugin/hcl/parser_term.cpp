@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/hcl/characters.h"
+#include "plugin/hcl/native_parser.h"
+
+namespace modlock::hcl {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+
+std::size_t skip_digits(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of(kDigits, at), text.size());
+}
+
+// What the lexer took as a number may be too much: "1.2.3".
+bool is_number(std::string_view text) {
+  std::size_t at = skip_digits(text, 0);
+  if (at < text.size() && text[at] == '.') at = skip_digits(text, at + 1);
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    at = skip_digits(text, at);
+  }
+  return at == text.size();
+}
+
+std::string hint_for_value(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::less:
+    case TokenKind::less_equal:
+    case TokenKind::greater:
+    case TokenKind::greater_equal:
+    case TokenKind::not_equal:
+    case TokenKind::equal:
+    case TokenKind::equal_equal:
+      return "a version constraint is text and needs quotes: version = \">= 1.0\"";
+    case TokenKind::dot:
+    case TokenKind::slash:
+      return "an address or a path is text and needs quotes: source = \"./modules/vpc\"";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+NativeParser::Parsed NativeParser::parse_term() {
+  switch (tokens_.peek().kind) {
+    case TokenKind::number:
+      return parse_number();
+    case TokenKind::identifier:
+      return parse_name();
+    case TokenKind::open_quote:
+    case TokenKind::open_heredoc:
+      return parse_template();
+    case TokenKind::open_parenthesis:
+      return parse_parentheses();
+    case TokenKind::open_bracket:
+      return parse_tuple();
+    case TokenKind::open_brace:
+      return parse_object();
+    default:
+      return fail_expected("a value", hint_for_value(tokens_.peek().kind));
+  }
+}
+
+NativeParser::Parsed NativeParser::parse_number() {
+  const Token number = tokens_.take();
+  if (is_number(number.text)) return finish(number.range, NumberLiteral{std::string(number.text)}, 0);
+  const std::string text = quoted_for_message(number.text);
+  return fail_at(number.range, fmt::format("expected a number, found {}, which is none", text),
+                 fmt::format("a version is text and needs quotes: \"{}\"", number.text));
+}
+
+NativeParser::Parsed NativeParser::parse_name() {
+  const Token name = tokens_.take();
+  if (tokens_.next_is(TokenKind::open_parenthesis) || tokens_.next_is(TokenKind::double_colon)) return parse_call(name);
+  if (name.text == "true") return finish(name.range, BoolLiteral{true}, 0);
+  if (name.text == "false") return finish(name.range, BoolLiteral{false}, 0);
+  if (name.text == "null") return finish(name.range, NullLiteral{}, 0);
+  return finish(name.range, Variable{std::string(name.text)}, 0);
+}
+
+NativeParser::Parsed NativeParser::parse_call(const Token& name) {
+  FunctionCall call{std::string(name.text), name.range, {}, false};
+  while (tokens_.take_if(TokenKind::double_colon)) {
+    if (!tokens_.next_is(TokenKind::identifier)) {
+      return fail_expected("a function name behind \"::\"", "text such as an address needs quotes");
+    }
+    const Token part = tokens_.take();
+    call.name.append("::").append(part.text);
+    call.name_range.end = part.range.end;
+  }
+  if (tokens_.next_is(TokenKind::open_parenthesis)) return parse_arguments(std::move(call), name);
+  return fail_expected(fmt::format("\"(\" behind the function name {}", quoted_for_message(call.name)),
+                       "text such as an address needs quotes");
+}
+
+NativeParser::Parsed NativeParser::parse_arguments(FunctionCall call, const Token& name) {
+  int height = 0;
+  Token close;
+  {
+    const Token opening = tokens_.take();
+    const TokenStream::LineEnds free(tokens_, false);
+    while (!tokens_.next_is(TokenKind::close_parenthesis)) {
+      if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "\")\"");
+      auto argument = parse_expression();
+      if (!argument) return std::nullopt;
+      height = std::max(height, height_);
+      call.arguments.push_back(std::move(*argument));
+      call.expand_last = tokens_.take_if(TokenKind::ellipsis);
+      if (tokens_.next_is(TokenKind::close_parenthesis)) break;
+      if (call.expand_last) return fail_in_brackets(opening, "\")\" behind \"...\"");
+      if (!tokens_.take_if(TokenKind::comma)) {
+        return fail_in_brackets(opening,
+                                fmt::format("\",\" or \")\" behind an argument of {}", quoted_for_message(call.name)));
+      }
+    }
+    close = tokens_.take();
+  }
+  return finish({name.range.start, close.range.end}, std::move(call), height);
+}
+
+NativeParser::Parsed NativeParser::parse_parentheses() {
+  const Token opening = tokens_.take();
+  Parsed inner;
+  Token close;
+  {
+    const TokenStream::LineEnds free(tokens_, false);
+    if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "\")\"");
+    inner = parse_expression();
+    if (!inner) return std::nullopt;
+    if (!tokens_.next_is(TokenKind::close_parenthesis)) return fail_in_brackets(opening, "\")\"");
+    close = tokens_.take();
+  }
+  return finish({opening.range.start, close.range.end}, Parentheses{std::make_unique<Expression>(std::move(*inner))},
+                height_);
+}
+
+}  // namespace modlock::hcl

@@ -1,0 +1,78 @@
+#include "plugin/hcl/token_stream.h"
+
+#include "plugin/hcl/characters.h"
+
+namespace modlock::hcl {
+
+void TokenStream::fill(std::size_t count) {
+  while (ahead_.size() < count) ahead_.push_back(lexer_.next());
+}
+
+const Token& TokenStream::peek() {
+  fill(1);
+  while (!significant_ && ahead_.front().kind == TokenKind::newline) {
+    ahead_.pop_front();
+    fill(1);
+  }
+  return ahead_.front();
+}
+
+const Token& TokenStream::peek_second() {
+  peek();
+  fill(2);
+  return ahead_[1];
+}
+
+Token TokenStream::take() {
+  const Token token = peek();
+  ahead_.pop_front();
+  if (is_block_header(token)) misread_header_ = token.range.start;
+  return token;
+}
+
+bool TokenStream::take_if(TokenKind kind) {
+  if (!next_is(kind)) return false;
+  take();
+  return true;
+}
+
+// Whether the rest of the line reads `type label "label" … {`.
+bool TokenStream::is_block_header(const Token& first) const {
+  if (first.kind != TokenKind::identifier || first.range.start.column != 1) return false;
+  std::size_t at = first.range.end.byte;
+  while (at < text_.size()) {
+    if (text_[at] == '{') return true;
+    if (text_[at] == ' ' || text_[at] == '\t') {
+      ++at;
+    } else if (text_[at] == '"') {
+      const auto end = text_.find_first_of("\"\n", at + 1);
+      if (end == std::string_view::npos || text_[end] == '\n') return false;
+      at = end + 1;
+    } else if (const std::size_t size = identifier_size(text_, at)) {
+      at += size;
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+void TokenStream::skip_to_next_item() {
+  significant_ = true;
+  if (misread_header_) {
+    lexer_.go_back(*misread_header_);
+    ahead_.clear();
+    misread_header_.reset();
+    return;
+  }
+  while (!next_is(TokenKind::end)) {
+    if (next_is(TokenKind::newline) && peek().outermost) return;
+    if (is_block_header(peek())) {
+      lexer_.forget_open();
+      return;
+    }
+    take();
+  }
+}
+
+}  // namespace modlock::hcl

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string_view>
+
+#include "plugin/hcl/lexer.h"
+
+namespace modlock::hcl {
+
+// The tokens of a text as the parser wants them: looked at before they are taken, and with or without line ends, which
+// mean nothing inside of ( ), [ ] and ${ }.
+class TokenStream {
+ public:
+  // While one lives, line ends are tokens or are skipped. Destroy it before looking past the closing bracket.
+  class LineEnds {
+   public:
+    LineEnds(TokenStream& stream, bool significant) : stream_(stream), before_(stream.significant_) {
+      stream_.significant_ = significant;
+    }
+    ~LineEnds() { stream_.significant_ = before_; }
+    LineEnds(const LineEnds&) = delete;
+    LineEnds& operator=(const LineEnds&) = delete;
+
+   private:
+    TokenStream& stream_;
+    bool before_;
+  };
+
+  TokenStream(std::string_view text, Position start) : text_(text), lexer_(text, start) {}
+
+  const Token& peek();
+  // The token right behind the next one, line ends included.
+  const Token& peek_second();
+  Token take();
+  bool line_ends_count() const { return significant_; }
+  bool next_is(TokenKind kind) { return peek().kind == kind; }
+  bool next_is_word(std::string_view word) { return next_is(TokenKind::identifier) && peek().text == word; }
+  // Takes the next token if it is of this kind.
+  bool take_if(TokenKind kind);
+
+  // Says that the block header taken last was read as one.
+  void header_is_read() { misread_header_.reset(); }
+
+  // After an error: goes to the end of the line that ends what is being read, or to something in the first column that
+  // looks like the header of a block (back to it, if an expression has swallowed it), or to the end.
+  void skip_to_next_item();
+
+ private:
+  void fill(std::size_t count);
+  bool is_block_header(const Token& token) const;
+
+  std::string_view text_;
+  Lexer lexer_;
+  std::deque<Token> ahead_;
+  bool significant_ = true;
+  std::optional<Position> misread_header_;
+};
+
+}  // namespace modlock::hcl
