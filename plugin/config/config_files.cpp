@@ -1,0 +1,168 @@
+#include "plugin/config/config_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <system_error>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Extension {
+  std::string_view suffix;
+  std::string_view hidden_by;  // the extension of a file that replaces this one, or empty
+  ConfigKind kind;
+  bool json;
+};
+
+// Longer suffixes first.
+constexpr std::array kExtensions = {
+    Extension{".tofutest.json", "", ConfigKind::test, true},
+    Extension{".tofutest.hcl", "", ConfigKind::test, false},
+    Extension{".tftest.json", ".tofutest.json", ConfigKind::test, true},
+    Extension{".tftest.hcl", ".tofutest.hcl", ConfigKind::test, false},
+    Extension{".tofu.json", "", ConfigKind::module, true},
+    Extension{".tf.json", ".tofu.json", ConfigKind::module, true},
+    Extension{".tofu", "", ConfigKind::module, false},
+    Extension{".tf", ".tofu", ConfigKind::module, false},
+};
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+const Extension* find_extension(std::string_view name) {
+  const auto found = std::find_if(kExtensions.begin(), kExtensions.end(),
+                                  [&](const Extension& extension) { return ends_with(name, extension.suffix); });
+  return found == kExtensions.end() ? nullptr : &*found;
+}
+
+bool is_ignored(std::string_view name) {
+  return name.empty() || name.front() == '.' || name.back() == '~' || (name.front() == '#' && name.back() == '#') ||
+         name == kOwnOverrideName;
+}
+
+ConfigFile::Role role_of(std::string_view name, const Extension& extension) {
+  if (extension.kind == ConfigKind::test) {
+    return ConfigFile::Role::test;
+  }
+  const std::string_view base = name.substr(0, name.size() - extension.suffix.size());
+  return base == "override" || ends_with(base, "_override") ? ConfigFile::Role::override_file
+                                                            : ConfigFile::Role::primary;
+}
+
+// Names of the files in a directory, of disk and overlay together. Errors: NOT_FOUND, IO_ERROR.
+Result<std::set<std::string>> list_names(const fs::path& directory, const Documents& documents) {
+  std::set<std::string> names;
+  for (const auto& [path, text] : documents) {
+    if (path.parent_path() == directory) {
+      names.insert(path.filename().string());
+    }
+  }
+  std::error_code error;
+  fs::directory_iterator entry(directory, error);
+  if (error == std::errc::no_such_file_or_directory) {
+    if (names.empty()) {
+      return fail(Code::not_found, fmt::format("the directory \"{}\" does not exist", directory.string()),
+                  "check the path; a local module source is taken from the directory of the file that names it");
+    }
+    return names;
+  }
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    if (!entry->is_directory(ignored)) {
+      names.insert(entry->path().filename().string());
+    }
+  }
+  if (error) {
+    return fail(Code::io_error,
+                fmt::format("cannot list the directory \"{}\": {}", directory.string(), error.message()));
+  }
+  return names;
+}
+
+}  // namespace
+
+fs::path document_path(const fs::path& path) {
+  std::error_code ignored;
+  fs::path absolute = fs::absolute(path, ignored).lexically_normal();
+  return absolute.has_filename() || absolute == absolute.root_path() ? absolute : absolute.parent_path();
+}
+
+std::string relative_to_root(const fs::path& path, const fs::path& root) {
+  return document_path(path).lexically_relative(document_path(root)).generic_string();
+}
+
+Result<std::optional<std::string>> read_document(const fs::path& path, const Documents& documents) {
+  if (const auto found = documents.find(path); found != documents.end()) {
+    return found->second;
+  }
+  Result<std::string> text = read_file(path);
+  if (text) {
+    return std::move(*text);
+  }
+  if (text.error().code == Code::not_found) {
+    return std::nullopt;
+  }
+  return fail(std::move(text).error());
+}
+
+Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, const fs::path& root,
+                                                  const Documents& documents, ConfigKind kind) {
+  const fs::path place = document_path(directory);
+  const auto names = list_names(place, documents);
+  if (!names) {
+    return fail(names.error());
+  }
+  std::vector<ConfigText> files;
+  for (const std::string& name : *names) {
+    const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);
+    if (extension == nullptr || extension->kind != kind) {
+      continue;
+    }
+    const std::string base = name.substr(0, name.size() - extension->suffix.size());
+    if (!extension->hidden_by.empty() && names->count(base + std::string(extension->hidden_by)) != 0) {
+      continue;
+    }
+    auto text = read_document(place / name, documents);
+    if (!text) {
+      return fail(std::move(text).error());
+    }
+    ConfigText file{.role = role_of(name, *extension),
+                    .name = name,
+                    .path = relative_to_root(place / name, root),
+                    .json = extension->json,
+                    .text = std::move(*text).value_or(std::string{})};
+    if (!file.json) {
+      file.parsed = hcl::parse_native(file.text, file.path);
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+void report_files(const std::vector<ConfigText>& files, ModuleConfig& config) {
+  for (const ConfigText& file : files) {
+    config.files.push_back({file.path, file.role, sha256_hex(file.text)});
+    for (const Diagnostic& diagnostic : file.parsed.diagnostics) {
+      config.diagnostics.push_back(diagnostic);
+    }
+    if (file.json && file.text.find("module") != std::string::npos) {
+      config.diagnostics.push_back(
+          {Severity::error,
+           Error{.code = Code::config_parse,
+                 .message = fmt::format("JSON syntax is not read yet, and \"{}\" may hold module calls", file.path),
+                 .location = Location{file.path, std::nullopt},
+                 .hint = "write the module calls of this file in native syntax"}});
+    }
+  }
+}
+
+}  // namespace modlock

@@ -1,0 +1,120 @@
+#include "plugin/config/module_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/config/config_files.h"
+#include "plugin/config/module_call.h"
+
+namespace modlock {
+namespace {
+
+// Gathers the calls of one module: primary files first, then the overrides in their order.
+class CallCollector {
+ public:
+  CallCollector(const std::vector<ConfigText>& files, ModuleConfig& config) : files_(files), config_(config) {}
+
+  std::vector<WrittenCall> collect() {
+    for_each_call(ConfigFile::Role::primary, [this](const auto& file, const auto& block) { add(file, block); });
+    for_each_call(ConfigFile::Role::override_file,
+                  [this](const auto& file, const auto& block) { override_call(file, block); });
+    return std::move(calls_);
+  }
+
+ private:
+  template <typename Visit>
+  void for_each_call(ConfigFile::Role role, Visit visit) {
+    for (const ConfigText& file : files_) {
+      if (file.role != role) {
+        continue;
+      }
+      for (const hcl::Block& block : file.parsed.body.blocks) {
+        if (block.type == "module" && has_name(file, block)) {
+          visit(file, block);
+        }
+      }
+    }
+  }
+
+  void report(const ConfigText& file, const Range& range, std::string message, std::string hint) {
+    config_.diagnostics.push_back(config_error(file, range, std::move(message), std::move(hint)));
+  }
+
+  bool has_name(const ConfigText& file, const hcl::Block& block) {
+    if (block.labels.size() != 1) {
+      const Range& range = block.labels.size() > 1 ? block.labels[1].range : block.header_range;
+      report(file, range,
+             fmt::format("a module block needs one label, the name of the call, found {}",
+                         block.labels.empty() ? "none" : std::to_string(block.labels.size())),
+             "write module \"name\" { … }");
+      return false;
+    }
+    const hcl::Label& label = block.labels.front();
+    if (!is_identifier(label.text)) {
+      report(file, label.range,
+             fmt::format("the name of a module call must be an identifier, found \"{}\"", label.text),
+             "use a letter or underscore, then letters, digits, underscores and dashes");
+      return false;
+    }
+    return true;
+  }
+
+  WrittenCall* find(const std::string& name) {
+    const auto found =
+        std::find_if(calls_.begin(), calls_.end(), [&](const WrittenCall& call) { return call.name == name; });
+    return found == calls_.end() ? nullptr : &*found;
+  }
+
+  void add(const ConfigText& file, const hcl::Block& block) {
+    const std::string& name = block.labels.front().text;
+    if (const WrittenCall* first = find(name)) {
+      report(file, block.header_range, fmt::format("module \"{}\" is called twice", name),
+             "rename one of the two, or move it to an override file");
+      config_.diagnostics.back().what.related.push_back(
+          {"the first call is here", {first->file->path, first->block->header_range}});
+      return;
+    }
+    WrittenCall call{.name = name, .title = fmt::format("module \"{}\"", name), .file = &file, .block = &block};
+    merge_arguments(call, block, file);
+    calls_.push_back(std::move(call));
+  }
+
+  void override_call(const ConfigText& file, const hcl::Block& block) {
+    const std::string& name = block.labels.front().text;
+    if (WrittenCall* call = find(name)) {
+      merge_arguments(*call, block, file);
+    } else if (!is_incomplete()) {
+      report(file, block.header_range,
+             fmt::format("Missing module call to override: no primary file calls module \"{}\"", name),
+             "add the call to a file that is no override file, or remove the override");
+    }
+  }
+
+  // Whether calls may be missing because a primary file could not be read to its end.
+  bool is_incomplete() const {
+    return std::any_of(files_.begin(), files_.end(), [](const ConfigText& file) {
+      return file.role == ConfigFile::Role::primary && (file.json || has_errors(file.parsed.diagnostics));
+    });
+  }
+
+  const std::vector<ConfigText>& files_;
+  ModuleConfig& config_;
+  std::vector<WrittenCall> calls_;
+};
+
+}  // namespace
+
+Result<ModuleConfig> load_module(const std::filesystem::path& directory, const std::filesystem::path& root,
+                                 const Documents& documents) {
+  const auto files = read_config_files(directory, root, documents, ConfigKind::module);
+  if (!files) {
+    return fail(files.error());
+  }
+  ModuleConfig config;
+  report_files(*files, config);
+  evaluate_calls(CallCollector(*files, config).collect(), config);
+  return config;
+}
+
+}  // namespace modlock

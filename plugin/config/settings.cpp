@@ -1,0 +1,53 @@
+#include "plugin/config/settings.h"
+
+#include "plugin/config/config_files.h"
+#include "plugin/config/settings_reader.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> read_settings_file(const fs::path& path, std::string shown, SettingsPlace place,
+                                const Documents& documents, Settings& settings) {
+  const auto text = read_document(path, documents);
+  if (!text) {
+    return fail(text.error());
+  }
+  if (!*text) {
+    return {};
+  }
+  settings.files.push_back(shown);
+  return SettingsReader(**text, std::move(shown), place, settings).read();
+}
+
+}  // namespace
+
+Result<Settings> load_settings(const fs::path& root, const fs::path& repository_root,
+                               const std::optional<fs::path>& user_file, const Documents& documents) {
+  Settings settings;
+  const fs::path start = document_path(root);
+  const fs::path last = document_path(repository_root);
+  const std::string way_down = start.lexically_relative(last).generic_string();
+  const bool encloses = way_down != ".." && way_down.rfind("../", 0) != 0 && !way_down.empty();
+  for (fs::path directory = start;; directory = directory.parent_path()) {
+    const fs::path path = directory / kSettingsFileName;
+    const SettingsPlace place = directory == start ? SettingsPlace::beside_root : SettingsPlace::repository;
+    if (auto done = read_settings_file(path, relative_to_root(path, start), place, documents, settings); !done) {
+      return fail(std::move(done).error());
+    }
+    if (!encloses || directory == last || directory == directory.parent_path()) {
+      break;
+    }
+  }
+  if (user_file) {
+    const fs::path path = document_path(*user_file);
+    auto done = read_settings_file(path, path.generic_string(), SettingsPlace::user, documents, settings);
+    if (!done) {
+      return fail(std::move(done).error());
+    }
+  }
+  return settings;
+}
+
+}  // namespace modlock

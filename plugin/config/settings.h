@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/config/module_config.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+// A `module "key" { … }` block of the `.tofu-modlock.hcl` beside the root.
+struct ModuleRule {
+  std::optional<Written> version;
+  std::optional<Written> tag_prefix;
+  Location location;
+};
+
+// A `source "glob" { … }` block.
+struct SourceRule {
+  std::string glob;  // `*` matches any run of characters, on Source::identity()
+  std::optional<Written> version;
+  std::optional<Written> tag_prefix;
+  std::optional<Written> minimum_release_age;
+  Location location;
+};
+
+// A list of globs that one file allows: a source must match one glob of every such list.
+struct AllowList {
+  std::vector<Written> globs;
+  Location location;
+};
+
+// A `backend "scheme" { command = [...] }` block of the user's file.
+struct BackendSetting {
+  std::string scheme;
+  std::vector<std::string> command;
+  Location location;
+};
+
+enum class Resolution { automatic, unified, per_call };
+enum class LockPlacement { in_lock_file, sidecar };
+
+// The settings in force for one root. Lists hold what the nearest file says first.
+struct Settings {
+  std::optional<std::string> implementation;  // "opentofu" or "terraform"
+  std::vector<std::string> platforms;
+  std::optional<Resolution> resolution;
+  std::optional<LockPlacement> module_lock_file;
+  std::vector<Written> allow_sources;  // all of allow_lists together
+  std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others
+  std::vector<Written> deny_sources;
+  std::map<std::string, ModuleRule, std::less<>> modules;  // by key; only from the file beside the root
+  std::vector<SourceRule> sources;                         // nearest file first, then file order
+  std::vector<BackendSetting> backends;                    // only from the user's file
+  std::vector<std::string> files;                          // that were read, nearest first
+};
+
+// Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).
+// Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in a file that is not beside
+// the root, invalid duration or platform); SOURCE_DENIED (a setting that starts a program, anywhere but in
+// `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed); IO_ERROR.
+Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
+                               const std::optional<std::filesystem::path>& user_file, const Documents& documents);
+
+// The first rule whose glob matches the identity of a source, or null.
+const SourceRule* find_source_rule(const Settings& settings, std::string_view identity);
+
+// SOURCE_DENIED, naming file and line of the list, where a deny list matches the identity or an allow list has no glob
+// that does.
+Result<void> check_source_allowed(const Settings& settings, std::string_view identity);
+
+// Whether the whole text matches; `*` matches any run of characters, `/` included.
+bool matches_glob(std::string_view glob, std::string_view text);
+
+// A duration in Go's syntax with the units h, m and s: "72h", "1h30m", "1.5h", "0". nullopt for any other text, and
+// where it does not fit. Fractions of a second are cut off.
+std::optional<std::chrono::seconds> parse_duration(std::string_view text);
+
+inline constexpr std::string_view kSettingsFileName = ".tofu-modlock.hcl";
+
+}  // namespace modlock

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/config/settings.h"
+
+namespace modlock {
+namespace {
+
+std::string file_and_line(const Location& location) {
+  return location.range ? fmt::format("{}:{}", location.path, location.range->start.line) : location.path;
+}
+
+tl::unexpected<Error> denied(std::string message, const Location& location) {
+  return fail(Error{.code = Code::source_denied,
+                    .message = std::move(message),
+                    .location = location,
+                    .hint = "use another source, or change the list"});
+}
+
+}  // namespace
+
+bool matches_glob(std::string_view glob, std::string_view text) {
+  std::size_t g = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;  // the last `*` passed
+  std::size_t resume = 0;                     // where its run may end next
+  while (t < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      resume = t;
+    } else if (g < glob.size() && glob[g] == text[t]) {
+      ++g;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return glob.find_first_not_of('*', g) == std::string_view::npos;
+}
+
+const SourceRule* find_source_rule(const Settings& settings, std::string_view identity) {
+  const auto found = std::find_if(settings.sources.begin(), settings.sources.end(),
+                                  [&](const SourceRule& rule) { return matches_glob(rule.glob, identity); });
+  return found == settings.sources.end() ? nullptr : &*found;
+}
+
+Result<void> check_source_allowed(const Settings& settings, std::string_view identity) {
+  const auto matches = [&](const Written& glob) { return matches_glob(glob.text, identity); };
+  const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(), matches);
+  if (deny != settings.deny_sources.end()) {
+    return denied(
+        fmt::format("the source \"{}\" is denied by \"{}\" in {}", identity, deny->text, file_and_line(deny->location)),
+        deny->location);
+  }
+  for (const AllowList& list : settings.allow_lists) {
+    if (std::none_of(list.globs.begin(), list.globs.end(), matches)) {
+      return denied(fmt::format("the source \"{}\" matches no entry of allow_sources in {}", identity,
+                                file_and_line(list.location)),
+                    list.location);
+    }
+  }
+  return {};
+}
+
+}  // namespace modlock

@@ -1,0 +1,188 @@
+#include "plugin/constraint/module_constraint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kSpace = " \t\n\f\r";
+constexpr std::string_view kHint = "write a constraint such as \"~> 1.2\" or \">= 1.2.0, < 2.0.0\"";
+
+struct Operator {
+  std::string_view text;
+  Comparator comparator;
+};
+
+// Longer spellings first; no operator means equal.
+constexpr std::array kOperators = {
+    Operator{"<=", Comparator::less_equal}, Operator{">=", Comparator::greater_equal},
+    Operator{"!=", Comparator::not_equal},  Operator{"~>", Comparator::pessimistic},
+    Operator{"<", Comparator::less},        Operator{">", Comparator::greater},
+    Operator{"=", Comparator::equal},       Operator{"", Comparator::equal},
+};
+
+std::string_view trim(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+std::vector<std::string_view> split_items(std::string_view text) {
+  std::vector<std::string_view> items;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    items.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) {
+      return items;
+    }
+    text.remove_prefix(comma + 1);
+  }
+}
+
+// What a message may show: the text is quoted, so only what would break the line is replaced.
+std::string shown(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return out;
+}
+
+bool is_commit(std::string_view text) {
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
+  return (text.size() == 40 || text.size() == 64) && std::all_of(text.begin(), text.end(), is_hex);
+}
+
+// Whether the comparator may look at the version at all, given who of the two is a prerelease.
+bool prerelease_may_match(const Version& version, const Version& bound) {
+  if (version.prerelease().empty()) {
+    return true;
+  }
+  return !bound.prerelease().empty() && version.numbers() == bound.numbers();
+}
+
+bool allows_pessimistic(const Version& version, const Version& bound) {
+  if (!bound.prerelease().empty() && version.prerelease().empty()) {
+    return false;
+  }
+  const std::vector<std::int64_t>& have = version.numbers();
+  const std::vector<std::int64_t>& want = bound.numbers();
+  if (compare_as_go_version(version, bound) < 0 || want.size() > have.size()) {
+    return false;
+  }
+  // All numbers but the last one given are fixed.
+  const auto fixed = static_cast<std::ptrdiff_t>(bound.given_numbers()) - 1;
+  return std::equal(want.begin(), want.begin() + fixed, have.begin()) && want[want.size() - 1] <= have[want.size() - 1];
+}
+
+bool item_allows(const ModuleConstraint::Item& item, const Version& version) {
+  const int order = compare_as_go_version(version, item.version);
+  if (item.comparator == Comparator::equal) {
+    return order == 0;
+  }
+  if (item.comparator == Comparator::not_equal) {
+    return order != 0;
+  }
+  if (!prerelease_may_match(version, item.version)) {
+    return false;
+  }
+  switch (item.comparator) {
+    case Comparator::greater:
+      return order > 0;
+    case Comparator::greater_equal:
+      return order >= 0;
+    case Comparator::less:
+      return order < 0;
+    case Comparator::less_equal:
+      return order <= 0;
+    default:
+      return allows_pessimistic(version, item.version);
+  }
+}
+
+bool bounds_above(const ModuleConstraint::Item& item) {
+  switch (item.comparator) {
+    case Comparator::equal:
+    case Comparator::less:
+    case Comparator::less_equal:
+      return true;
+    case Comparator::pessimistic:
+      return item.version.given_numbers() > 1 || !item.version.prerelease().empty();
+    default:
+      return false;
+  }
+}
+
+// The gate reads the whole text in another grammar. There a comma is an error, so is a space after the operator, a
+// prerelease needs its dash, and only an exact version lets a prerelease through.
+std::string gate_version(std::string_view item, const Version& version) {
+  if (item.substr(0, 1) == "=") {
+    item.remove_prefix(1);
+  }
+  const std::string canonical = version.to_string();
+  const std::size_t dash = canonical.find('-');
+  const bool spaced = item.find_first_of(kSpace) != std::string_view::npos;
+  if (dash == std::string::npos || version.prerelease().empty() || spaced || version.numbers().size() > 3 ||
+      canonical.find('~') != std::string::npos) {
+    return {};
+  }
+  const std::size_t numbers_end = std::min(item.find_first_not_of("v.0123456789"), item.size());
+  return item.substr(numbers_end) == canonical.substr(dash) ? canonical : std::string();
+}
+
+}  // namespace
+
+Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
+  if (trim(text).empty()) {
+    return fail(Code::constraint_syntax,
+                fmt::format("\"{}\" is not a version constraint: expected at least one version", shown(text)),
+                fmt::format("{}, or leave the argument out", kHint));
+  }
+  if (is_commit(trim(text))) {
+    return fail(Code::constraint_syntax,
+                fmt::format("\"{}\" is not a version constraint: expected versions, found a commit", trim(text)),
+                "a commit is a constraint of its own and stands alone");
+  }
+  ModuleConstraint constraint;
+  const auto items = split_items(text);
+  for (const std::string_view raw : items) {
+    const std::string_view item = trim(raw);
+    const auto op = std::find_if(kOperators.begin(), kOperators.end(), [&](const Operator& candidate) {
+      return item.substr(0, candidate.text.size()) == candidate.text;
+    });
+    const std::string_view number = trim(item.substr(op->text.size()));
+    auto version = Version::parse(number);
+    if (!version) {
+      return fail(Code::constraint_syntax,
+                  fmt::format("\"{}\" is not a version constraint: item \"{}\" must be an optional operator (=, !=, >, "
+                              ">=, <, <=, ~>) and a version",
+                              shown(text), shown(item)),
+                  std::string(kHint));
+    }
+    constraint.text_ += constraint.text_.empty() ? "" : ", ";
+    constraint.text_ += fmt::format("{}{}{}", op->text, op->text.empty() ? "" : " ", number);
+    if (items.size() == 1 && op->comparator == Comparator::equal) {
+      constraint.exact_prerelease_ = gate_version(item, *version);
+    }
+    constraint.items_.push_back({op->comparator, std::move(*version)});
+  }
+  return constraint;
+}
+
+bool ModuleConstraint::allows(const Version& version) const {
+  return std::all_of(items_.begin(), items_.end(), [&](const Item& item) { return item_allows(item, version); });
+}
+
+bool ModuleConstraint::selects(const Version& version) const {
+  return allows(version) && (version.prerelease().empty() || version.to_string() == exact_prerelease_);
+}
+
+bool ModuleConstraint::is_unbounded_pessimistic() const {
+  const auto is_pessimistic = [](const Item& item) { return item.comparator == Comparator::pessimistic; };
+  return std::any_of(items_.begin(), items_.end(), is_pessimistic) &&
+         std::none_of(items_.begin(), items_.end(), bounds_above);
+}
+
+}  // namespace modlock
