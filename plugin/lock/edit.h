@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/error.h"
+
+namespace modlock {
+
+// One replacement. Offsets are 0-based bytes in the base text, `end` exclusive.
+struct TextEdit {
+  std::size_t start = 0;
+  std::size_t end = 0;
+  std::string old_text;
+  std::string new_text;
+  Range range;  // of start..end in the base
+};
+
+// A change to one document that a host applies only where the base is still the same.
+struct DocumentEdit {
+  std::string path;  // relative to the root
+  enum class Operation { modify, create, remove } operation = Operation::modify;
+  std::optional<std::string> base_sha256;  // 64 hex digits; absent for create
+  std::string new_text;                    // the full text; empty for remove
+  std::vector<TextEdit> edits;             // sorted, not overlapping; applying them to the base gives new_text
+  std::string result_sha256;               // of new_text
+};
+
+// The smallest line-wise edits that turn `before` into `after` (each run of changed lines is one edit).
+std::vector<TextEdit> diff_edits(std::string_view before, std::string_view after);
+// The text after the edits.
+std::string apply_edits(std::string_view before, const std::vector<TextEdit>& edits);
+// nullopt where nothing changes. `before` absent: the document is created.
+std::optional<DocumentEdit> make_document_edit(std::string path, std::optional<std::string_view> before,
+                                               std::string_view after);
+// A unified diff with three lines of context, as `diff -u` prints it; empty where nothing changes.
+std::string unified_diff(std::string_view path, std::string_view before, std::string_view after);
+
+}  // namespace modlock

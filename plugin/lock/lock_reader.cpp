@@ -1,0 +1,249 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+
+#include "backends/version.h"
+#include "plugin/hcl/parser.h"
+#include "plugin/hcl/value.h"
+#include "plugin/lock/lock_file.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kRepairHint =
+    "repair the file by hand, or restore it from version control; nothing was written";
+
+// Reads the blocks of one file. Every message names the block as `module "vpc"` or `provider "…"`.
+class LockReader {
+ public:
+  LockReader(std::string_view text, const std::string& path) : path_(path) {
+    lock_.text = text;
+    lock_.exists = true;
+  }
+
+  Result<LockFile> read() {
+    const hcl::ParsedFile file = hcl::parse_native(lock_.text, path_, {.error_code = Code::lock_parse});
+    for (const Diagnostic& diagnostic : file.diagnostics) {
+      if (diagnostic.severity == Severity::error) {
+        Error error = diagnostic.what;
+        if (error.hint.empty()) {
+          error.hint = kRepairHint;
+        }
+        return fail(std::move(error));
+      }
+    }
+    if (!file.body.attributes.empty()) {
+      const hcl::Attribute& attribute = file.body.attributes.front();
+      return reject(attribute.name_range,
+                    fmt::format("expected a provider or module block, found the argument \"{}\"", attribute.name));
+    }
+    for (const hcl::Block& block : file.body.blocks) {
+      if (auto done = read_block(block); !done) {
+        return fail(std::move(done).error());
+      }
+    }
+    return std::move(lock_);
+  }
+
+ private:
+  using Seen = std::map<std::string, Location, std::less<>>;
+
+  tl::unexpected<Error> reject(const Range& range, std::string message) const {
+    return fail(Error{.code = Code::lock_parse,
+                      .message = std::move(message),
+                      .location = Location{path_, range},
+                      .hint = std::string(kRepairHint)});
+  }
+
+  Result<void> read_block(const hcl::Block& block) {
+    if (block.type != "module" && block.type != "provider") {
+      return reject(block.type_range,
+                    fmt::format("expected a provider or module block, found a block \"{}\"", block.type));
+    }
+    const bool is_module = block.type == "module";
+    const std::string_view wanted = is_module ? "the call's key" : "the provider's address";
+    if (block.labels.empty()) {
+      return reject(block.header_range, fmt::format("a {} block needs one label, {}, found none", block.type, wanted));
+    }
+    if (block.labels.size() > 1) {
+      return reject(block.labels[1].range,
+                    fmt::format("a {} block needs one label, {}, found {}", block.type, wanted, block.labels.size()));
+    }
+    const std::string& label = block.labels.front().text;
+    const std::string name = fmt::format("{} \"{}\"", block.type, label);
+    if (label.empty()) {
+      return reject(block.labels.front().range,
+                    fmt::format("the label of a {} block must be {}, found an empty string", block.type, wanted));
+    }
+    Seen& seen = is_module ? modules_seen_ : providers_seen_;
+    const auto [first, is_new] = seen.emplace(label, Location{path_, block.header_range});
+    if (!is_new) {
+      auto error = reject(block.header_range, fmt::format("{} is locked twice", name));
+      error.value().related.push_back({"the first block is here", first->second});
+      return error;
+    }
+    return is_module ? read_module(block, name) : read_provider(block, name);
+  }
+
+  Result<void> read_module(const hcl::Block& block, const std::string& name) {
+    if (auto known = check_arguments(block, name, {"version", "source", "constraints", "hashes"}); !known) {
+      return known;
+    }
+    ModuleLock module{.key = block.labels.front().text};
+    const auto source = read_string(block.body, "source", name);
+    const auto version = read_string(block.body, "version", name);
+    const auto constraints = read_string(block.body, "constraints", name);
+    auto hashes = read_hashes(block.body, name);
+    for (const auto* value : {&source, &version, &constraints}) {
+      if (!*value) {
+        return fail(value->error());
+      }
+    }
+    if (!hashes) {
+      return fail(std::move(hashes).error());
+    }
+    if (!*source) {
+      return reject(block.header_range, fmt::format("{} lacks the argument \"source\"", name));
+    }
+    if (*version) {
+      if (auto canonical = check_version(**version, block.body.find("version")->value.range, name); !canonical) {
+        return canonical;
+      }
+    }
+    module.source = **source;
+    module.version = *version;
+    module.constraints = *constraints;
+    module.hashes = std::move(hashes)->value_or(std::vector<std::string>{});
+    std::sort(module.hashes.begin(), module.hashes.end());
+    module.hashes.erase(std::unique(module.hashes.begin(), module.hashes.end()), module.hashes.end());
+    lock_.module_ranges.emplace(module.key, block.range);
+    lock_.modules.emplace(module.key, std::move(module));
+    return {};
+  }
+
+  Result<void> read_provider(const hcl::Block& block, const std::string& name) {
+    if (auto known = check_arguments(block, name, {"version", "constraints", "hashes"}); !known) {
+      return known;
+    }
+    const auto version = read_string(block.body, "version", name);
+    const auto constraints = read_string(block.body, "constraints", name);
+    const auto hashes = read_hashes(block.body, name);
+    for (const auto* value : {&version, &constraints}) {
+      if (!*value) {
+        return fail(value->error());
+      }
+    }
+    if (!hashes) {
+      return fail(hashes.error());
+    }
+    if (!*version) {
+      return reject(block.header_range, fmt::format("{} lacks the argument \"version\"", name));
+    }
+    if (*hashes && (*hashes)->empty()) {
+      return reject(block.body.find("hashes")->value.range,
+                    fmt::format("the hashes of {} must not be an empty list: leave the argument out", name));
+    }
+    lock_.providers.push_back(block.labels.front().text);
+    return {};
+  }
+
+  Result<void> check_arguments(const hcl::Block& block, const std::string& name,
+                               std::initializer_list<std::string_view> known) const {
+    if (!block.body.blocks.empty()) {
+      const hcl::Block& inner = block.body.blocks.front();
+      return reject(inner.type_range, fmt::format("{} must not hold blocks, found \"{}\"", name, inner.type));
+    }
+    std::string unknown;
+    const hcl::Attribute* first = nullptr;
+    for (const hcl::Attribute& attribute : block.body.attributes) {
+      if (std::find(known.begin(), known.end(), attribute.name) == known.end()) {
+        first = first == nullptr ? &attribute : first;
+        unknown += fmt::format("{}\"{}\"", unknown.empty() ? "" : ", ", attribute.name);
+      }
+    }
+    if (first == nullptr) {
+      return {};
+    }
+    return reject(first->name_range, fmt::format("{} has unknown arguments: {} (known are {})", name, unknown,
+                                                 fmt::join(known.begin(), known.end(), ", ")));
+  }
+
+  // nullopt where the argument is absent.
+  Result<std::optional<std::string>> read_string(const hcl::Body& body, std::string_view argument,
+                                                 const std::string& name) const {
+    const hcl::Attribute* attribute = body.find(argument);
+    if (attribute == nullptr) {
+      return std::nullopt;
+    }
+    const Result<hcl::Value> value = hcl::static_value(attribute->value, path_);
+    const std::string* text = value ? value->as_string() : nullptr;
+    if (text == nullptr) {
+      return reject(attribute->value.range, fmt::format("the {} of {} must be a string, found {}", argument, name,
+                                                        value ? hcl::type_name(*value) : "an expression"));
+    }
+    return *text;
+  }
+
+  Result<std::optional<std::vector<std::string>>> read_hashes(const hcl::Body& body, const std::string& name) const {
+    const hcl::Attribute* attribute = body.find("hashes");
+    if (attribute == nullptr) {
+      return std::nullopt;
+    }
+    const Result<hcl::Value> value = hcl::static_value(attribute->value, path_);
+    const hcl::TupleValue* items = value ? value->as_tuple() : nullptr;
+    if (items == nullptr) {
+      return reject(attribute->value.range, fmt::format("the hashes of {} must be a list of strings, found {}", name,
+                                                        value ? hcl::type_name(*value) : "an expression"));
+    }
+    std::vector<std::string> hashes;
+    for (const hcl::Value& item : *items) {
+      const std::string* hash = item.as_string();
+      if (hash == nullptr) {
+        return reject(item.range,
+                      fmt::format("each hash of {} must be a string, found {}", name, hcl::type_name(item)));
+      }
+      const std::size_t colon = hash->find(':');
+      if (colon == 0 || colon == std::string::npos) {
+        return reject(item.range, fmt::format("the hash \"{}\" of {} lacks its scheme, such as \"h1:\"", *hash, name));
+      }
+      hashes.push_back(*hash);
+    }
+    return hashes;
+  }
+
+  Result<void> check_version(const std::string& text, const Range& range, const std::string& name) const {
+    const Result<Version> version = Version::parse(text);
+    if (!version) {
+      return reject(range, fmt::format("the version \"{}\" of {} is not a version number", text, name));
+    }
+    if (version->to_string() != text) {
+      return reject(range, fmt::format("the version of {} must be written as \"{}\", found \"{}\"", name,
+                                       version->to_string(), text));
+    }
+    return {};
+  }
+
+  const std::string& path_;
+  LockFile lock_;
+  Seen modules_seen_;
+  Seen providers_seen_;
+};
+
+}  // namespace
+
+std::string ModuleLock::hash_value(std::string_view scheme) const {
+  for (const std::string& hash : hashes) {
+    if (hash.size() > scheme.size() && hash[scheme.size()] == ':' && hash.compare(0, scheme.size(), scheme) == 0) {
+      return hash.substr(scheme.size() + 1);
+    }
+  }
+  return {};
+}
+
+Result<LockFile> parse_lock(std::string_view text, const std::string& path) {
+  return LockReader(text, path).read();
+}
+
+}  // namespace modlock

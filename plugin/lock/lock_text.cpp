@@ -1,0 +1,158 @@
+#include "plugin/lock/lock_text.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kBlanks = " \t\r";
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(kBlanks) == std::string_view::npos;
+}
+
+// The first line after the comment that begins on line `start`; `start` itself where none begins there, or where
+// something else follows it on its last line.
+std::size_t after_comment(const std::vector<TextLine>& lines, std::size_t start) {
+  std::string_view rest = lines[start].text;
+  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+  if (rest.substr(0, 1) == "#" || rest.substr(0, 2) == "//") {
+    return start + 1;
+  }
+  if (rest.substr(0, 2) != "/*") {
+    return start;
+  }
+  rest.remove_prefix(2);
+  for (std::size_t line = start; line < lines.size(); ++line) {
+    if (line != start) {
+      rest = lines[line].text;
+    }
+    if (const std::size_t close = rest.find("*/"); close != std::string_view::npos) {
+      return is_blank(rest.substr(close + 2)) ? line + 1 : start;
+    }
+  }
+  return start;
+}
+
+// How many lines belong to the head of the file: the comments at its top, up to the last one that a blank line sets off
+// from the first block. The first paragraph belongs to it in any case.
+std::size_t head_size(const std::vector<TextLine>& lines) {
+  std::size_t head = 0;       // end of the last paragraph that counts
+  std::size_t paragraph = 0;  // end of the paragraph being read
+  std::size_t line = 0;
+  while (line < lines.size()) {
+    if (is_blank(lines[line].text)) {
+      head = paragraph;
+      ++line;
+      continue;
+    }
+    const std::size_t next = after_comment(lines, line);
+    if (next == line) {
+      return head == 0 ? paragraph : head;
+    }
+    line = paragraph = next;
+  }
+  return paragraph;
+}
+
+// Every line but the last ends; the last one as the file did.
+void repair_line_ends(LockText& text) {
+  for (std::size_t i = 0; i < text.lines.size(); ++i) {
+    std::string& end = text.lines[i].end;
+    const bool wanted = i + 1 < text.lines.size() || text.final_line_end;
+    if (!wanted) {
+      end.clear();
+    } else if (end.empty()) {
+      end = text.line_end;
+    }
+  }
+}
+
+}  // namespace
+
+LockText split_lock_text(std::string_view text) {
+  LockText result;
+  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    result.bom = kByteOrderMark;
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  while (!text.empty()) {
+    const std::size_t feed = text.find('\n');
+    if (feed == std::string_view::npos) {
+      result.lines.push_back({std::string(text), ""});
+      result.final_line_end = false;
+      break;
+    }
+    const std::size_t size = feed > 0 && text[feed - 1] == '\r' ? feed - 1 : feed;
+    result.lines.push_back({std::string(text.substr(0, size)), std::string(text.substr(size, feed + 1 - size))});
+    text.remove_prefix(feed + 1);
+  }
+  if (!result.lines.empty() && !result.lines.front().end.empty()) {
+    result.line_end = result.lines.front().end;
+  }
+  return result;
+}
+
+std::string join_lock_text(const LockText& text) {
+  std::string result = text.bom;
+  for (const TextLine& line : text.lines) {
+    result += line.text;
+    result += line.end;
+  }
+  return result;
+}
+
+void remove_blocks(LockText& text, const std::vector<Range>& ranges) {
+  std::vector<std::size_t> starts;  // byte at which each line starts
+  std::size_t byte = text.bom.size();
+  for (const TextLine& line : text.lines) {
+    starts.push_back(byte);
+    byte += line.text.size() + line.end.size();
+  }
+  std::vector<TextLine> kept;
+  std::size_t next = 0;
+  for (const Range& range : ranges) {
+    const std::size_t first = range.start.line - 1;
+    const std::size_t last = range.end.line - 1;
+    kept.insert(kept.end(), text.lines.begin() + static_cast<std::ptrdiff_t>(next),
+                text.lines.begin() + static_cast<std::ptrdiff_t>(first));
+    const std::string before = text.lines[first].text.substr(0, range.start.byte - starts[first]);
+    const std::string after = text.lines[last].text.substr(range.end.byte - starts[last]);
+    next = last + 1;
+    if (!is_blank(before) || !is_blank(after)) {
+      kept.push_back({before + after, text.lines[last].end});
+    } else if (!kept.empty() && is_blank(kept.back().text)) {
+      kept.pop_back();
+    } else if (kept.empty() && next < text.lines.size() && is_blank(text.lines[next].text)) {
+      ++next;
+    }
+  }
+  kept.insert(kept.end(), text.lines.begin() + static_cast<std::ptrdiff_t>(next), text.lines.end());
+  text.lines = std::move(kept);
+  repair_line_ends(text);
+}
+
+void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
+  const std::size_t head = head_size(text.lines);
+  std::vector<TextLine> inserted;
+  for (const std::string& block : blocks) {
+    LockText lines = split_lock_text(block);
+    for (TextLine& line : lines.lines) {
+      line.end = text.line_end;
+    }
+    const TextLine blank{"", text.line_end};
+    if (head > 0) {
+      inserted.push_back(blank);
+    }
+    inserted.insert(inserted.end(), lines.lines.begin(), lines.lines.end());
+    if (head == 0) {
+      inserted.push_back(blank);
+    }
+  }
+  text.lines.insert(text.lines.begin() + static_cast<std::ptrdiff_t>(head), inserted.begin(), inserted.end());
+  repair_line_ends(text);
+}
+
+}  // namespace modlock

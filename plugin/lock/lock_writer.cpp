@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+
+#include "plugin/lock/lock_file.h"
+#include "plugin/lock/lock_text.h"
+
+namespace modlock {
+namespace {
+
+// What Go's unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the plain space.
+bool is_printable(utf8proc_int32_t character) {
+  if (character == ' ') {
+    return true;
+  }
+  switch (utf8proc_category(character)) {
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// One character of a quoted string; `next` is the byte that follows it.
+std::string escape(std::string_view character, utf8proc_int32_t code, char next) {
+  switch (code) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '$':
+    case '%':
+      return std::string(next == '{' ? 2 : 1, static_cast<char>(code));
+    default:
+      break;
+  }
+  if (is_printable(code)) {
+    return std::string(character);
+  }
+  return code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+}
+
+// A quoted string as hclwrite spells it. Bytes that are not UTF-8 become U+FFFD.
+std::string quote(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    utf8proc_int32_t code = -1;
+    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &code);
+    const std::size_t used = size > 0 ? static_cast<std::size_t>(size) : 1;
+    const char next = used < text.size() ? text[used] : '\0';
+    result += size > 0 ? escape(text.substr(0, used), code, next) : "\xEF\xBF\xBD";
+    text.remove_prefix(used);
+  }
+  return result + "\"";
+}
+
+}  // namespace
+
+std::string write_module_block(const ModuleLock& module) {
+  std::string block = fmt::format("module {} {{\n", quote(module.key));
+  if (module.version) {
+    block += fmt::format("  version = {}\n", quote(*module.version));
+    block += fmt::format("  source  = {}\n", quote(module.source));
+  } else {
+    block += fmt::format("  source = {}\n", quote(module.source));
+  }
+  if (module.constraints) {
+    block += fmt::format("\n  constraints = {}\n", quote(*module.constraints));
+  }
+  if (!module.hashes.empty()) {
+    block += "\n  hashes = [\n";
+    for (const std::string& hash : module.hashes) {
+      block += fmt::format("    {},\n", quote(hash));
+    }
+    block += "  ]\n";
+  }
+  return block + "}\n";
+}
+
+std::string write_lock(const LockFile& before, const ModuleLocks& modules) {
+  if (modules == before.modules) {
+    return before.text;
+  }
+  LockText text = split_lock_text(before.text);
+  std::vector<Range> ranges;
+  for (const auto& [key, range] : before.module_ranges) {
+    ranges.push_back(range);
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range& left, const Range& right) { return left.start.byte < right.start.byte; });
+  remove_blocks(text, ranges);
+  const bool nothing_else = std::all_of(text.lines.begin(), text.lines.end(), [](const TextLine& line) {
+    return line.text.find_first_not_of(" \t\r") == std::string::npos;
+  });
+  if (nothing_else) {
+    text.lines.clear();
+    text.final_line_end = true;
+    for (const TextLine& line : split_lock_text(kLockHeader).lines) {
+      text.lines.push_back({line.text, text.line_end});
+    }
+  }
+  std::vector<std::string> blocks;
+  for (const auto& [key, module] : modules) {
+    blocks.push_back(write_module_block(module));
+  }
+  insert_blocks(text, blocks);
+  return join_lock_text(text);
+}
+
+}  // namespace modlock
