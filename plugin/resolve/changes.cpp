@@ -1,0 +1,189 @@
+#include "plugin/resolve/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace modlock {
+namespace {
+
+bool is_below(std::string_view key, std::string_view ancestor) {
+  return key == ancestor || (key.starts_with(ancestor) && key.size() > ancestor.size() && key[ancestor.size()] == '.');
+}
+
+bool has_scheme(const std::string& hash, std::string_view scheme) {
+  return hash.starts_with(scheme) && hash.size() > scheme.size() && hash[scheme.size()] == ':';
+}
+
+// The hashes of an entry: those of the lock where the content is the same (unknown schemes survive), else new ones.
+std::vector<std::string> hashes_of(const ModuleLock* prior, const Resolved& resolved, const std::string& id_hash) {
+  std::vector<std::string> hashes = {id_hash, resolved.h1};
+  if (prior != nullptr) {
+    const bool same = std::none_of(prior->hashes.begin(), prior->hashes.end(), [&](const std::string& hash) {
+      const std::string scheme = id_hash.substr(0, id_hash.find(':'));
+      return (has_scheme(hash, "h1") && hash != resolved.h1) || (has_scheme(hash, scheme) && hash != id_hash);
+    });
+    if (same) {
+      hashes.insert(hashes.end(), prior->hashes.begin(), prior->hashes.end());
+    }
+  }
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  return hashes;
+}
+
+// Keys below which nobody looked: what no backend serves, and what a broken part of the configuration hides.
+bool stays_as_it_lies(const std::string& key, const Chooser& chooser) {
+  return key.find(':') != std::string::npos ||
+         std::any_of(chooser.unserved().begin(), chooser.unserved().end(),
+                     [&](const std::string& unserved) { return is_below(key, unserved); });
+}
+
+ChangeSide side_of(const ModuleLock& lock, const std::string& ref) {
+  return {.version = lock.version, .ref = ref, .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
+}
+
+std::string ref_of(const ModuleTree& tree, const std::string& key) {
+  const auto node = tree.nodes.find(key);
+  return node == tree.nodes.end() ? std::string() : node->second.address.source.query_value("ref");
+}
+
+std::string short_id(const ModuleLock& lock) {
+  const std::string id = lock.hash_value("git");
+  return id.substr(0, 12);
+}
+
+bool is_branch_move(const Chooser& chooser, const std::string& key) {
+  const auto resolved = chooser.resolved().find(key);
+  return resolved != chooser.resolved().end() && !resolved->second.version &&
+         !resolved->second.ref.starts_with("refs/tags/");
+}
+
+// What happened to an entry that is in the old lock and in the new one, or nullopt where it is the same.
+std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after, const Chooser& chooser) {
+  Change change;
+  const bool same_id = before.hash_value("git") == after.hash_value("git") || before.hash_value("git").empty();
+  if (before.source != after.source) {
+    change.action = Action::source_changed;
+    change.reason = fmt::format("the source was {}", before.source);
+  } else if (before.version != after.version) {
+    change.action = Action::updated;
+    change.reason = before.constraints != after.constraints
+                        ? fmt::format("constraints-changed: {}", after.constraints.value_or("none"))
+                        : "another version was chosen";
+  } else if (!same_id && is_branch_move(chooser, after.key)) {
+    change.action = Action::updated;
+    change.reason = fmt::format("the branch moved from {} to {}", short_id(before), short_id(after));
+  } else if (!same_id) {
+    change.action = Action::moved;
+    change.reason = fmt::format("the tag was moved from {} to {}", short_id(before), short_id(after));
+  } else if (before.constraints != after.constraints) {
+    change.action = Action::constraints_changed;
+    change.reason = fmt::format("the constraint was {}", before.constraints.value_or("absent"));
+  } else if (before.hashes != after.hashes) {
+    change.action = Action::hashes_added;
+    change.reason = "hashes were missing";
+  } else {
+    return std::nullopt;
+  }
+  return change;
+}
+
+Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const ModuleLock& after) {
+  const std::string what = after.version ? "the tag of version " + *after.version
+                                         : fmt::format("\"{}\"", node.address.source.query_value("ref"));
+  return {
+      Severity::warning,
+      Error{.code = Code::tag_moved,
+            .message =
+                fmt::format("{} of \"{}\" was moved: from commit {} to {}", what,
+                            node.address.source.package_identity(), before.hash_value("git"), after.hash_value("git")),
+            .subject = node.subject(),
+            .location = node.call.source.location,
+            .hint =
+                "a release should never change; ask its author, and review the difference before committing the lock"}};
+}
+
+Change removal(const ModuleLock& before) {
+  Change change;
+  change.subject = "module." + before.key;
+  change.action = Action::removed;
+  change.from = side_of(before, {});
+  change.reason = "no module call has this key";
+  return change;
+}
+
+}  // namespace
+
+ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
+                             Origin& origin) {
+  ModuleLocks locks;
+  for (const auto& [key, entry] : request.lock.modules) {
+    if (stays_as_it_lies(key, chooser)) {
+      locks.emplace(key, entry);
+    }
+  }
+  for (const auto& [key, resolved] : chooser.resolved()) {
+    const ModuleNode& node = tree.nodes.find(key)->second;
+    const std::string id_hash = origin.backend(node.address.source)->id_hash(resolved.id);
+    ModuleLock lock{.key = key,
+                    .version = resolved.version ? std::optional(resolved.version->to_string()) : std::nullopt,
+                    .source = node.address.source.identity(),
+                    .constraints = node.constraints_text(),
+                    .hashes = hashes_of(chooser.prior(node), resolved, id_hash)};
+    locks.insert_or_assign(key, std::move(lock));
+  }
+  return locks;
+}
+
+std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
+                                 const ModuleLocks& modules, Diagnostics& diagnostics) {
+  std::vector<Change> changes;
+  for (const auto& [key, after] : modules) {
+    const auto before = request.lock.modules.find(key);
+    const std::string ref = ref_of(tree, key);
+    if (before == request.lock.modules.end()) {
+      const auto node = tree.nodes.find(key);
+      const ModuleLock* kept = node == tree.nodes.end() ? nullptr : chooser.prior(node->second);
+      Change change;
+      const bool restored = kept != nullptr && *kept == after;
+      change.action = restored ? Action::restored : Action::added;
+      change.reason = restored ? "the block was dropped from the lock file" : "not locked before";
+      change.subject = "module." + key;
+      change.to = side_of(after, ref);
+      change.constraints = after.constraints;
+      changes.push_back(std::move(change));
+      continue;
+    }
+    if (auto change = compare(before->second, after, chooser)) {
+      change->subject = "module." + key;
+      change->from = side_of(before->second, ref);
+      change->to = side_of(after, ref);
+      change->constraints = after.constraints;
+      if (change->action == Action::moved) {
+        diagnostics.push_back(moved_warning(tree.nodes.find(key)->second, before->second, after));
+      }
+      changes.push_back(std::move(*change));
+    }
+  }
+  for (const auto& [key, before] : request.lock.modules) {
+    if (modules.find(key) == modules.end() && chooser.frozen_out().find(key) == chooser.frozen_out().end()) {
+      changes.push_back(removal(before));
+    }
+  }
+  for (const auto& [key, reason] : chooser.frozen_out()) {
+    Change change;
+    const auto before = request.lock.modules.find(key);
+    change.subject = "module." + key;
+    change.action = before == request.lock.modules.end() ? Action::added : Action::updated;
+    if (before != request.lock.modules.end()) {
+      change.from = side_of(before->second, ref_of(tree, key));
+    }
+    change.reason = reason;
+    changes.push_back(std::move(change));
+  }
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.subject < b.subject; });
+  return changes;
+}
+
+}  // namespace modlock

@@ -1,0 +1,337 @@
+#include "plugin/resolve/chooser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/resolve/selection.h"
+
+namespace modlock {
+namespace {
+
+std::vector<ConstraintUse> in_order(const std::map<std::string, ConstraintUse>& uses) {
+  std::vector<ConstraintUse> list;
+  for (const auto& [key, use] : uses) {
+    list.push_back(use);
+  }
+  return list;
+}
+
+bool needs_listing(const ModuleNode& node) {
+  return !node.constraints.empty();
+}
+
+}  // namespace
+
+Chooser::Chooser(const PlanRequest& request, Origin& origin, const Context& context)
+    : request_(request), origin_(origin), context_(context) {}
+
+void Chooser::start_walk() {
+  must_restart_ = false;
+  resolved_.clear();
+  unserved_.clear();
+  frozen_out_.clear();
+  diagnostics_.clear();
+  for (auto& [key, group] : groups_) {
+    group.decided = group.failed = group.locked = false;
+    group.decision = {};
+    group.locked_h1.clear();
+  }
+}
+
+std::string Chooser::group_key(const ModuleNode& node) const {
+  const bool shares = needs_listing(node) && request_.resolution != Resolution::per_call;
+  return shares ? node.address.source.package_identity() + "\n" + node.tag_prefix : "\n" + node.key;
+}
+
+bool Chooser::is_target(const std::string& key) const {
+  if (request_.mode != PlanMode::upgrade || request_.targets.empty()) {
+    return request_.mode == PlanMode::upgrade;
+  }
+  return std::any_of(request_.targets.begin(), request_.targets.end(), [&](const std::string& subject) {
+    const std::string target = subject.substr(subject.find('.') + 1);
+    return key == target || key.starts_with(target + ".");
+  });
+}
+
+const ModuleLock* Chooser::prior(const ModuleNode& node) const {
+  const std::string identity = node.address.source.identity();
+  if (const auto entry = request_.lock.modules.find(node.key); entry != request_.lock.modules.end()) {
+    return entry->second.source == identity ? &entry->second : nullptr;
+  }
+  if (request_.mode == PlanMode::frozen) {
+    return nullptr;
+  }
+  const auto kept = request_.restorable.find(node.key);
+  const bool same = kept != request_.restorable.end() && kept->second.source == identity &&
+                    kept->second.constraints == node.constraints_text();
+  return same ? &kept->second : nullptr;
+}
+
+Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
+  for (auto& [key, group] : groups_) {
+    group.level.clear();
+  }
+  std::vector<Group*> touched;
+  for (ModuleNode* node : level) {
+    if (node->address.source.kind == SourceKind::directory) {
+      node->package_directory = node->address.source.path;
+      continue;
+    }
+    if (origin_.backend(node->address.source) == nullptr) {
+      unserved_.insert(node->key);
+      continue;
+    }
+    Group& group = groups_[group_key(*node)];
+    if (group.level.empty()) {
+      touched.push_back(&group);
+    }
+    join(group, *node);
+  }
+  if (must_restart_) {
+    return {};
+  }
+  std::vector<Group*> open;
+  std::copy_if(touched.begin(), touched.end(), std::back_inserter(open),
+               [](const Group* group) { return !group->decided && !group->failed; });
+  decide(open);
+  fetch(touched);
+  return context_.check();
+}
+
+void Chooser::join(Group& group, ModuleNode& node) {
+  group.level.push_back(&node);
+  group.members.insert(node.key);
+  for (const ConstraintUse& use : node.constraints) {
+    group.uses.insert_or_assign(use.key + "\n" + use.constraint.text(), use);
+  }
+  const bool newly_upgraded = !group.upgrade && is_target(node.key);
+  group.upgrade = group.upgrade || newly_upgraded;
+  if (group.decided && (newly_upgraded || !still_fits(group))) {
+    must_restart_ = true;
+  }
+}
+
+bool Chooser::still_fits(const Group& group) const {
+  return std::all_of(group.uses.begin(), group.uses.end(), [&](const auto& entry) {
+    return !group.decision.version || entry.second.constraint.allows(*group.decision.version);
+  });
+}
+
+// Takes the highest locked version of the group that all its constraints allow.
+bool Chooser::decide_from_lock(Group& group) const {
+  for (const ModuleNode* node : group.level) {
+    const ModuleLock* entry = prior(*node);
+    if (entry == nullptr) {
+      continue;
+    }
+    Resolved candidate{
+        .version = std::nullopt, .ref = {}, .id = entry->hash_value("git"), .h1 = {}, .package_directory = {}};
+    if (needs_listing(*node)) {
+      auto version = Version::parse(entry->version.value_or(""));
+      if (!version) {
+        continue;
+      }
+      candidate.version = std::move(*version);
+    } else if (candidate.id.empty() || (node->commit && candidate.id != *node->commit)) {
+      continue;
+    }
+    if (group.locked && candidate.version <= group.decision.version) {
+      continue;
+    }
+    const Resolved before = std::exchange(group.decision, candidate);
+    if (!still_fits(group)) {
+      group.decision = before;
+      continue;
+    }
+    group.locked = true;
+    group.locked_h1 = entry->hash_value("h1");
+  }
+  return group.locked;
+}
+
+void Chooser::decide(std::vector<Group*>& open) {
+  for (Group* group : open) {
+    if (!group->upgrade && decide_from_lock(*group)) {
+      continue;
+    }
+    if (request_.mode == PlanMode::frozen) {
+      group->failed = true;
+      for (const ModuleNode* node : group->level) {
+        frozen_out_.emplace(node->key,
+                            prior(*node) == nullptr ? "not locked" : "the constraint excludes the locked version");
+      }
+    }
+  }
+  ask_for(open);
+  for (Group* group : open) {
+    if (group->failed) {
+      continue;
+    }
+    auto decided = group->locked ? complete_locked(*group) : decide_from_origin(*group);
+    if (!decided) {
+      report(*group, std::move(decided.error()));
+      continue;
+    }
+    group->decided = true;
+  }
+}
+
+// A listing for what must be chosen, and for what is locked but not in the store: the fetch asks for its tag.
+void Chooser::ask_for(const std::vector<Group*>& open) {
+  std::vector<Origin::ListingWish> listings;
+  std::vector<const SourceAddress*> pins;
+  for (const Group* group : open) {
+    const ModuleNode& node = *group->level.front();
+    const bool in_store = group->locked && !group->decision.id.empty() &&
+                          origin_.store().find(node.address.source, group->decision.id).has_value();
+    if (group->failed || in_store) {
+      continue;
+    }
+    if (needs_listing(node)) {
+      listings.push_back({&node.address, node.tag_prefix});
+    } else if (!node.commit && !group->locked) {
+      pins.push_back(&node.address);
+    }
+  }
+  origin_.ask(listings, pins);
+}
+
+Result<void> Chooser::decide_from_origin(Group& group) const {
+  const ModuleNode& node = *group.level.front();
+  if (node.commit) {
+    group.decision = {.version = std::nullopt, .ref = {}, .id = *node.commit, .h1 = {}, .package_directory = {}};
+    return {};
+  }
+  if (!needs_listing(node)) {
+    const auto& pin = origin_.pinned(node.address.source);
+    if (!pin) {
+      return fail(pin.error());
+    }
+    group.decision = {.version = std::nullopt, .ref = pin->ref, .id = pin->id, .h1 = {}, .package_directory = {}};
+    return {};
+  }
+  const auto& listing = origin_.listing(node.address.source, node.tag_prefix);
+  if (!listing) {
+    return fail(listing.error());
+  }
+  auto selected = select_version(*listing, in_order(group.uses), node.address.source.package_identity());
+  if (!selected) {
+    return fail(std::move(selected.error()));
+  }
+  group.decision = {.version = selected->version,
+                    .ref = "refs/tags/" + selected->tag,
+                    .id = selected->id,
+                    .h1 = {},
+                    .package_directory = {}};
+  return {};
+}
+
+// Where a locked version has a listing (it is not in the store), the tag that named it is looked up, and its id where
+// the lock has none.
+Result<void> Chooser::complete_locked(Group& group) const {
+  const ModuleNode& node = *group.level.front();
+  if (!group.decision.version) {
+    if (const std::string ref = node.address.source.query_value("ref"); ref.empty()) {
+      group.decision.ref = node.commit ? "" : "HEAD";
+    } else if (ref != group.decision.id) {
+      group.decision.ref = ref;
+    }
+    return {};
+  }
+  if (!group.decision.id.empty() && origin_.store().find(node.address.source, group.decision.id)) {
+    return {};
+  }
+  const auto& listing = origin_.listing(node.address.source, node.tag_prefix);
+  if (!listing) {
+    Error error = listing.error();
+    error.locked_thing_gone = error.code == Code::not_found;
+    return fail(std::move(error));
+  }
+  const auto listed =
+      std::find_if(listing->versions.begin(), listing->versions.end(), [&](const ListedVersion& candidate) {
+        return candidate.version.to_string() == group.decision.version->to_string();
+      });
+  if (listed != listing->versions.end()) {
+    group.decision.ref = "refs/tags/" + listed->tag;
+    if (group.decision.id.empty()) {
+      group.decision.id = listed->id;
+    }
+    return {};
+  }
+  if (!group.decision.id.empty()) {
+    return {};
+  }
+  return fail(Error{
+      .code = Code::not_found,
+      .message = fmt::format("version {} of \"{}\" is locked for module \"{}\" without a commit, and no tag "
+                             "names it any more",
+                             group.decision.version->to_string(), node.address.source.package_identity(), node.key),
+      .hint = fmt::format("choose another version with: tofu-modlock upgrade --target {}", node.subject()),
+      .locked_thing_gone = true});
+}
+
+void Chooser::fetch(const std::vector<Group*>& groups) {
+  std::vector<Origin::PackageWish> wishes;
+  for (const Group* group : groups) {
+    if (group->decided && !group->failed) {
+      wishes.push_back({&group->level.front()->address,
+                        {.id = group->decision.id, .ref = group->decision.ref, .locked = group->locked}});
+    }
+  }
+  origin_.fetch(wishes);
+  for (Group* group : groups) {
+    if (!group->decided || group->failed) {
+      continue;
+    }
+    if (auto ok = take_package(*group); !ok) {
+      report(*group, std::move(ok.error()));
+    }
+  }
+}
+
+Result<void> Chooser::take_package(Group& group) {
+  const ModuleNode& first = *group.level.front();
+  const auto& package = origin_.package(first.address.source, group.decision.id);
+  if (!package) {
+    Error error = package.error();
+    error.locked_thing_gone = group.locked && error.code == Code::not_found;
+    return fail(std::move(error));
+  }
+  if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
+    return fail(Error{.code = Code::hash_mismatch,
+                      .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
+                                             "h1:{}, got {}",
+                                             first.key, group.locked_h1, package->h1),
+                      .hint = fmt::format("this may indicate that the module has been tampered with; if the change is "
+                                          "intended, run: tofu-modlock upgrade --target {}",
+                                          first.subject())});
+  }
+  for (const Diagnostic& warning : package->warnings) {
+    Diagnostic copy = warning;
+    copy.what.subject = first.subject();
+    copy.what.location = first.call.source.location;
+    diagnostics_.push_back(std::move(copy));
+  }
+  group.decision.h1 = package->h1;
+  group.decision.package_directory = package->directory;
+  for (ModuleNode* node : group.level) {
+    node->package_directory = package->directory;
+    resolved_.insert_or_assign(node->key, group.decision);
+  }
+  return {};
+}
+
+void Chooser::report(Group& group, Error error) {
+  group.failed = true;
+  const ModuleNode& node = *group.level.front();
+  if (error.subject.empty()) {
+    error.subject = node.subject();
+  }
+  if (!error.location) {
+    error.location = node.call.source.location;
+  }
+  diagnostics_.push_back({Severity::error, std::move(error)});
+}
+
+}  // namespace modlock

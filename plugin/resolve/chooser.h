@@ -1,0 +1,73 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugin/resolve/plan.h"
+
+namespace modlock {
+
+// Decides, level by level, what every remote call resolves to, and brings the packages. One object serves one run: it
+// remembers over several walks what constraints were met, so that a version chosen early can be corrected when a deeper
+// call constrains it further (`must_restart`).
+class Chooser {
+ public:
+  Chooser(const PlanRequest& request, Origin& origin, const Context& context);
+
+  void start_walk();
+  Result<void> visit(std::span<ModuleNode* const> level);
+  // True after a walk in which a decision became wrong: walk again. Constraints only accumulate, so this ends.
+  bool must_restart() const { return must_restart_; }
+
+  const std::map<std::string, Resolved, std::less<>>& resolved() const { return resolved_; }
+  // The lock entry that counts for a call, from the lock or from the restorable blocks; null where there is none.
+  const ModuleLock* prior(const ModuleNode& node) const;
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+  // Keys that no backend serves.
+  const std::set<std::string>& unserved() const { return unserved_; }
+  // Calls that under frozen have no lock entry which may stay: key -> reason.
+  const std::map<std::string, std::string>& frozen_out() const { return frozen_out_; }
+
+ private:
+  // Calls that get one version.
+  struct Group {
+    std::map<std::string, ConstraintUse> uses;  // by key and constraint text
+    std::set<std::string> members;              // keys
+    bool upgrade = false;
+    bool decided = false;  // in this walk
+    bool failed = false;   // its error is in diagnostics_
+    bool locked = false;   // the decision comes from the lock
+    Resolved decision;
+    std::string locked_h1;
+    std::vector<ModuleNode*> level;  // members of the level being visited
+  };
+
+  std::string group_key(const ModuleNode& node) const;
+  bool is_target(const std::string& key) const;
+  void join(Group& group, ModuleNode& node);
+  bool still_fits(const Group& group) const;
+  bool decide_from_lock(Group& group) const;
+  void decide(std::vector<Group*>& open);
+  void ask_for(const std::vector<Group*>& open);
+  Result<void> decide_from_origin(Group& group) const;
+  Result<void> complete_locked(Group& group) const;
+  void fetch(const std::vector<Group*>& groups);
+  Result<void> take_package(Group& group);
+  void report(Group& group, Error error);
+
+  const PlanRequest& request_;
+  Origin& origin_;
+  const Context& context_;
+  std::map<std::string, Group> groups_;
+  bool must_restart_ = false;
+  // of the current walk
+  std::map<std::string, Resolved, std::less<>> resolved_;
+  std::set<std::string> unserved_;
+  std::map<std::string, std::string> frozen_out_;
+  Diagnostics diagnostics_;
+};
+
+}  // namespace modlock

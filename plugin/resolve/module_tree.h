@@ -1,0 +1,85 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/context.h"
+#include "backends/source.h"
+#include "plugin/config/module_config.h"
+#include "plugin/config/settings.h"
+#include "plugin/constraint/module_constraint.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+// A constraint and who wrote it.
+struct ConstraintUse {
+  ModuleConstraint constraint;
+  std::string key;    // of the call that it constrains
+  Location location;  // of the text
+};
+
+// One module call of the tree below a root.
+struct ModuleNode {
+  std::string key;  // call names from the root joined by dots; test modules as OpenTofu's modules.json names them
+  ModuleCall call;
+  SourceAddress address;
+  std::string tag_prefix = {};
+  std::vector<ConstraintUse> constraints = {};  // `version` argument first, then our settings
+  std::optional<std::string> commit = {};       // where the constraint is a full commit id
+
+  // Where the package lies that the module's files belong to: for a remote module its own, for a local one its
+  // caller's. Set by the visitor for remote modules; empty: not walked.
+  std::filesystem::path package_directory = {};
+  std::filesystem::path directory = {};  // of the module's files; empty: not walked
+  std::string manifest_directory = {};   // as modules.json names it, relative to the root: ".terraform/modules/vpc/sub"
+
+  bool is_local() const { return address.source.kind == SourceKind::local; }
+  // What the lock file writes as `constraints`: all of them in order, or the commit id. Absent where there is none.
+  std::optional<std::string> constraints_text() const;
+  // Whether `?ref=`, `?tag=`, `?digest=` or `?rev=` in the source names the version already.
+  bool is_pinned_by_source() const;
+  std::string subject() const { return "module." + key; }
+};
+
+// A file that was read, for results.
+struct TreeFile {
+  std::string path;  // relative to the root
+  ConfigFile::Role role = ConfigFile::Role::primary;
+  std::string sha256;
+};
+
+struct ModuleTree {
+  std::map<std::string, ModuleNode, std::less<>> nodes;  // by key, bytewise
+  std::vector<TreeFile> files;
+  Diagnostics diagnostics;  // errors: parts of the configuration that could not be read
+  bool complete = true;     // false: below some node nobody looked
+};
+
+// Where packages come from while walking. Called with all remote nodes of one level of the tree, in key order; sets
+// package_directory of those to go on below. An error ends the walk.
+using VisitLevel = std::function<Result<void>(std::span<ModuleNode* const> level)>;
+
+struct WalkRequest {
+  std::filesystem::path root;                 // absolute, lexically normal
+  std::vector<std::filesystem::path> bounds;  // local modules of the root must lie inside one of these
+  std::string data_directory = ".terraform";  // as the manifest names it
+  Documents documents = {};
+  Settings settings = {};
+};
+
+// Walks module calls level by level: the root, its local modules, then packages as `visit` provides them. What a single
+// call did wrong (no such local directory, a rule of ours that cannot apply, an address that cannot be parsed) is a
+// diagnostic at its location and the walk goes on beside it. Nesting over 64 levels is LIMIT_EXCEEDED naming the chain.
+// Errors: those of `visit`, cancellation, an unreadable root.
+Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
+
+// Module rules of our settings whose key is no call of a completely walked tree: CONFIG_PARSE at the rule.
+Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree);
+
+}  // namespace modlock

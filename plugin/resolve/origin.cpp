@@ -1,0 +1,115 @@
+#include "plugin/resolve/origin.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+
+#include "backends/files/files.h"
+#include "backends/parallel.h"
+
+namespace modlock {
+namespace {
+
+// Waiting for the network, not computing: wider than the machine has cores.
+constexpr std::size_t kWidth = 8;
+
+}  // namespace
+
+void Origin::ask(std::span<const ListingWish> listings, std::span<const SourceAddress* const> pins) {
+  std::map<Key, const ListingWish*> to_list;
+  for (const ListingWish& wish : listings) {
+    Key key{wish.source->source.package_identity(), wish.tag_prefix};
+    if (listings_.find(key) == listings_.end()) {
+      to_list.emplace(std::move(key), &wish);
+    }
+  }
+  std::map<std::string, const SourceAddress*> to_pin;
+  for (const SourceAddress* source : pins) {
+    std::string key = source->source.identity();
+    if (pins_.find(key) == pins_.end()) {
+      to_pin.emplace(std::move(key), source);
+    }
+  }
+  std::vector<std::function<void()>> work;
+  for (const auto& [key, wish] : to_list) {
+    Result<Listing>& slot = listings_.emplace(key, Listing{}).first->second;
+    work.emplace_back([this, wish = wish, &slot] {
+      context_.progress->report("listing " + wish->source->source.package_identity(), 0, 0);
+      slot = backend(wish->source->source)->list_versions(*wish->source, wish->tag_prefix, context_);
+    });
+  }
+  for (const auto& [key, source] : to_pin) {
+    Result<Pin>& slot = pins_.emplace(key, Pin{}).first->second;
+    work.emplace_back([this, source = source, &slot] {
+      context_.progress->report("asking " + source->source.identity(), 0, 0);
+      slot = backend(source->source)->pin(*source, context_);
+    });
+  }
+  parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+}
+
+const Result<Listing>& Origin::listing(const Source& source, std::string_view tag_prefix) const {
+  return listings_.at(Key{source.package_identity(), tag_prefix});
+}
+
+const Result<Pin>& Origin::pinned(const Source& source) const {
+  return pins_.at(source.identity());
+}
+
+const Result<Package>& Origin::package(const Source& source, std::string_view id) const {
+  return packages_.at(Key{source.package_identity(), id});
+}
+
+void Origin::fetch(std::span<const PackageWish> wishes) {
+  std::map<std::string, std::vector<const PackageWish*>> by_source;
+  for (const PackageWish& wish : wishes) {
+    const std::string identity = wish.source->source.package_identity();
+    Key key{identity, wish.wish.id};
+    if (packages_.find(key) != packages_.end()) {
+      continue;
+    }
+    if (auto known = store_.find(wish.source->source, wish.wish.id)) {
+      context_.count_cache_hit();
+      packages_.emplace(std::move(key), std::move(*known));
+      continue;
+    }
+    packages_.emplace(std::move(key), Package{});
+    by_source[identity].push_back(&wish);
+  }
+  fetch_missing(by_source);
+}
+
+void Origin::fetch_missing(const std::map<std::string, std::vector<const PackageWish*>>& by_source) {
+  std::vector<std::function<void()>> work;
+  for (const auto& [identity, wishes] : by_source) {
+    work.emplace_back([this, identity = &identity, wishes = &wishes] {
+      const SourceAddress& source = *wishes->front()->source;
+      const auto slot = [&](std::size_t i) -> Result<Package>& {
+        return packages_.at(Key{*identity, (*wishes)[i]->wish.id});
+      };
+      context_.progress->report("fetching " + *identity, 0, 0);
+      auto parent = store_.make_temporary();
+      if (!parent) {
+        for (std::size_t i = 0; i < wishes->size(); ++i) {
+          slot(i) = fail(parent.error());
+        }
+        return;
+      }
+      std::vector<FetchWish> plain;
+      for (const PackageWish* wish : *wishes) {
+        plain.push_back(wish->wish);
+      }
+      auto trees = backend(source.source)->fetch(source, plain, *parent, context_);
+      for (std::size_t i = 0; i < trees.size(); ++i) {
+        slot(i) =
+            trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
+      }
+      // What admit() did not take is of no use to anybody; failing to remove it is `cache prune`'s matter.
+      (void)remove_tree(*parent);
+    });
+  }
+  parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+}
+
+}  // namespace modlock

@@ -1,0 +1,140 @@
+#include "plugin/resolve/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/resolve/changes.h"
+#include "plugin/resolve/chooser.h"
+
+namespace modlock {
+namespace {
+
+// A source that nobody serves yet is left as it lies.
+Diagnostic unserved_warning(const ModuleNode& node) {
+  return {Severity::warning,
+          Error{.code = Code::source_unsupported,
+                .message = fmt::format("module \"{}\" is left as it is: nobody serves {} sources here (\"{}\")",
+                                       node.key, to_string(node.address.source.kind), node.address.source.identity()),
+                .subject = node.subject(),
+                .location = node.call.source.location,
+                .hint = "its version is not locked; only git sources are served by this release"}};
+}
+
+Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
+  for (const std::string& target : request.targets) {
+    const std::string key = target.starts_with("module.") ? target.substr(7) : std::string();
+    const bool known = !key.empty() && std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const auto& entry) {
+      return entry.first == key || entry.first.starts_with(key + ".");
+    });
+    if (!known) {
+      return fail(
+          Error{.code = Code::invalid_params,
+                .message = fmt::format("the target \"{}\" matches no module call", target),
+                .subject = target,
+                .hint = "a target is written module.NAME or module.NAME.NESTED; `tofu-modlock inspect` lists them"});
+    }
+  }
+  return {};
+}
+
+void drop_repeated(Diagnostics& diagnostics) {
+  Diagnostics once;
+  for (Diagnostic& diagnostic : diagnostics) {
+    const bool seen = std::any_of(once.begin(), once.end(), [&](const Diagnostic& other) {
+      return other.what.code == diagnostic.what.code && other.what.message == diagnostic.what.message &&
+             other.what.location == diagnostic.what.location;
+    });
+    if (!seen) {
+      once.push_back(std::move(diagnostic));
+    }
+  }
+  diagnostics = std::move(once);
+}
+
+// The resolution "auto" lets registry calls differ; "unified" and "per-call" are what they say. Locks written by
+// several walks converge: the last walk's tree and decisions belong together.
+Result<ModuleTree> walk_until_stable(const PlanRequest& request, Chooser& chooser, const Context& context) {
+  for (;;) {
+    chooser.start_walk();
+    auto tree = walk_modules(
+        request.walk, [&](std::span<ModuleNode* const> level) { return chooser.visit(level); }, context);
+    if (!tree || !chooser.must_restart()) {
+      return tree;
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Action action) {
+  switch (action) {
+    case Action::added:
+      return "added";
+    case Action::updated:
+      return "updated";
+    case Action::removed:
+      return "removed";
+    case Action::adopted:
+      return "adopted";
+    case Action::restored:
+      return "restored";
+    case Action::moved:
+      return "moved";
+    case Action::hashes_added:
+      return "hashes-added";
+    case Action::constraints_changed:
+      return "constraints-changed";
+    case Action::source_changed:
+      break;
+  }
+  return "source-changed";
+}
+
+Error combine(Diagnostics errors) {
+  const auto worse = [](const Diagnostic& a, const Diagnostic& b) {
+    const int left = exit_code(a.what);
+    const int right = exit_code(b.what);
+    return left != right && worse_exit_code(left, right) == left;
+  };
+  std::stable_sort(errors.begin(), errors.end(), worse);
+  Error first = std::move(errors.front().what);
+  for (std::size_t i = 1; i < errors.size(); ++i) {
+    Error& other = errors[i].what;
+    first.related.push_back({std::move(other.message), other.location.value_or(Location{})});
+  }
+  return first;
+}
+
+Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context& context) {
+  Chooser chooser(request, origin, context);
+  auto tree = walk_until_stable(request, chooser, context);
+  if (!tree) {
+    return fail(std::move(tree.error()));
+  }
+  Plan plan;
+  plan.tree = std::move(*tree);
+  plan.diagnostics = std::move(plan.tree.diagnostics);
+  plan.diagnostics.insert(plan.diagnostics.end(), chooser.diagnostics().begin(), chooser.diagnostics().end());
+  const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree);
+  plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
+  drop_repeated(plan.diagnostics);
+  Diagnostics errors;
+  std::copy_if(plan.diagnostics.begin(), plan.diagnostics.end(), std::back_inserter(errors),
+               [](const Diagnostic& d) { return d.severity == Severity::error; });
+  if (!errors.empty()) {
+    return fail(combine(std::move(errors)));
+  }
+  if (auto ok = check_targets(request, plan.tree); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  for (const std::string& key : chooser.unserved()) {
+    plan.diagnostics.push_back(unserved_warning(plan.tree.nodes.find(key)->second));
+  }
+  plan.resolved = chooser.resolved();
+  plan.modules = new_module_locks(request, plan.tree, chooser, origin);
+  plan.changes = list_changes(request, plan.tree, chooser, plan.modules, plan.diagnostics);
+  return plan;
+}
+
+}  // namespace modlock

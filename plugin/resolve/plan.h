@@ -1,0 +1,86 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/module_tree.h"
+#include "plugin/resolve/origin.h"
+
+namespace modlock {
+
+enum class PlanMode { missing, upgrade, frozen };
+
+struct PlanRequest {
+  WalkRequest walk;
+  LockFile lock;
+  // Module blocks kept elsewhere (the copy in the data directory, else the last commit), for entries that a stock tofu
+  // dropped. Not used under frozen.
+  ModuleLocks restorable = {};
+  PlanMode mode = PlanMode::missing;
+  std::vector<std::string> targets =
+      {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
+  Resolution resolution = Resolution::automatic;
+};
+
+// What a remote module call resolves to.
+struct Resolved {
+  std::optional<Version> version;  // absent for branches, tags and commits named by the source
+  std::string ref;                 // "refs/tags/v1.2.5" where known
+  std::string id;                  // commit or digest
+  std::string h1;
+  std::filesystem::path package_directory;
+};
+
+enum class Action {
+  added,
+  updated,
+  removed,
+  adopted,
+  restored,
+  moved,
+  hashes_added,
+  constraints_changed,
+  source_changed
+};
+std::string_view to_string(Action action);
+
+struct ChangeSide {
+  std::optional<std::string> version;
+  std::string ref;
+  std::string commit;
+  std::string digest;
+};
+
+struct Change {
+  std::string subject;
+  Action action = Action::added;
+  std::optional<ChangeSide> from;
+  std::optional<ChangeSide> to;
+  std::optional<std::string> constraints;  // in force now, for people
+  std::string reason;
+};
+
+// The old lock, the new lock, and why.
+struct Plan {
+  ModuleTree tree;
+  std::map<std::string, Resolved, std::less<>> resolved;  // of every remote call that a backend serves
+  ModuleLocks modules;                                    // the new module blocks
+  std::vector<Change> changes;                            // by subject
+  Diagnostics diagnostics;                                // warnings only
+};
+
+// Resolves the module tree. A locked entry counts where its source equals the call's; it stays while its constraint
+// allows it. Calls of one package (and tag prefix) share a version as `resolution` says; constraints met in the run
+// only accumulate. A source that no backend serves is left as it lies, with a warning. Under frozen nothing is asked
+// but locked packages that the store lacks; calls without a counting entry are changes. Errors: the worst of what any
+// call met (by exit code), the others in `related`; INVALID_PARAMS for a target that no call has; HASH_MISMATCH where a
+// locked package has another h1; NOT_FOUND with locked_thing_gone.
+Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context& context);
+
+// One error out of many: the worst by exit code, the others as `related`.
+Error combine(Diagnostics errors);
+
+}  // namespace modlock

@@ -1,0 +1,108 @@
+#include "plugin/resolve/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace modlock {
+namespace {
+
+std::string skipped_tags(const Listing& listing) {
+  if (listing.skipped.empty()) {
+    return {};
+  }
+  std::map<std::string, std::size_t> by_reason;
+  for (const SkippedTag& tag : listing.skipped) {
+    ++by_reason[tag.reason];
+  }
+  std::string text;
+  for (const auto& [reason, count] : by_reason) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, reason);
+  }
+  return fmt::format("{} tag{} skipped: {}", listing.skipped.size(), listing.skipped.size() == 1 ? " was" : "s were",
+                     text);
+}
+
+bool any_selected(const Listing& listing, const ModuleConstraint& constraint) {
+  return std::any_of(listing.versions.begin(), listing.versions.end(),
+                     [&](const ListedVersion& v) { return constraint.selects(v.version); });
+}
+
+Error no_match(const Listing& listing, const ConstraintUse& use, const std::string& package) {
+  Error error{
+      .code = Code::no_matching_version,
+      .message = fmt::format("no version of \"{}\" matches the constraint \"{}\" of module \"{}\"; the newest are: {}",
+                             package, use.constraint.text(), use.key, newest_versions(listing)),
+      .subject = "module." + use.key,
+      .location = use.location,
+      .hint = "change the constraint, or tag a matching version in the repository (vMAJOR.MINOR.PATCH)"};
+  if (std::string skipped = skipped_tags(listing); !skipped.empty()) {
+    error.notes.push_back(std::move(skipped));
+  }
+  return error;
+}
+
+Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, const std::string& package) {
+  Error error{
+      .code = Code::constraint_conflict,
+      .message = fmt::format("conflicting module version requirements: no version of \"{}\" satisfies all of its {} "
+                             "constraints; the newest are: {}",
+                             package, uses.size(), newest_versions(listing)),
+      .subject = "module." + uses.front().key,
+      .location = uses.front().location};
+  std::string files;
+  std::vector<std::string> named;
+  for (const ConstraintUse& use : uses) {
+    error.related.push_back(
+        {fmt::format("module \"{}\" requires version \"{}\"", use.key, use.constraint.text()), use.location});
+    if (std::find(named.begin(), named.end(), use.location.path) == named.end()) {
+      named.push_back(use.location.path);
+      files += (files.empty() ? "" : ", ") + use.location.path;
+    }
+  }
+  error.hint = fmt::format(
+      "change the version constraints in {}; or let each call have a version of its own with --resolution per-call",
+      files);
+  return error;
+}
+
+}  // namespace
+
+std::string newest_versions(const Listing& listing) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, listing.versions.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + listing.versions[i].version.to_string();
+  }
+  return text.empty() ? "none" : text;
+}
+
+Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
+                                     const std::string& package) {
+  for (const ListedVersion& candidate : listing.versions) {
+    const bool fits = std::all_of(uses.begin(), uses.end(),
+                                  [&](const ConstraintUse& use) { return use.constraint.selects(candidate.version); });
+    if (!fits) {
+      continue;
+    }
+    if (!candidate.ambiguous_with.empty()) {
+      return fail(
+          Error{.code = Code::version_ambiguous,
+                .message = fmt::format("the tags \"{}\" and \"{}\" of \"{}\" name version {}, but different commits",
+                                       candidate.tag, candidate.ambiguous_with, package, candidate.version.to_string()),
+                .subject = uses.empty() ? std::string() : "module." + uses.front().key,
+                .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
+                .hint = "delete one of the two tags in the repository, or exclude the version with a \"!=\" "
+                        "constraint"});
+    }
+    return candidate;
+  }
+  for (const ConstraintUse& use : uses) {
+    if (!any_selected(listing, use.constraint)) {
+      return fail(no_match(listing, use, package));
+    }
+  }
+  return fail(conflict(listing, uses, package));
+}
+
+}  // namespace modlock
