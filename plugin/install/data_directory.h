@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "protocol/result.h"
+
+namespace modlock {
+
+// The data directory of a root: `.terraform`, or what `dataDir` (TF_DATA_DIR) names.
+struct DataDirectory {
+  std::filesystem::path path;  // absolute
+  std::string name;            // as the manifest writes it: relative to the root, or absolute as it was given
+
+  std::filesystem::path modules() const { return path / "modules"; }
+  std::filesystem::path manifest() const { return modules() / "modules.json"; }
+  // What is ours in it: the copy of the module blocks, unfinished work.
+  std::filesystem::path ours() const { return path / "tofu-modlock"; }
+};
+
+// Errors: PATH_OUTSIDE_ROOT where the directory is a symbolic link that leaves the root and was not named by `given`.
+Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given);
+
+}  // namespace modlock

@@ -1,0 +1,39 @@
+#include "plugin/install/file_list.h"
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+
+namespace modlock {
+namespace {
+
+std::filesystem::path path_of(const DataDirectory& data, std::string_view h1) {
+  return data.ours() / "files" / sha256_hex(h1);
+}
+
+}  // namespace
+
+Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summary) {
+  const std::filesystem::path path = path_of(data, summary.h1());
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    return {};
+  }
+  if (auto ok = make_directories(path.parent_path()); !ok) {
+    return ok;
+  }
+  return write_file_atomically(path, summary.text());
+}
+
+std::optional<TreeSummary> read_file_list(const DataDirectory& data, std::string_view h1) {
+  auto text = read_file(path_of(data, h1));
+  if (!text) {
+    return std::nullopt;
+  }
+  auto summary = parse_tree_summary(*text);
+  if (!summary || summary->h1() != h1) {
+    return std::nullopt;
+  }
+  return summary;
+}
+
+}  // namespace modlock

@@ -1,0 +1,255 @@
+#include "plugin/install/installer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/package/tree_hash.h"
+#include "backends/parallel.h"
+#include "plugin/install/file_list.h"
+#include "plugin/install/manifest.h"
+#include "plugin/lock/copy.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kWidth = 4;  // copying and hashing: disk and processor bound
+
+bool is_below(std::string_view key, std::string_view ancestor) {
+  return key == ancestor || (key.starts_with(ancestor) && key.size() > ancestor.size() && key[ancestor.size()] == '.');
+}
+
+// Keys name directories: what could name another place is never touched.
+bool is_plain_name(const std::string& key) {
+  return !key.empty() && key != "." && key != ".." && key != "modules.json" && key.find('/') == std::string::npos &&
+         key.find('\0') == std::string::npos;
+}
+
+class Installer {
+ public:
+  Installer(const InstallRequest& request, const Store& store, const Context& context)
+      : request_(request), store_(store), context_(context) {}
+
+  Result<InstallReport> run() {
+    auto manifest = read_manifest(request_.data.manifest());
+    if (!manifest) {
+      return fail(std::move(manifest.error()));
+    }
+    before_ = std::move(*manifest);
+    if (auto ok = make_directories(request_.data.modules()); !ok) {
+      return fail(std::move(ok.error()));
+    }
+    auto ok = place_packages();
+    if (ok) {
+      ok = remove_others();
+    }
+    if (ok) {
+      ok = write_records();
+    }
+    if (ok) {
+      ok = save_lock_copy(request_.data.path, request_.lock.modules);
+    }
+    (void)remove_tree(temporary());
+    if (!ok) {
+      return fail(std::move(ok.error()));
+    }
+    report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
+    return std::move(report_);
+  }
+
+ private:
+  struct Placement {
+    const ModuleNode* node = nullptr;
+    const Resolved* resolved = nullptr;  // null: linked
+    bool reused = false;
+    Result<void> outcome = {};
+  };
+
+  fs::path temporary() const { return request_.data.ours() / ("tmp-" + name_); }
+  fs::path place_of(const std::string& key) const { return request_.data.modules() / key; }
+
+  Result<void> place_packages() {
+    std::vector<Placement> placements;
+    for (const auto& [key, node] : request_.plan.tree.nodes) {
+      const auto resolved = request_.plan.resolved.find(key);
+      if (resolved != request_.plan.resolved.end()) {
+        placements.push_back({&node, &resolved->second});
+      } else if (node.address.source.kind == SourceKind::directory) {
+        placements.push_back({&node, nullptr});
+      }
+    }
+    parallel_for(placements.size(), kWidth, [&](std::size_t i) {
+      placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link(placements[i]);
+    });
+    for (Placement& placement : placements) {
+      if (!placement.outcome) {
+        return std::move(placement.outcome);
+      }
+      InstalledModule module{
+          .key = placement.node->key,
+          .directory = (fs::path(request_.data.name) / "modules" / placement.node->key).generic_string(),
+          .h1 = placement.resolved != nullptr ? placement.resolved->h1 : ""};
+      (placement.reused ? report_.reused : report_.installed).push_back(std::move(module));
+    }
+    return {};
+  }
+
+  Result<void> place(Placement& placement) {
+    if (auto ok = context_.check(); !ok) {
+      return ok;
+    }
+    const std::string& key = placement.node->key;
+    const fs::path target = place_of(key);
+    std::error_code ignored;
+    if (fs::is_directory(fs::symlink_status(target, ignored))) {
+      const auto present = hash_tree(target, context_);
+      placement.reused = present && *present == placement.resolved->h1;
+      if (placement.reused) {
+        return {};
+      }
+    }
+    context_.progress->report("installing module." + key, 0, 0);
+    const fs::path staged = temporary() / key;
+    if (auto ok = make_directories(temporary()); !ok) {
+      return ok;
+    }
+    if (auto ok = copy_tree(placement.resolved->package_directory, staged); !ok) {
+      return ok;
+    }
+    auto summary = summarise_tree(staged, context_);
+    if (!summary) {
+      return fail(std::move(summary.error()));
+    }
+    if (const std::string hash = summary->h1(); hash != placement.resolved->h1) {
+      store_.drop(Package{.id = placement.resolved->id,
+                          .h1 = placement.resolved->h1,
+                          .directory = placement.resolved->package_directory});
+      return fail(Error{.code = Code::hash_mismatch,
+                        .message = fmt::format("the cached package of module \"{}\" is damaged: expected {}, got {}",
+                                               key, placement.resolved->h1, hash),
+                        .subject = placement.node->subject(),
+                        .hint = "it was removed from the cache; run the same command again to fetch it anew"});
+    }
+    if (auto ok = write_file_list(request_.data, *summary); !ok) {
+      return ok;
+    }
+    return swap_in(staged, target);
+  }
+
+  // Relative files keep working: the link is absolute, as the client makes it.
+  Result<void> link(Placement& placement) {
+    const fs::path target = place_of(placement.node->key);
+    std::error_code error;
+    placement.reused =
+        fs::is_symlink(target, error) && fs::read_symlink(target, error) == placement.node->package_directory;
+    if (placement.reused) {
+      return {};
+    }
+    const fs::path staged = temporary() / placement.node->key;
+    if (auto ok = make_directories(temporary()); !ok) {
+      return ok;
+    }
+    fs::create_directory_symlink(placement.node->package_directory, staged, error);
+    if (error) {
+      return fail(Code::io_error, fmt::format("cannot create the link {}: {}", staged.string(), error.message()));
+    }
+    return swap_in(staged, target);
+  }
+
+  // rename() cannot replace a directory that has entries: the old tree steps aside first.
+  Result<void> swap_in(const fs::path& staged, const fs::path& target) {
+    std::error_code error;
+    const fs::path aside = temporary() / (target.filename().string() + ".old");
+    if (fs::exists(fs::symlink_status(target, error))) {
+      fs::rename(target, aside, error);
+      if (error) {
+        return fail(Code::io_error, fmt::format("cannot move {} aside: {}", target.string(), error.message()));
+      }
+    }
+    fs::rename(staged, target, error);
+    if (error) {
+      const std::string reason = error.message();
+      fs::rename(aside, target, error);
+      return fail(Code::io_error, fmt::format("cannot move the new tree to {}: {}", target.string(), reason));
+    }
+    return {};
+  }
+
+  bool left_as_it_lies(const std::string& key) const {
+    return std::any_of(request_.plan.tree.nodes.begin(), request_.plan.tree.nodes.end(), [&](const auto& entry) {
+      const ModuleNode& node = entry.second;
+      return !node.is_local() && node.package_directory.empty() && is_below(key, entry.first);
+    });
+  }
+
+  bool has_place(const std::string& key) const {
+    const auto node = request_.plan.tree.nodes.find(key);
+    return node != request_.plan.tree.nodes.end() && !node->second.is_local();
+  }
+
+  // Only names that the configuration, the lock or the old manifest gives, and only directly below modules/.
+  Result<void> remove_others() {
+    std::set<std::string> keys;
+    for (const auto& [key, record] : before_) {
+      keys.insert(key);
+    }
+    for (const auto& [key, node] : request_.plan.tree.nodes) {
+      keys.insert(key);
+    }
+    for (const std::string& key : keys) {
+      std::error_code ignored;
+      if (!is_plain_name(key) || has_place(key) || left_as_it_lies(key) ||
+          !fs::exists(fs::symlink_status(place_of(key), ignored))) {
+        continue;
+      }
+      if (auto ok = remove_tree(place_of(key)); !ok) {
+        return ok;
+      }
+      report_.removed.push_back(
+          {.key = key, .directory = (fs::path(request_.data.name) / "modules" / key).generic_string(), .h1 = {}});
+    }
+    return {};
+  }
+
+  Result<void> write_records() {
+    Manifest manifest;
+    manifest.emplace("", ManifestRecord{.key = {}, .source = {}, .version = {}, .directory = "."});
+    for (const auto& [key, record] : before_) {
+      if (left_as_it_lies(key)) {
+        manifest.emplace(key, record);
+      }
+    }
+    for (const auto& [key, node] : request_.plan.tree.nodes) {
+      if (left_as_it_lies(key)) {
+        continue;
+      }
+      manifest.insert_or_assign(key, ManifestRecord{.key = key,
+                                                    .source = node.address.normalised.reveal(),
+                                                    .version = {},
+                                                    .directory = node.manifest_directory});
+    }
+    if (manifest == before_) {
+      return {};
+    }
+    return write_file_atomically(request_.data.manifest(), write_manifest(manifest));
+  }
+
+  const InstallRequest& request_;
+  const Store& store_;
+  const Context& context_;
+  const std::string name_ = random_hex(8);
+  Manifest before_;
+  InstallReport report_;
+};
+
+}  // namespace
+
+Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context) {
+  return Installer(request, store, context).run();
+}
+
+}  // namespace modlock

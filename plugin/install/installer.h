@@ -1,0 +1,39 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/store/store.h"
+#include "plugin/install/data_directory.h"
+#include "plugin/resolve/plan.h"
+
+namespace modlock {
+
+struct InstallRequest {
+  const Plan& plan;      // made under frozen, without changes
+  const LockFile& lock;  // that the plan was made from
+  DataDirectory data;
+};
+
+struct InstalledModule {
+  std::string key;
+  std::string directory;  // as the manifest names it, without the subdirectory
+  std::string h1;         // empty for what is linked
+};
+
+struct InstallReport {
+  std::vector<InstalledModule> installed;  // put there now
+  std::vector<InstalledModule> reused;     // were there already
+  std::vector<InstalledModule> removed;    // belong to no call any more
+  std::string manifest;                    // path of modules.json, relative to the root or absolute
+};
+
+// Puts the locked packages where a stock tofu finds them: `<data>/modules/<key>` and a manifest that says exactly what
+// it would have written itself. A package is copied beside its place, hashed there, and only then renamed into it; what
+// was there stays if anything fails. Records and directories of sources that nobody serves are left as they lie.
+// Running again changes nothing. Errors: HASH_MISMATCH where the store's tree no longer has its h1 (the store has then
+// dropped it: plan and install again fetch it anew); IO_ERROR; cancellation.
+Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);
+
+}  // namespace modlock

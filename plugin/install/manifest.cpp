@@ -1,0 +1,121 @@
+#include "plugin/install/manifest.h"
+
+#include <fmt/format.h>
+#include <json/value.h>
+
+#include "backends/files/files.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+// Appends a string as Go's json.Marshal does.
+void append_escaped(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    switch (c) {
+      case '"':
+      case '\\':
+        out += '\\';
+        out += c;
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == '<' || c == '>' || c == '&') {
+          out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+        } else if (text.substr(i, 3) == "\u2028" || text.substr(i, 3) == "\u2029") {
+          out += fmt::format("\\u202{:x}", static_cast<unsigned char>(text[i + 2]) & 0x0fU);
+          i += 2;
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+Error unusable(const std::filesystem::path& path, std::string_view reason) {
+  return Error{.code = Code::io_error,
+               .message = fmt::format("the module manifest {} cannot be used: {}", path.string(), reason),
+               .hint = "remove the file; it is written anew"};
+}
+
+bool read_member(const Json::Value& object, const char* name, std::string& into) {
+  const Json::Value& member = object[name];
+  if (member.isString()) {
+    into = member.asString();
+  }
+  return member.isString() || member.isNull();
+}
+
+}  // namespace
+
+Result<Manifest> read_manifest(const std::filesystem::path& path) {
+  auto text = read_file(path);
+  if (!text) {
+    if (text.error().code == Code::not_found) {
+      return Manifest{};
+    }
+    return fail(std::move(text.error()));
+  }
+  if (text->empty()) {
+    return Manifest{};
+  }
+  auto json = parse_json(*text);
+  if (!json) {
+    return fail(unusable(path, json.error().message));
+  }
+  if (!json->isObject() || !((*json)["Modules"].isArray() || (*json)["Modules"].isNull())) {
+    return fail(unusable(path, "it has no list \"Modules\""));
+  }
+  Manifest manifest;
+  for (const Json::Value& item : (*json)["Modules"]) {
+    ManifestRecord record;
+    if (!item.isObject() || !read_member(item, "Key", record.key) || !read_member(item, "Source", record.source) ||
+        !read_member(item, "Version", record.version) || !read_member(item, "Dir", record.directory)) {
+      return fail(unusable(path, "a record is not an object of strings"));
+    }
+    std::string key = record.key;
+    if (!manifest.emplace(std::move(key), std::move(record)).second) {
+      return fail(unusable(path, "two records have the same key"));
+    }
+  }
+  return manifest;
+}
+
+std::string write_manifest(const Manifest& manifest) {
+  std::string out = "{\"Modules\":[";
+  bool first = true;
+  for (const auto& [key, record] : manifest) {
+    out += first ? "{\"Key\":" : ",{\"Key\":";
+    first = false;
+    append_escaped(out, record.key);
+    out += ",\"Source\":";
+    append_escaped(out, record.source);
+    if (!record.version.empty()) {
+      out += ",\"Version\":";
+      append_escaped(out, record.version);
+    }
+    out += ",\"Dir\":";
+    append_escaped(out, record.directory);
+    out += "}";
+  }
+  return out + "]}";
+}
+
+}  // namespace modlock

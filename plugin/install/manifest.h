@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "protocol/result.h"
+
+namespace modlock {
+
+// One record of `<data directory>/modules/modules.json`, the module manifest that tofu and terraform read to learn what
+// is installed (internal/modsdir/manifest.go of OpenTofu).
+struct ManifestRecord {
+  std::string key;        // "" is the root
+  std::string source;     // normalised as the client writes it, secrets included
+  std::string version;    // empty: omitted
+  std::string directory;  // relative to the root, or absolute; `/`-separated
+
+  bool operator==(const ManifestRecord&) const = default;
+};
+using Manifest = std::map<std::string, ManifestRecord>;  // by key
+
+// Reads a manifest. A file that does not exist or is empty is an empty manifest, as for the client.
+// Errors: IO_ERROR naming the file (no JSON, or not of this shape), with the hint to remove it.
+Result<Manifest> read_manifest(const std::filesystem::path& path);
+
+// The bytes that the client writes: one line, no line end, records sorted by key, strings escaped as Go's encoding/json
+// does (`&`, `<` and `>` as \u0026, \u003c, \u003e).
+std::string write_manifest(const Manifest& manifest);
+
+}  // namespace modlock
