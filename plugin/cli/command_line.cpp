@@ -1,0 +1,162 @@
+#include "plugin/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include "plugin/build_info.h"
+
+namespace modlock::cli {
+namespace {
+
+using Verb = CommandLine::Verb;
+
+CLI::App* add_verb(CLI::App& app, CommandLine& out, Verb verb, const std::string& name, const std::string& what,
+                   const std::string& examples) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->footer("Examples:\n" + examples);
+  command->callback([&out, verb] { out.verb = verb; });
+  return command;
+}
+
+void add_store_flags(CLI::App& command, CommonFlags& flags) {
+  command.add_option("--cache-dir", flags.cache_dir, "Directory of the package cache")
+      ->envname("TOFU_MODLOCK_CACHE_DIR")
+      ->type_name("DIR");
+  command
+      .add_option("--config-file", flags.config_file,
+                  "Settings of this user instead of ~/.config/tofu-modlock/config.hcl")
+      ->envname("TOFU_MODLOCK_CONFIG_FILE")
+      ->type_name("FILE");
+  command.add_flag("--json", flags.json, "Print the result as JSON");
+}
+
+void add_network_flags(CLI::App& command, CommonFlags& flags) {
+  command.add_flag("--offline", flags.offline, "Send no request at all")->envname("TOFU_MODLOCK_OFFLINE");
+}
+
+void add_root_flags(CLI::App& command, CommonFlags& flags) {
+  add_store_flags(command, flags);
+  command.add_option("DIR,--chdir", flags.directories, "Root modules to work on (default: the current directory)");
+  command.add_flag("--recursive", flags.recursive, "Every directory below that has a lock file");
+  command.add_option("--data-dir", flags.data_dir, "Data directory instead of .terraform")
+      ->envname("TF_DATA_DIR")
+      ->type_name("DIR");
+  command.add_option("--implementation", flags.implementation, "The tool that will run")
+      ->envname("TOFU_MODLOCK_IMPLEMENTATION")
+      ->check(CLI::IsMember({"opentofu", "terraform"}));
+  command.add_option("--implementation-version", flags.implementation_version, "Its version")
+      ->envname("TOFU_MODLOCK_IMPLEMENTATION_VERSION");
+}
+
+void add_plan_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  command.add_flag("--dry-run", out.dry_run, "Print the change as a unified diff, write nothing");
+  command
+      .add_option("--resolution", out.resolution,
+                  "auto: calls of one repository share a version; unified: of every source; per-call: each its own")
+      ->envname("TOFU_MODLOCK_RESOLUTION")
+      ->check(CLI::IsMember({"auto", "unified", "per-call"}));
+  command.add_flag("--install", out.install, "Install what is locked afterwards");
+}
+
+void add_lock(CLI::App& app, CommandLine& out) {
+  CLI::App* lock = add_verb(app, out, Verb::lock, "lock", "Lock every module call that has no lock entry yet",
+                            "  tofu-modlock lock\n"
+                            "  tofu-modlock lock --chdir environments/prod --install\n"
+                            "  tofu-modlock lock --frozen          # in CI: exit 3 where anything would change\n");
+  add_plan_flags(*lock, out);
+  lock->add_flag("--frozen", out.frozen, "Change nothing; exit 3 where the lock is not up to date");
+
+  CLI::App* upgrade =
+      add_verb(app, out, Verb::upgrade, "upgrade", "Lock the newest versions that the constraints allow",
+               "  tofu-modlock upgrade\n"
+               "  tofu-modlock upgrade --target module.vpc --dry-run\n"
+               "  tofu-modlock upgrade --install\n");
+  add_plan_flags(*upgrade, out);
+  upgrade->add_option("--target", out.targets, "Only this module call and what it calls (module.vpc.nested)")
+      ->type_name("SUBJECT")
+      ->take_all();
+}
+
+void add_install_and_verify(CLI::App& app, CommandLine& out) {
+  CLI::App* install =
+      add_verb(app, out, Verb::install, "install", "Put the locked packages where a stock tofu or terraform uses them",
+               "  tofu-modlock install && tofu init\n"
+               "  tofu-modlock install --offline      # from the cache alone\n");
+  add_root_flags(*install, out.common);
+  add_network_flags(*install, out.common);
+
+  CLI::App* verify = add_verb(app, out, Verb::verify, "verify", "Compare what is installed with the lock, offline",
+                              "  tofu-modlock verify\n"
+                              "  tofu-modlock verify --strict --json\n");
+  add_root_flags(*verify, out.common);
+  verify->add_flag("--strict", out.strict, "Count every differing file, and calls that cannot be locked yet");
+  verify->add_flag("--full", out.full, "Hash every file again (this release always does)");
+}
+
+void add_questions(CLI::App& app, CommandLine& out) {
+  CLI::App* inspect =
+      add_verb(app, out, Verb::inspect, "inspect", "Show the module tree: sources, constraints, locked versions",
+               "  tofu-modlock inspect\n"
+               "  tofu-modlock inspect --json --chdir environments/prod\n");
+  add_root_flags(*inspect, out.common);
+
+  CLI::App* versions = add_verb(app, out, Verb::versions, "versions", "List the versions that a module source offers",
+                                "  tofu-modlock versions git::https://example.com/network.git\n"
+                                "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n");
+  add_store_flags(*versions, out.common);
+  add_network_flags(*versions, out.common);
+  versions->add_option("SOURCE", out.source, "A module source address")->required();
+  versions->add_option("--constraint", out.constraint, "Also say which version it selects");
+  versions->add_option("--tag-prefix", out.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
+  versions->add_flag("--include-prerelease", out.include_prerelease, "List prereleases too");
+
+  CLI::App* cache = app.add_subcommand("cache", "Look after the package cache");
+  cache->require_subcommand(1);
+  CLI::App* info = add_verb(*cache, out, Verb::cache_info, "info", "Where the cache is and how much it holds",
+                            "  tofu-modlock cache info\n");
+  add_store_flags(*info, out.common);
+}
+
+void add_protocol(CLI::App& app, CommandLine& out) {
+  CLI::App* serve = add_verb(app, out, Verb::serve, "serve", "Speak JSON-RPC 2.0 over stdin and stdout (for programs)",
+                             "  tofu-modlock serve < requests.jsonl\n");
+  serve->add_option("--max-message-bytes", out.max_message_bytes,
+                    "Longest line accepted (default 8 MiB, at most 64 MiB)");
+  serve->add_option("--drain-ms", out.drain_ms, "How long requests may finish after the end of input")
+      ->check(CLI::NonNegativeNumber);
+
+  CLI::App* call = add_verb(app, out, Verb::call, "call", "Call one method of the protocol and print its result",
+                            "  tofu-modlock call lock/plan --params '{\"root\": \"/srv/infra\"}'\n"
+                            "  echo '{\"root\": \"/srv/infra\"}' | tofu-modlock call lock/verify --params -\n");
+  call->add_option("METHOD", out.method, "Name of the method")->required();
+  call->add_option("--params", out.params, "The params as JSON; - reads them from stdin")->type_name("JSON");
+  call->add_option("--cache-dir", out.common.cache_dir, "Directory of the package cache")
+      ->envname("TOFU_MODLOCK_CACHE_DIR");
+  add_network_flags(*call, out.common);
+}
+
+}  // namespace
+
+std::variant<CommandLine, int> parse_command_line(int argc, const char* const* argv) {
+  CommandLine out;
+  CLI::App app("Locks what OpenTofu leaves unlocked: module versions.", "tofu-modlock");
+  app.set_version_flag("--version", std::string(kVersion));
+  app.require_subcommand(1);
+  app.footer(
+      "Start with `tofu-modlock lock` in a root module, then `tofu-modlock install`.\n"
+      "Exit codes: 0 ok, 1 internal, 2 usage, 3 not up to date, 4 integrity, 5 vanished, 6 no version, "
+      "7 unreachable, 8 invalid input.");
+  add_lock(app, out);
+  add_install_and_verify(app, out);
+  add_questions(app, out);
+  add_protocol(app, out);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return out;
+}
+
+}  // namespace modlock::cli

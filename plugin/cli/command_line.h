@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace modlock::cli {
+
+// What a person or a script asked for. Flags bear the names of the params and options they set.
+struct CommonFlags {
+  std::vector<std::string> directories;  // roots; empty: the current directory
+  bool recursive = false;
+  bool json = false;
+  bool offline = false;
+  std::string cache_dir;
+  std::string config_file;
+  std::string data_dir;
+  std::string implementation;
+  std::string implementation_version;
+};
+
+struct CommandLine {
+  enum class Verb { lock, upgrade, install, verify, inspect, versions, cache_info, serve, call };
+  Verb verb = Verb::lock;
+  CommonFlags common;
+  // lock, upgrade
+  bool frozen = false;
+  bool dry_run = false;
+  bool install = false;
+  std::string resolution;
+  std::vector<std::string> targets;
+  // verify
+  bool strict = false;
+  bool full = false;
+  // versions
+  std::string source;
+  std::string constraint;
+  std::string tag_prefix;
+  bool include_prerelease = false;
+  // call
+  std::string method;
+  std::string params = "{}";
+  // serve
+  std::size_t max_message_bytes = 0;  // 0: the default
+  int drain_ms = -1;                  // negative: the default
+};
+
+// A command line to run, or the exit code where `--help`, `--version` or a usage error has said all (2).
+std::variant<CommandLine, int> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace modlock::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "plugin/cli/command_line.h"
+#include "plugin/cli/host.h"
+
+namespace modlock::cli {
+
+// Each runs one command over its roots and returns the exit code: that of the worst root.
+int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
+int run_install(const CommandLine& line, const Host& host);
+int run_verify(const CommandLine& line, const Host& host);
+int run_inspect(const CommandLine& line, const Host& host);
+int run_versions(const CommandLine& line, const Host& host);
+int run_cache_info(const CommandLine& line, const Host& host);
+int run_call(const CommandLine& line, const Host& host);
+// The protocol itself; needs no host.
+int run_serve(const CommandLine& line);
+
+// Parses the command line, runs it, and stops it on SIGINT, SIGTERM and SIGHUP (exit code 128 + number).
+int run(int argc, const char* const* argv);
+
+}  // namespace modlock::cli

@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include "plugin/cli/over_roots.h"
+
+namespace modlock::cli {
+namespace {
+
+void print_modules(const Json::Value& modules, std::string_view what) {
+  for (const Json::Value& module : modules) {
+    print_out(fmt::format("module.{}  {} {}\n", module["key"].asString(), what, module["dir"].asString()));
+  }
+}
+
+RootOutcome install_root(const CommandLine& line, const Host& host, const std::string& root) {
+  Json::Value error_data;
+  auto result = host.call("modules/install", root_params(root, line.common), &error_data);
+  if (!result) {
+    return failed(result.error(), line.common, error_data);
+  }
+  if (!line.common.json) {
+    print_diagnostics(*result);
+    print_modules((*result)["installed"], "installed in");
+    print_modules((*result)["removed"], "removed from");
+    print_out(fmt::format("{} installed, {} already in place, {} removed.\n", (*result)["installed"].size(),
+                          (*result)["reused"].size(), (*result)["removed"].size()));
+  }
+  return {.exit_code = 0, .json = std::move(*result)};
+}
+
+}  // namespace
+
+int run_install(const CommandLine& line, const Host& host) {
+  return over_roots(line.common, [&](const std::string& root) { return install_root(line, host, root); });
+}
+
+}  // namespace modlock::cli

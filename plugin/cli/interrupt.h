@@ -1,0 +1,31 @@
+#pragma once
+
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+namespace modlock::cli {
+
+// While it lives, SIGINT, SIGTERM and SIGHUP ask `token()` to stop instead of ending the process; a second one ends it
+// at once. Make it before any other thread.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  std::stop_token token() const { return stop_.get_token(); }
+  // The signal that came, or 0.
+  int signal() const { return signal_; }
+
+ private:
+  void wait();
+
+  std::stop_source stop_;
+  std::atomic<int> signal_{0};
+  std::atomic<bool> done_{false};
+  std::thread waiter_;
+};
+
+}  // namespace modlock::cli

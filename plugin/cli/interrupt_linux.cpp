@@ -1,0 +1,53 @@
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdlib>
+
+#include "plugin/cli/interrupt.h"
+
+namespace modlock::cli {
+namespace {
+
+// SIGUSR1 only ends the wait when the object goes away.
+sigset_t waited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    sigaddset(&set, number);
+  }
+  return set;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  const sigset_t set = waited_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  waiter_ = std::thread([this] { wait(); });
+}
+
+Interrupt::~Interrupt() {
+  done_ = true;
+  pthread_kill(waiter_.native_handle(), SIGUSR1);
+  waiter_.join();
+}
+
+void Interrupt::wait() {
+  const sigset_t set = waited_signals();
+  for (;;) {
+    int number = 0;
+    sigwait(&set, &number);
+    if (done_) {
+      return;
+    }
+    if (number == SIGUSR1) {
+      continue;
+    }
+    if (signal_.exchange(number) != 0) {
+      std::_Exit(128 + number);
+    }
+    stop_.request_stop();
+  }
+}
+
+}  // namespace modlock::cli

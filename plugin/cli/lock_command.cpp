@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include "backends/files/files.h"
+#include "plugin/cli/over_roots.h"
+#include "plugin/install/data_directory.h"
+#include "plugin/lock/copy.h"
+#include "plugin/lock/edit.h"
+#include "plugin/lock/lock_file.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "3.19.0", "main at 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f".
+std::string side_text(const Json::Value& side) {
+  const std::string id = side["commit"].asString().substr(0, 12);
+  if (side.isMember("version")) {
+    return side["version"].asString();
+  }
+  return side.isMember("ref") ? fmt::format("{} at {}", side["ref"].asString(), id) : "commit " + id;
+}
+
+std::string change_line(const Json::Value& change) {
+  const std::string action = change["action"].asString();
+  std::string text = change["subject"].asString() + "  ";
+  if (action == "removed") {
+    text += "removed (was " + side_text(change["from"]) + ")";
+  } else if (action == "moved") {
+    text +=
+        fmt::format("{}  moved from commit {} to {}", side_text(change["to"]),
+                    change["from"]["commit"].asString().substr(0, 12), change["to"]["commit"].asString().substr(0, 12));
+  } else if (action == "added" || action == "restored" || side_text(change["from"]) == side_text(change["to"])) {
+    text += side_text(change["to"]) + (action == "added" ? "" : "  " + action);
+  } else {
+    text += side_text(change["from"]) + " -> " + side_text(change["to"]);
+  }
+  if (change.isMember("constraints")) {
+    text += fmt::format("  ({})", change["constraints"].asString());
+  }
+  return text + "\n";
+}
+
+std::string closing_words(const Json::Value& documents, bool dry_run) {
+  if (documents.empty()) {
+    return "The lock file is up to date.\n";
+  }
+  const std::string path = documents[0]["path"].asString();
+  if (dry_run) {
+    return fmt::format("{} would change; nothing was written.\n", path);
+  }
+  if (documents[0]["op"].asString() == "create") {
+    return fmt::format(
+        "\ntofu-modlock has created the lock file {} to record the selected module versions.\n"
+        "Include this file in version control, so that everybody gets the same modules.\n",
+        path);
+  }
+  return fmt::format(
+      "\ntofu-modlock has changed the module selections in {}.\n"
+      "Review and commit the change if it is what you intended.\n",
+      path);
+}
+
+Json::Value plan_params(const CommandLine& line, const std::string& root) {
+  Json::Value params = root_params(root, line.common);
+  params["mode"] = line.verb == CommandLine::Verb::upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
+  for (const std::string& target : line.targets) {
+    params["targets"].append(target);
+  }
+  if (!line.resolution.empty()) {
+    params["policy"]["resolution"] = line.resolution;
+  }
+  return params;
+}
+
+// The protected copy lets a later `lock` put back what a stock tofu drops from the file.
+Result<void> keep_copy(const std::string& root, const CommonFlags& flags, const std::string& lock_path) {
+  auto bytes = read_file(fs::path(root) / lock_path);
+  if (!bytes) {
+    return bytes.error().code == Code::not_found ? Result<void>() : fail(std::move(bytes.error()));
+  }
+  auto lock = parse_lock(*bytes, lock_path);
+  if (!lock) {
+    return fail(std::move(lock.error()));
+  }
+  auto data = find_data_directory(root, flags.data_dir.empty() ? std::nullopt : std::optional(flags.data_dir));
+  return data ? save_lock_copy(data->path, lock->modules) : fail(std::move(data.error()));
+}
+
+std::string diff_text(const std::string& root, const Json::Value& document) {
+  const std::string path = document["path"].asString();
+  const auto before = read_file(fs::path(root) / path);
+  return unified_diff(path, before ? std::string_view(*before) : std::string_view(), document["newText"].asString());
+}
+
+Result<void> write_and_keep(const CommandLine& line, const std::string& root, const Json::Value& result) {
+  if (line.dry_run || line.frozen) {
+    return {};
+  }
+  if (auto ok = apply_edits(root, result["edits"]); !ok) {
+    return ok;
+  }
+  const Json::Value& documents = result["edits"]["documents"];
+  return keep_copy(root, line.common, documents.empty() ? std::string(kLockFileName) : documents[0]["path"].asString());
+}
+
+void print_result(const CommandLine& line, const std::string& root, const Json::Value& result) {
+  print_diagnostics(result);
+  for (const Json::Value& change : result["changes"]) {
+    print_out(change_line(change));
+  }
+  if (line.dry_run) {
+    for (const Json::Value& document : result["edits"]["documents"]) {
+      print_out(diff_text(root, document));
+    }
+  }
+  print_out(closing_words(result["edits"]["documents"], line.dry_run));
+}
+
+RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root) {
+  Json::Value error_data;
+  auto result = host.call("lock/plan", plan_params(line, root), &error_data);
+  if (!result) {
+    return failed(result.error(), line.common, error_data);
+  }
+  if (auto ok = write_and_keep(line, root, *result); !ok) {
+    return failed(ok.error(), line.common);
+  }
+  if (!line.common.json) {
+    print_result(line, root, *result);
+  }
+  RootOutcome outcome{.exit_code = 0, .json = std::move(*result)};
+  if (line.install && !line.dry_run && !line.frozen) {
+    auto installed = host.call("modules/install", root_params(root, line.common));
+    if (!installed) {
+      return failed(installed.error(), line.common);
+    }
+    if (!line.common.json) {
+      print_out(fmt::format("{} installed, {} already in place.\n", (*installed)["installed"].size(),
+                            (*installed)["reused"].size()));
+    }
+  }
+  return outcome;
+}
+
+}  // namespace
+
+int run_lock(const CommandLine& line, const Host& host) {
+  return over_roots(line.common, [&](const std::string& root) { return lock_root(line, host, root); });
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "plugin/cli/commands.h"
+
+namespace modlock::cli {
+
+// What one root came to.
+struct RootOutcome {
+  int exit_code = 0;
+  Json::Value json;  // the method's result, or {"error": …}
+};
+
+// Prints an error as the flags ask: JSON goes into the outcome, text to stderr.
+RootOutcome failed(const Error& error, const CommonFlags& flags, const Json::Value& error_data = {});
+
+// Runs `work` for every root that the flags name, under a heading where there are several, and prints the JSON where it
+// is asked for: the result itself for one root, {"results": [{root, …}]} for several. Returns the worst exit code.
+int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const std::string& root)>& work);
+
+// Warnings of a result's `diagnostics`, on stderr.
+void print_diagnostics(const Json::Value& result);
+
+}  // namespace modlock::cli

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <iterator>
+
+#include "plugin/cli/over_roots.h"
+#include "protocol/error_json.h"
+#include "protocol/json.h"
+#include "protocol/serve.h"
+
+namespace modlock::cli {
+
+int run_call(const CommandLine& line, const Host& host) {
+  std::string text = line.params;
+  if (text == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  }
+  Json::Value error_data;
+  auto params = parse_json(text);
+  auto result = params ? host.call(line.method, *params, &error_data) : Result<Json::Value>(fail(params.error()));
+  if (result) {
+    print_out(write_json(*result) + "\n");
+    return 0;
+  }
+  print_out(write_json(to_json(result.error(), error_data)) + "\n");
+  print_err(render(result.error()));
+  return exit_code(result.error());
+}
+
+int run_serve(const CommandLine& line) {
+  if (isatty(STDIN_FILENO) == 1) {
+    print_err(
+        "tofu-modlock serve speaks JSON-RPC 2.0 with a program: one message a line, on stdin and stdout.\n"
+        "Started by hand it has nobody to talk to. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\n");
+    return 2;
+  }
+  auto out = take_stdout();
+  if (!out) {
+    print_err(render(out.error()));
+    return exit_code(out.error());
+  }
+  ServeOptions options;
+  options.out_fd = *out;
+  if (line.max_message_bytes != 0) {
+    options.max_message_bytes = std::min(line.max_message_bytes, kLargestMaxMessageBytes);
+  }
+  if (line.drain_ms >= 0) {
+    options.drain = std::chrono::milliseconds(line.drain_ms);
+  }
+  TerminalLog log;
+  options.log = &log;
+  Service service(Service::default_options());
+  const MethodTable methods = make_method_table(service, {.max_message_bytes = options.max_message_bytes});
+  return serve(methods, options);
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,56 @@
+#include <csignal>
+
+#include "plugin/cli/commands.h"
+#include "plugin/cli/interrupt.h"
+#include "plugin/cli/over_roots.h"
+
+namespace modlock::cli {
+namespace {
+
+int dispatch(const CommandLine& line, const Host& host) {
+  switch (line.verb) {
+    case CommandLine::Verb::lock:
+    case CommandLine::Verb::upgrade:
+      return run_lock(line, host);
+    case CommandLine::Verb::install:
+      return run_install(line, host);
+    case CommandLine::Verb::verify:
+      return run_verify(line, host);
+    case CommandLine::Verb::inspect:
+      return run_inspect(line, host);
+    case CommandLine::Verb::versions:
+      return run_versions(line, host);
+    case CommandLine::Verb::cache_info:
+      return run_cache_info(line, host);
+    case CommandLine::Verb::call:
+      return run_call(line, host);
+    case CommandLine::Verb::serve:
+      break;
+  }
+  return run_serve(line);
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  // A parent may have left this ignored; children then have no exit code.
+  std::signal(SIGCHLD, SIG_DFL);
+  const auto parsed = parse_command_line(argc, argv);
+  if (const int* code = std::get_if<int>(&parsed)) {
+    return *code;
+  }
+  const CommandLine& line = std::get<CommandLine>(parsed);
+  if (line.verb == CommandLine::Verb::serve) {
+    std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session
+    return run_serve(line);
+  }
+  const Interrupt interrupt;
+  const auto host = Host::start(line.common, interrupt.token());
+  if (!host) {
+    return failed(host.error(), CommonFlags{}).exit_code;
+  }
+  const int code = dispatch(line, *host);
+  return interrupt.signal() != 0 ? 128 + interrupt.signal() : code;
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include "plugin/build_info.h"
+#include "plugin/server/handlers.h"
+#include "protocol/dispatcher.h"
+
+namespace modlock {
+namespace {
+
+using DomainHandler = Result<Json::Value> (*)(const Service&, const Json::Value&, RequestContext&);
+
+Result<Json::Value> initialize(Service& service, const std::vector<std::string>& methods, const ServerLimits& limits,
+                               const Json::Value& params, RequestContext& request) {
+  auto decoded = messages::decode_initialize(params, request.unknown_params);
+  if (!decoded) {
+    return fail(std::move(decoded.error()));
+  }
+  if (auto ok = service.configure(*decoded); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  if (auto ok = service.open(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  const Implementation implementation = service.implementation();
+  return messages::encode(messages::InitializeResult{.server_version = std::string(kVersion),
+                                                     .methods = methods,
+                                                     .backends = {"git"},
+                                                     .max_in_flight = limits.max_in_flight,
+                                                     .max_message_bytes = limits.max_message_bytes,
+                                                     .implementation = implementation.name,
+                                                     .implementation_version = implementation.version,
+                                                     .implementation_from = implementation.from});
+}
+
+}  // namespace
+
+MethodTable make_method_table(Service& service, const ServerLimits& limits) {
+  constexpr std::pair<const char*, DomainHandler> kHandlers[] = {
+      {"config/inspect", handle_config_inspect},
+      {"versions/list", handle_versions_list},
+      {"lock/plan", handle_lock_plan},
+      {"lock/verify", handle_lock_verify},
+      {"modules/install", handle_modules_install},
+      {"cache/info", handle_cache_info},
+  };
+  MethodTable table;
+  for (const auto& [name, handler] : kHandlers) {
+    table.add(name, [&service, handler = handler](const Json::Value& params, RequestContext& request) {
+      return handler(service, params, request);
+    });
+  }
+  std::vector<std::string> methods = table.names();
+  for (std::string& name : Dispatcher::own_methods()) {
+    methods.push_back(std::move(name));
+  }
+  methods.emplace_back("initialize");
+  std::sort(methods.begin(), methods.end());
+  methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
+  table.add("initialize", [&service, methods, limits](const Json::Value& params, RequestContext& request) {
+    return initialize(service, methods, limits, params, request);
+  });
+  return table;
+}
+
+}  // namespace modlock

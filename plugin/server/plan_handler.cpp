@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/lock/copy.h"
+#include "plugin/lock/edit.h"
+#include "plugin/server/handlers.h"
+#include "plugin/server/plan_request.h"
+#include "plugin/server/run_clock.h"
+#include "protocol/messages/encode.h"
+
+namespace modlock {
+namespace {
+
+PlanMode parse_mode(const std::string& text) {
+  return text == "upgrade" ? PlanMode::upgrade : text == "frozen" ? PlanMode::frozen : PlanMode::missing;
+}
+
+Resolution parse_resolution(const std::optional<std::string>& text, const Settings& settings) {
+  if (!text) {
+    return settings.resolution.value_or(Resolution::automatic);
+  }
+  return *text == "unified" ? Resolution::unified : *text == "per-call" ? Resolution::per_call : Resolution::automatic;
+}
+
+// Lists of the host narrow what the settings allow, and are checked after them.
+void add_policy(Settings& settings, const messages::LockPlanParams& params) {
+  const auto written = [](const std::string& text) { return Written{text, Location{"params.policy", std::nullopt}}; };
+  for (const std::string& glob : params.deny) {
+    settings.deny_sources.push_back(written(glob));
+  }
+  if (!params.allow.empty()) {
+    AllowList& list = settings.allow_lists.emplace_back();
+    std::transform(params.allow.begin(), params.allow.end(), std::back_inserter(list.globs), written);
+  }
+}
+
+// Module blocks that a stock tofu dropped come back from our copy, else from the last commit that had some.
+Result<ModuleLocks> restorable_blocks(const RootRequest& root, const LockFile& lock, const Context& context) {
+  auto copy = load_lock_copy(root.data.path);
+  if (!copy || *copy) {
+    return copy ? Result<ModuleLocks>(std::move(**copy)) : fail(std::move(copy.error()));
+  }
+  if (!lock.exists || !lock.modules.empty()) {
+    return ModuleLocks{};
+  }
+  auto committed = committed_module_locks(root.walk.root, context);
+  if (!committed) {
+    return fail(std::move(committed.error()));
+  }
+  return std::move(*committed).value_or(ModuleLocks{});
+}
+
+std::optional<messages::ChangeSide> to_message(const std::optional<ChangeSide>& side) {
+  if (!side) {
+    return std::nullopt;
+  }
+  return messages::ChangeSide{side->version, side->ref, side->commit, side->digest};
+}
+
+messages::WorkspaceEdit lock_edit(const LockDocument& lock, const ModuleLocks& modules, const ServiceOptions& options) {
+  messages::WorkspaceEdit out;
+  const std::string after = write_lock(lock.file, modules);
+  if (!lock.file.exists && modules.empty()) {
+    return out;
+  }
+  auto edit = make_document_edit(
+      lock.path, lock.file.exists ? std::optional<std::string_view>(lock.file.text) : std::nullopt, after);
+  if (!edit) {
+    return out;
+  }
+  messages::EditedDocument document{
+      .path = edit->path,
+      .operation = edit->operation == DocumentEdit::Operation::create ? "create" : "modify",
+      .base_sha256 = edit->base_sha256,
+      .new_text = std::nullopt,
+      .edits = std::nullopt,
+      .result_sha256 = edit->result_sha256};
+  if (options.edits_as_full_text) {
+    document.new_text = edit->new_text;
+  }
+  if (options.edits_as_ranges) {
+    document.edits.emplace();
+    for (TextEdit& change : edit->edits) {
+      document.edits->push_back(
+          {change.start, change.end, std::move(change.old_text), std::move(change.new_text), change.range});
+    }
+  }
+  out.documents.push_back(std::move(document));
+  return out;
+}
+
+std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
+  std::vector<messages::LockedModule> out;
+  for (const auto& [key, lock] : plan.modules) {
+    const auto node = plan.tree.nodes.find(key);
+    out.push_back({.key = key,
+                   .source = lock.source,
+                   .version = lock.version,
+                   .ref = node == plan.tree.nodes.end() ? "" : node->second.address.source.query_value("ref"),
+                   .commit = lock.hash_value("git"),
+                   .digest = lock.hash_value("oci"),
+                   .constraints = lock.constraints,
+                   .hashes = lock.hashes});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<messages::Change> to_messages(const std::vector<Change>& changes) {
+  std::vector<messages::Change> out;
+  for (const Change& change : changes) {
+    out.push_back({.subject = change.subject,
+                   .action = std::string(to_string(change.action)),
+                   .from = to_message(change.from),
+                   .to = to_message(change.to),
+                   .constraints = change.constraints,
+                   .reason = change.reason});
+  }
+  return out;
+}
+
+PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock) {
+  return {.walk = root.walk,
+          .lock = lock.file,
+          .mode = PlanMode::frozen,
+          .resolution = root.walk.settings.resolution.value_or(Resolution::automatic)};
+}
+
+Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request) {
+  std::string named;
+  for (const Change& change : changes) {
+    named += fmt::format("{}{} ({})", named.empty() ? "" : ", ", change.subject, change.reason);
+  }
+  request.error_data["changes"] = messages::encode_list(to_messages(changes));
+  return Error{.code = Code::frozen,
+               .message = fmt::format("{} does not answer the configuration: {}", lock_path, named),
+               .subject = changes.front().subject,
+               .hint = "run: tofu-modlock lock, review the change and commit it"};
+}
+
+Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request) {
+  RunClock clock;
+  const Context context = make_context(request, service, clock.stats);
+  auto decoded = messages::decode_lock_plan(params, request.unknown_params);
+  if (!decoded) {
+    return fail(std::move(decoded.error()));
+  }
+  auto root = open_root(decoded->root, service);
+  if (!root) {
+    return fail(std::move(root.error()));
+  }
+  auto lock = open_lock(*root, decoded->lock);
+  if (!lock) {
+    return fail(std::move(lock.error()));
+  }
+  add_policy(root->walk.settings, *decoded);
+  PlanRequest plan_request{.walk = root->walk,
+                           .lock = lock->file,
+                           .mode = parse_mode(decoded->mode),
+                           .targets = decoded->targets,
+                           .resolution = parse_resolution(decoded->resolution, root->walk.settings)};
+  if (plan_request.mode != PlanMode::frozen) {
+    auto restorable = restorable_blocks(*root, lock->file, context);
+    if (!restorable) {
+      return fail(std::move(restorable.error()));
+    }
+    plan_request.restorable = std::move(*restorable);
+  }
+  Origin origin(service.backends(), service.store(), context);
+  auto plan = make_plan(plan_request, origin, context);
+  if (!plan) {
+    return fail(std::move(plan.error()));
+  }
+  if (plan_request.mode == PlanMode::frozen && !plan->changes.empty()) {
+    return fail(frozen_error(plan->changes, lock->path, request));
+  }
+  return messages::encode(messages::LockPlanResult{.edits = lock_edit(*lock, plan->modules, service.options()),
+                                                   .changes = to_messages(plan->changes),
+                                                   .modules = locked_modules(*plan),
+                                                   .diagnostics = std::move(plan->diagnostics),
+                                                   .stats = clock.message()});
+}
+
+}  // namespace modlock

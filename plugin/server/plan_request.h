@@ -1,0 +1,17 @@
+#pragma once
+
+#include "plugin/resolve/plan.h"
+#include "plugin/server/root_request.h"
+
+namespace modlock {
+
+// The changes of a plan as messages.
+std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
+
+// A request under frozen for a root and its lock: what `modules/install` starts from.
+PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock);
+
+// FROZEN naming what would change; the changes go to `request.error_data` as `changes`.
+Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request);
+
+}  // namespace modlock

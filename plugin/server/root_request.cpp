@@ -1,0 +1,121 @@
+#include "plugin/server/root_request.h"
+
+#include <fmt/format.h>
+
+#include "backends/files/files.h"
+#include "plugin/config/roots.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path without_trailing_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
+}
+
+Result<fs::path> absolute_root(const messages::RootParams& params, const Service& service) {
+  const fs::path given(params.root);
+  if (given.is_absolute()) {
+    return without_trailing_slash(given);
+  }
+  if (service.options().workspace_roots.empty()) {
+    return fail(Code::invalid_params,
+                fmt::format("decode: expected an absolute path at params.root, found \"{}\"", params.root),
+                "send an absolute path, or workspaceRoots with initialize");
+  }
+  return without_trailing_slash(service.options().workspace_roots.front() / given);
+}
+
+bool overlays(const Documents& documents, const fs::path& root) {
+  return std::any_of(documents.begin(), documents.end(),
+                     [&](const auto& document) { return document.first.parent_path() == root; });
+}
+
+std::string lock_name(const Settings& settings) {
+  const bool sidecar = settings.module_lock_file == LockPlacement::sidecar;
+  return sidecar ? ".terraform.modules.lock.hcl" : std::string(kLockFileName);
+}
+
+}  // namespace
+
+Result<RootRequest> open_root(const messages::RootParams& params, const Service& service) {
+  auto root = absolute_root(params, service);
+  if (!root) {
+    return fail(std::move(root.error()));
+  }
+  RootRequest request;
+  WalkRequest& walk = request.walk;
+  walk.root = *root;
+  for (const messages::Document& document : params.documents) {
+    walk.documents.insert_or_assign((*root / document.path).lexically_normal(), document.text);
+  }
+  std::error_code ignored;
+  if (!fs::is_directory(*root, ignored) && !overlays(walk.documents, *root)) {
+    return fail(Code::not_found, fmt::format("the root {} is not a directory", root->string()),
+                "name the directory that holds the root module");
+  }
+  const fs::path repository = find_repository_root(*root);
+  walk.bounds = service.options().workspace_roots;
+  if (walk.bounds.empty()) {
+    walk.bounds.push_back(repository);
+  } else if (auto inside = confine(*root, walk.bounds); !inside) {
+    return fail(std::move(inside.error()));
+  }
+  auto settings = load_settings(*root, repository, service.options().user_settings, walk.documents);
+  if (!settings) {
+    return fail(std::move(settings.error()));
+  }
+  walk.settings = std::move(*settings);
+  auto data = find_data_directory(*root, params.data_dir);
+  if (!data) {
+    return fail(std::move(data.error()));
+  }
+  request.data = std::move(*data);
+  walk.data_directory = request.data.name;
+  return request;
+}
+
+Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params) {
+  const std::string name = params.path.value_or(lock_name(root.walk.settings));
+  const fs::path path = (root.walk.root / name).lexically_normal();
+  LockDocument document;
+  document.path = relative_to_root(path, root.walk.root);
+  if (auto inside = confine(path, {root.walk.root}); !inside) {
+    return fail(std::move(inside.error()));
+  }
+  const auto overlay = root.walk.documents.find(path);
+  std::optional<std::string> text = params.text;
+  if (!text && overlay != root.walk.documents.end()) {
+    text = overlay->second;
+  }
+  if (!text) {
+    auto bytes = read_file(path);
+    if (!bytes && bytes.error().code != Code::not_found) {
+      return fail(std::move(bytes.error()));
+    }
+    if (!bytes) {
+      return document;
+    }
+    text = std::move(*bytes);
+  }
+  auto file = parse_lock(*text, document.path);
+  if (!file) {
+    return fail(std::move(file.error()));
+  }
+  document.file = std::move(*file);
+  document.file.exists = true;
+  return document;
+}
+
+Context make_context(const RequestContext& request, const Service& service, Stats& stats) {
+  return {.stop = request.stop,
+          .deadline = request.deadline,
+          .offline = service.options().offline,
+          .log = request.log,
+          .progress = request.progress,
+          .stats = &stats};
+}
+
+}  // namespace modlock

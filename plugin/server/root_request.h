@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "plugin/install/data_directory.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/module_tree.h"
+#include "plugin/server/service.h"
+#include "protocol/messages/lock_plan.h"
+#include "protocol/method_table.h"
+
+namespace modlock {
+
+// A root directory as a request names it, with everything that holds for it.
+struct RootRequest {
+  WalkRequest walk;
+  DataDirectory data;
+};
+
+// Errors: INVALID_PARAMS (a relative root without workspaceRoots), NOT_FOUND (no such directory), PATH_OUTSIDE_ROOT
+// (outside of workspaceRoots), those of load_settings() and find_data_directory().
+Result<RootRequest> open_root(const messages::RootParams& params, const Service& service);
+
+struct LockDocument {
+  LockFile file;
+  std::string path;  // relative to the root
+};
+
+// The lock file of a root: the text of the request, else of an overlaying document, else of the disk; where none
+// exists, an empty one. Errors: those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
+Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params);
+
+// The context of a request for the rooms below. `stats` outlives it.
+Context make_context(const RequestContext& request, const Service& service, Stats& stats);
+
+}  // namespace modlock

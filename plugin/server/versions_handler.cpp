@@ -1,0 +1,81 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "plugin/constraint/module_constraint.h"
+#include "plugin/server/handlers.h"
+#include "plugin/server/root_request.h"
+#include "protocol/messages/versions_list.h"
+
+namespace modlock {
+namespace {
+
+std::optional<std::string> newest_fitting(const Listing& listing, const std::optional<ModuleConstraint>& constraint,
+                                          bool include_prerelease) {
+  for (const ListedVersion& candidate : listing.versions) {
+    const bool fits = constraint ? constraint->selects(candidate.version)
+                                 : include_prerelease || candidate.version.prerelease().empty();
+    if (fits) {
+      return candidate.version.to_string();
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Listing> list(const Service& service, const SourceAddress& address, const std::string& prefix,
+                     const Context& context) {
+  Backend* backend = service.backends().find(address.source);
+  if (backend == nullptr) {
+    return fail(Code::source_unsupported,
+                fmt::format("nobody serves {} sources here (\"{}\")", to_string(address.source.kind),
+                            address.source.identity()),
+                "only git sources are served by this release");
+  }
+  return backend->list_versions(address, prefix, context);
+}
+
+}  // namespace
+
+Result<Json::Value> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request) {
+  Stats stats;
+  auto decoded = messages::decode_versions_list(params, request.unknown_params);
+  if (!decoded) {
+    return fail(std::move(decoded.error()));
+  }
+  auto address = parse_source(decoded->source);
+  if (!address) {
+    return fail(std::move(address.error()));
+  }
+  std::optional<ModuleConstraint> constraint;
+  if (decoded->constraint) {
+    auto parsed = ModuleConstraint::parse(*decoded->constraint);
+    if (!parsed) {
+      return fail(std::move(parsed.error()));
+    }
+    constraint = std::move(*parsed);
+  }
+  auto listing = list(service, *address, decoded->tag_prefix, make_context(request, service, stats));
+  if (!listing) {
+    return fail(std::move(listing.error()));
+  }
+  messages::VersionsListResult result{
+      .source = address->source.identity(),
+      .kind = std::string(to_string(address->source.kind)),
+      .versions = {},
+      .selected = newest_fitting(*listing, constraint, decoded->include_prerelease),
+      .skipped = {},
+      .fetched_at =
+          fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(listing->fetched_at))),
+      .complete = listing->complete};
+  for (const ListedVersion& version : listing->versions) {
+    if (constraint || decoded->include_prerelease || version.version.prerelease().empty()) {
+      result.versions.push_back(
+          {.version = version.version.to_string(), .tag = version.tag, .commit = version.id, .digest = {}});
+    }
+  }
+  for (const SkippedTag& tag : listing->skipped) {
+    result.skipped.push_back({tag.tag, tag.reason});
+  }
+  return messages::encode(result);
+}
+
+}  // namespace modlock
