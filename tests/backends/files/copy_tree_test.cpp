@@ -1,0 +1,150 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "backends/files/files.h"
+#include "tests/backends/files/small_disk.h"
+#include "tests/backends/files/temporary_directory.h"
+
+using namespace modlock;
+using modlock::test::put;
+using modlock::test::SmallDisk;
+using modlock::test::TemporaryDirectory;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct stat status_of(const fs::path& path) {
+  struct stat found {};
+  BOOST_REQUIRE(::lstat(path.c_str(), &found) == 0);
+  return found;
+}
+
+mode_t mode_of(const fs::path& path) {
+  return status_of(path).st_mode & 07777U;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(copy_tree_linux)
+
+BOOST_AUTO_TEST_CASE(copies_content_modes_and_links) {
+  const TemporaryDirectory directory;
+  const fs::path from = directory / "from";
+  const std::string large(5000000, 'l');
+  put(from / "main.tf", "content");
+  put(from / "empty", "");
+  put(from / "large", large);
+  put(from / "sub/run.sh", "#!/bin/sh\n");
+  put(from / "closed/file", "inside");
+  fs::create_directory(from / "nothing");
+  fs::create_symlink("sub/run.sh", from / "link");
+  fs::create_directory_symlink("sub", from / "directory-link");
+  fs::create_symlink("../../nowhere", from / "dangling");
+  ::chmod((from / "main.tf").c_str(), 0640);
+  ::chmod((from / "sub/run.sh").c_str(), 06755);
+  ::chmod((from / "closed/file").c_str(), 0444);
+  ::chmod((from / "closed").c_str(), 0555);
+
+  const fs::path to = directory / "to";
+  BOOST_REQUIRE(copy_tree(from, to).has_value());
+  BOOST_TEST(read_file(to / "main.tf").value() == "content");
+  BOOST_TEST(read_file(to / "empty").value().empty());
+  BOOST_TEST((read_file(to / "large") == large));
+  BOOST_TEST(read_file(to / "closed/file").value() == "inside");
+  BOOST_TEST(fs::is_directory(to / "nothing"));
+  BOOST_TEST(mode_of(to / "main.tf") == 0640U);
+  BOOST_TEST(mode_of(to / "sub/run.sh") == 0755U);
+  BOOST_TEST(mode_of(to / "closed/file") == 0444U);
+  BOOST_TEST(mode_of(to / "closed") == 0555U);
+  BOOST_TEST(fs::read_symlink(to / "link") == "sub/run.sh");
+  BOOST_TEST(fs::read_symlink(to / "directory-link") == "sub");
+  BOOST_TEST(fs::read_symlink(to / "dangling") == "../../nowhere");
+  BOOST_TEST(status_of(to / "main.tf").st_nlink == 1U);
+  BOOST_TEST(status_of(to / "main.tf").st_ino != status_of(from / "main.tf").st_ino);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_version_control_out) {
+  const TemporaryDirectory directory;
+  put(directory / "from/.git/config", "");
+  put(directory / "from/sub/.git", "gitdir: ../.git/modules/sub\n");
+  put(directory / "from/sub/CVS/Root", "");
+  put(directory / "from/.gitignore", "");
+  BOOST_REQUIRE(copy_tree(directory / "from", directory / "to").has_value());
+  BOOST_TEST(!fs::exists(directory / "to/.git"));
+  BOOST_TEST(!fs::exists(directory / "to/sub/.git"));
+  BOOST_TEST(!fs::exists(directory / "to/sub/CVS"));
+  BOOST_TEST(fs::exists(directory / "to/.gitignore"));
+}
+
+BOOST_AUTO_TEST_CASE(copies_from_another_file_system) {
+  const SmallDisk disk;
+  if (!disk.mounted()) {
+    BOOST_TEST_MESSAGE(disk.why_not());
+    return;
+  }
+  const TemporaryDirectory directory;
+  put(disk / "from/a/b", std::string(10000, 'b'));
+  BOOST_REQUIRE(copy_tree(disk / "from", directory / "to").has_value());
+  BOOST_TEST((read_file(directory / "to/a/b") == std::string(10000, 'b')));
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_that_fails_leaves_nothing) {
+  const TemporaryDirectory directory;
+  put(directory / "from/a/file", "");
+  BOOST_REQUIRE(::mkfifo((directory / "from/a/pipe").c_str(), 0600) == 0);
+  const auto copied = copy_tree(directory / "from", directory / "to");
+  BOOST_REQUIRE(!copied.has_value());
+  BOOST_TEST(to_string(copied.error().code) == "IO_ERROR");
+  BOOST_TEST(copied.error().message ==
+             "cannot copy \"" + (directory / "from/a/pipe").string() + "\": neither a file nor a directory nor a link");
+  BOOST_TEST(!fs::exists(directory / "to"));
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_nothing) {
+  const SmallDisk disk;
+  if (!disk.mounted()) {
+    BOOST_TEST_MESSAGE(disk.why_not());
+    return;
+  }
+  const TemporaryDirectory directory;
+  put(directory / "from/a/large", std::string(200000, 'x'));
+  const auto copied = copy_tree(directory / "from", disk / "to");
+  BOOST_REQUIRE(!copied.has_value());
+  BOOST_TEST(to_string(copied.error().code) == "IO_ERROR");
+  BOOST_TEST(copied.error().message ==
+             "cannot write \"" + (disk / "to/a/large").string() + "\": No space left on device");
+  BOOST_TEST(!fs::exists(disk / "to"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_wrong_ends) {
+  const TemporaryDirectory directory;
+  put(directory / "from/file", "");
+  put(directory / "there/precious", "");
+  struct Row {
+    const char* name;
+    const char* from;
+    const char* to;
+    std::string message;
+  };
+  const auto quoted = [&](const char* name) { return "\"" + (directory / name).string() + "\""; };
+  const Row rows[] = {
+      {"target exists", "from", "there", "cannot make the directory " + quoted("there") + ": File exists"},
+      {"source is a file", "from/file", "to", "cannot read the directory " + quoted("from/file") + ": Not a directory"},
+      {"source is absent", "none", "to", "cannot read " + quoted("none") + ": No such file or directory"},
+      {"no parent", "from", "none/to",
+       "cannot make the directory " + quoted("none/to") + ": No such file or directory"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto copied = copy_tree(directory / row.from, directory / row.to);
+      BOOST_REQUIRE(!copied.has_value());
+      BOOST_TEST(to_string(copied.error().code) == "IO_ERROR");
+      BOOST_TEST(copied.error().message == row.message);
+    }
+  }
+  BOOST_TEST(fs::exists(directory / "there/precious"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

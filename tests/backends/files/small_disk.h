@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/mount.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "tests/backends/files/temporary_directory.h"
+
+namespace modlock::test {
+
+// A file system of 64 KiB in memory, where the tests run as a user that may mount one. It can be made read-only, which
+// root respects as it does no mode.
+class SmallDisk {
+ public:
+  SmallDisk() : path_(directory_ / "disk") {
+    std::filesystem::create_directory(path_);
+    mounted_ = ::mount("none", path_.c_str(), "tmpfs", 0, "size=64k") == 0;
+    why_not_ = mounted_ ? "" : std::strerror(errno);
+  }
+  ~SmallDisk() {
+    if (mounted_) {
+      ::umount2(path_.c_str(), MNT_DETACH);
+    }
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  bool mounted() const { return mounted_; }
+  std::string why_not() const { return "skipped: a small file system cannot be mounted: " + why_not_; }
+  bool make_read_only() const { return ::mount("none", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0; }
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  TemporaryDirectory directory_;
+  std::filesystem::path path_;
+  bool mounted_ = false;
+  std::string why_not_;
+};
+
+}  // namespace modlock::test

@@ -1,0 +1,102 @@
+#include "backends/package/link_target.h"
+
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/backends/files/temporary_directory.h"
+
+using namespace modlock;
+using modlock::test::put;
+using modlock::test::TemporaryDirectory;
+namespace fs = std::filesystem;
+
+BOOST_AUTO_TEST_SUITE(link_target)
+
+BOOST_AUTO_TEST_CASE(where_links_lead) {
+  struct Row {
+    const char* name;
+    const char* link;  // below root/sub
+    const char* target;
+    LinkTarget expected;
+  };
+  const Row rows[] = {
+      {"a file beside it", "a", "file", LinkTarget::file},
+      {"a file above it", "a", "../top", LinkTarget::file},
+      {"dots and doubled slashes", "a", ".././/sub//./file", LinkTarget::file},
+      {"through a link to a directory", "a", "../to-sub/file", LinkTarget::file},
+      {"up from where a link to a directory leads", "a", "../to-deep/../file-in-deep-parent", LinkTarget::file},
+      {"a chain", "a", "../chain", LinkTarget::file},
+      {"a directory", "a", "../sub", LinkTarget::directory},
+      {"the package itself", "a", "..", LinkTarget::directory},
+      {"itself by directory", "a", ".", LinkTarget::directory},
+      {"nothing", "a", "none", LinkTarget::nothing},
+      {"nothing, and on from there", "a", "none/../none/x", LinkTarget::nothing},
+      {"a file as if it were a directory", "a", "file/x", LinkTarget::nothing},
+      {"a file and back", "a", "file/../file", LinkTarget::nothing},
+      {"version control is not there", "a", "../.git/config", LinkTarget::nothing},
+      {"not even as a directory", "a", "../.git", LinkTarget::nothing},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory root;
+      put(root / "top", "");
+      put(root / "sub/file", "");
+      put(root / ".git/config", "");
+      put(root / "deep/parent/child/x", "");
+      put(root / "deep/parent/file-in-deep-parent", "");
+      fs::create_directory_symlink("sub", root / "to-sub");
+      fs::create_directory_symlink("deep/parent/child", root / "to-deep");
+      fs::create_symlink("to-sub/../chain-end", root / "chain");
+      fs::create_symlink("sub/file", root / "chain-end");
+      fs::create_symlink(row.target, root.path() / "sub" / row.link);
+      const auto target = follow_link(root.path(), std::string("sub/") + row.link);
+      BOOST_REQUIRE_MESSAGE(target.has_value(), (target ? "" : target.error().message));
+      BOOST_TEST((*target == row.expected));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(links_that_are_refused) {
+  struct Row {
+    const char* name;
+    const char* target;
+    const char* why;
+  };
+  const Row rows[] = {
+      {"above the package", "../../outside", "leads out of it"},
+      {"above and back in", "../../package/top", "leads out of it"},
+      {"above by a chain", "../up", "leads out of it"},
+      {"above through a link to a directory", "../to-sub/../../x", "leads out of it"},
+      {"above by way of nothing", "none/../../../etc/passwd", "leads out of it"},
+      {"above by way of a file", "../top/../../../x", "leads out of it"},
+      {"absolute", "/etc/passwd", "leads to the absolute path \"/etc/passwd\""},
+      {"absolute by a chain", "../root", "leads to the absolute path \"/\""},
+      {"itself", "link", "leads in a circle"},
+      {"a circle of two", "../circle", "leads in a circle"},
+      {"a pipe", "../pipe", "leads to a device, a pipe or a socket"},
+      {"a control character", "/a\x1b[2J", "leads to the absolute path \"/a\\x1b[2J\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      const fs::path root = directory / "package";
+      put(root / "top", "");
+      put(root / "sub/file", "");
+      put(directory / "outside", "");
+      fs::create_symlink("../outside", root / "up");
+      fs::create_symlink("/", root / "root");
+      fs::create_symlink("sub/link", root / "circle");
+      fs::create_directory_symlink("sub", root / "to-sub");
+      BOOST_REQUIRE(::mkfifo((root / "pipe").c_str(), 0600) == 0);
+      fs::create_symlink(row.target, root / "sub/link");
+      const auto target = follow_link(root, "sub/link");
+      BOOST_REQUIRE(!target.has_value());
+      BOOST_TEST(to_string(target.error().code) == "ARCHIVE_UNSAFE");
+      BOOST_TEST(target.error().message == std::string("the link \"sub/link\" of the package ") + row.why);
+      BOOST_TEST(target.error().hint == "the package cannot be used as it is: ask its author to replace the link");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

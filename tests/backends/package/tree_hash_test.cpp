@@ -1,0 +1,185 @@
+#include "backends/package/tree_hash.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+
+#include "tests/backends/files/temporary_directory.h"
+
+using namespace modlock;
+using modlock::test::put;
+using modlock::test::TemporaryDirectory;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string hash_of(const fs::path& root) {
+  const auto h1 = hash_tree(root, Context{});
+  BOOST_REQUIRE_MESSAGE(h1.has_value(), (h1 ? "" : h1.error().message));
+  return *h1;
+}
+
+void put_plain_tree(const fs::path& root) {
+  put(root / "main.tf", "resource {}\n");
+  put(root / "empty.tf", "");
+  put(root / "a/b", std::string_view("\0\1\377", 3));
+  put(root / "a-b/c", "x");
+  put(root / "a.txt", "y");
+  put(root / ".hidden", "hid");
+  put(root / "sp ace/\xc3\xbc.tf", "u");
+  put(root / "Z", "z");
+  fs::create_directory(root / "empty");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tree_hash)
+
+// What dirhash.HashDir(directory, "", dirhash.Hash1) of golang.org/x/mod v0.42.0 prints for the same trees.
+BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path&)> make;
+    const char* h1;
+  };
+  const Row rows[] = {
+      {"nothing", [](const fs::path&) {}, "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
+      {"names that sort bytewise", put_plain_tree, "h1:ACgDyE2e0+afGebzyAgavbysaiL40KOxjcUTU1T+IFU="},
+      {"many files, so several threads",
+       [](const fs::path& root) {
+         for (int i = 0; i < 200; ++i) {
+           put(root / fmt::format("d{}/f{}.tf", i % 7, i), fmt::format("file {}\n", i));
+         }
+       },
+       "h1:jbapPCTx5t7AK+tHnJDNTHSzd97rut7rjCJTOeNfa7A="},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory root;
+      row.make(root.path());
+      BOOST_TEST(hash_of(root.path()) == row.h1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lists_what_counts_in_bytewise_order) {
+  const TemporaryDirectory root;
+  put_plain_tree(root.path());
+  put(root / ".git/config", "");
+  put(root / "a/.git", "");
+  put(root / "a/_darcs/x", "");
+  put(root / "a/.gitignore", "");
+  fs::create_symlink("b", root / "a/link");
+  fs::create_symlink("../a", root / "a/up");
+  fs::create_symlink("none", root / "a/dangling");
+  const auto entries = list_tree(root.path());
+  BOOST_REQUIRE(entries.has_value());
+  std::string listed;
+  for (const TreeEntry& entry : *entries) {
+    constexpr const char* kTypes[] = {"", "@", "?"};
+    listed += entry.name + kTypes[static_cast<int>(entry.type)] + "\n";
+    BOOST_TEST(entry.path == root.path() / entry.name);
+  }
+  BOOST_TEST(listed ==
+             ".hidden\nZ\na-b/c\na.txt\na/.gitignore\na/b\na/dangling?\na/link@\na/up?\nempty.tf\nmain.tf\n"
+             "sp ace/\xc3\xbc.tf\n");
+}
+
+BOOST_AUTO_TEST_CASE(links_count_as_content_or_as_text) {
+  struct Row {
+    const char* name;
+    const char* target;
+    const char* same_as_content;
+  };
+  const Row rows[] = {{"to a file", "a.tf", "content"},
+                      {"to a directory", "sub", "sub"},
+                      {"to nothing", "none/x", "none/x"},
+                      {"to version control", ".git/config", ".git/config"}};
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory root;
+      for (const char* tree : {"linked", "plain"}) {
+        put(root / tree / "a.tf", "content");
+        put(root / tree / "sub/b.tf", "");
+        put(root / tree / ".git/config", "[core]");
+      }
+      fs::create_symlink(row.target, root / "linked/link");
+      put(root / "plain/link", row.same_as_content);
+      BOOST_TEST(hash_of(root / "linked") == hash_of(root / "plain"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_has_the_same_hash) {
+  const TemporaryDirectory root;
+  put_plain_tree(root / "from");
+  put(root / "from/.git/config", "x");
+  fs::create_symlink(".git/config", root / "from/to-git");
+  fs::create_symlink("a/b", root / "from/to-file");
+  fs::create_symlink("a", root / "from/to-directory");
+  BOOST_REQUIRE(copy_tree(root / "from", root / "to").has_value());
+  BOOST_TEST(hash_of(root / "from") == hash_of(root / "to"));
+  fs::create_directory_symlink("from", root / "link");
+  BOOST_TEST(hash_of(root / "link") == hash_of(root / "from"));
+  put(root / "to/a/b", "other");
+  BOOST_TEST(hash_of(root / "from") != hash_of(root / "to"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_refused) {
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path&)> make;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"a line break", [](const fs::path& root) { put(root / "a\nb", ""); },
+       "the entry \"a\\x0ab\" of the package has a line break in its name"},
+      {"a line break in a directory", [](const fs::path& root) { put(root / "a\nb/c", ""); },
+       "the entry \"a\\x0ab\" of the package has a line break in its name"},
+      {"a pipe", [](const fs::path& root) { ::mkfifo((root / "pipe").c_str(), 0600); },
+       "the entry \"pipe\" of the package is a device, a pipe or a socket"},
+      {"a link out", [](const fs::path& root) { fs::create_symlink("../x", root / "link"); },
+       "the link \"link\" of the package leads out of it"},
+      {"a circle", [](const fs::path& root) { fs::create_symlink("link", root / "link"); },
+       "the link \"link\" of the package leads in a circle"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory root;
+      row.make(root.path());
+      const auto h1 = hash_tree(root.path(), Context{});
+      BOOST_REQUIRE(!h1.has_value());
+      BOOST_TEST(to_string(h1.error().code) == "ARCHIVE_UNSAFE");
+      BOOST_TEST(h1.error().message == row.message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_root_that_cannot_be_read) {
+  const TemporaryDirectory root;
+  put(root / "file", "");
+  const auto none = hash_tree(root / "none", Context{});
+  BOOST_REQUIRE(!none.has_value());
+  BOOST_TEST(to_string(none.error().code) == "IO_ERROR");
+  BOOST_TEST(none.error().message ==
+             "cannot read the directory \"" + (root / "none").string() + "\": No such file or directory");
+  BOOST_TEST(hash_tree(root / "file", Context{}).error().message ==
+             "cannot read the directory \"" + (root / "file").string() + "\": Not a directory");
+}
+
+BOOST_AUTO_TEST_CASE(stops_when_it_should) {
+  const TemporaryDirectory root;
+  put_plain_tree(root.path());
+  std::stop_source stop;
+  stop.request_stop();
+  Context context;
+  context.stop = stop.get_token();
+  const auto h1 = hash_tree(root.path(), context);
+  BOOST_REQUIRE(!h1.has_value());
+  BOOST_TEST(to_string(h1.error().code) == "REQUEST_CANCELLED");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,355 @@
+#include "backends/store/store.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <thread>
+#include <vector>
+
+#include "tests/backends/files/small_disk.h"
+#include "tests/backends/files/temporary_directory.h"
+
+using namespace modlock;
+using modlock::test::put;
+using modlock::test::SmallDisk;
+using modlock::test::TemporaryDirectory;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kId = "8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807";
+
+Source source_at(const std::string& host) {
+  return Source{
+      .kind = SourceKind::git, .getter = "git", .scheme = "https", .host = host, .path = "/example/network.git"};
+}
+
+const Source kSource = source_at("example.com");
+
+Store open_store(const fs::path& root) {
+  auto store = Store::open(root);
+  BOOST_REQUIRE_MESSAGE(store.has_value(), (store ? "" : store.error().message));
+  return *store;
+}
+
+FetchedTree tree_at(const fs::path& directory, const std::string& content = "content", const std::string& id = kId) {
+  put(directory / "main.tf", content);
+  put(directory / "sub/run.sh", "#!/bin/sh\n");
+  ::chmod((directory / "sub/run.sh").c_str(), 0755);
+  return {.id = id, .directory = directory, .warnings = {}};
+}
+
+Package admitted(const Store& store, FetchedTree tree) {
+  auto package = store.admit(kSource, std::move(tree), Context{});
+  BOOST_REQUIRE_MESSAGE(package.has_value(), (package ? "" : package.error().message));
+  return *package;
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat found {};
+  BOOST_REQUIRE(::stat(path.c_str(), &found) == 0);
+  return found.st_mode & 07777U;
+}
+
+fs::path record_in(const fs::path& root) {
+  for (const auto& entry : fs::recursive_directory_iterator(root / "v1/identities")) {
+    if (entry.is_regular_file()) {
+      return entry.path();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(store)
+
+BOOST_AUTO_TEST_CASE(opening_and_looking_writes_nothing) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "a/store");
+  BOOST_TEST(!store.find(kSource, kId).has_value());
+  BOOST_TEST(!store.find_by_h1("h1:x").has_value());
+  BOOST_TEST(store.root() == directory / "a/store");
+  BOOST_TEST(store.git_directory() == directory / "a/store/v1/git");
+  BOOST_TEST(!fs::exists(directory / "a"));
+}
+
+BOOST_AUTO_TEST_CASE(a_package_goes_in_and_is_found) {
+  const TemporaryDirectory directory;
+  const fs::path root = directory / "store";
+  const Store store = open_store(root);
+  FetchedTree tree = tree_at(directory / "fetched");
+  tree.warnings.push_back({Severity::warning, {.code = Code::lfs_pointer, .message = "a pointer"}});
+  const Package package = admitted(store, tree);
+
+  BOOST_TEST(package.id == kId);
+  BOOST_TEST(package.h1.substr(0, 3) == "h1:");
+  BOOST_TEST(package.directory == root / "v1/packages" / sha256_hex(package.h1) / "tree");
+  BOOST_TEST(package.warnings.size() == 1U);
+  BOOST_TEST(read_file(package.directory / "main.tf").value() == "content");
+  BOOST_TEST(mode_of(package.directory / "sub/run.sh") == 0755U);
+  BOOST_TEST(mode_of(root) == 0700U);
+  BOOST_TEST(!fs::exists(directory / "fetched"));
+  BOOST_TEST(is_empty(root / "v1/tmp"));
+  BOOST_TEST(record_in(root) == root / "v1/identities" / sha256_hex(kSource.package_identity()) / (kId + ".json"));
+  BOOST_TEST(read_file(record_in(root)).value() == "{\"h1\":\"" + package.h1 + "\",\"id\":\"" + kId +
+                                                       "\",\"source\":\"" + kSource.package_identity() + "\"}\n");
+
+  // Another process, later.
+  const auto found = open_store(root).find(kSource, kId);
+  BOOST_REQUIRE(found.has_value());
+  BOOST_TEST(found->id == kId);
+  BOOST_TEST(found->h1 == package.h1);
+  BOOST_TEST(found->directory == package.directory);
+  const auto by_content = store.find_by_h1(package.h1);
+  BOOST_REQUIRE(by_content.has_value());
+  BOOST_TEST(by_content->id.empty());
+  BOOST_TEST(by_content->directory == package.directory);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_belong_together_is_not_found) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  (void)admitted(store, tree_at(directory / "fetched"));
+  BOOST_TEST(!store.find(source_at("example.org"), kId).has_value());
+  for (const char* id : {"", "other", "..", "../x", "a/b", ".hidden"}) {
+    BOOST_TEST_CONTEXT(id) {
+      BOOST_TEST(!store.find(kSource, id).has_value());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(unreadable_records_are_as_if_absent) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package package = admitted(store, tree_at(directory / "fetched"));
+  const fs::path record = record_in(store.root());
+  const std::string good = read_file(record).value();
+  const std::string source = kSource.package_identity();
+  const std::string rows[] = {"",
+                              "{",
+                              "[]",
+                              "null",
+                              good.substr(0, good.size() / 2),
+                              "{\"id\":\"" + kId + "\",\"source\":\"" + source + "\"}",
+                              "{\"h1\":7,\"id\":\"" + kId + "\",\"source\":\"" + source + "\"}",
+                              "{\"h1\":\"h1:none\",\"id\":\"" + kId + "\",\"source\":\"" + source + "\"}",
+                              "{\"h1\":\"" + package.h1 + "\",\"id\":\"other\",\"source\":\"" + source + "\"}",
+                              "{\"h1\":\"" + package.h1 + "\",\"id\":\"" + kId + "\",\"source\":\"other\"}"};
+  for (const std::string& text : rows) {
+    BOOST_TEST_CONTEXT(text) {
+      put(record, text);
+      BOOST_TEST(!store.find(kSource, kId).has_value());
+    }
+  }
+  put(record, good);
+  BOOST_TEST(store.find(kSource, kId).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(one_content_is_kept_once) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package first = admitted(store, tree_at(directory / "one", "content", "1111"));
+  const Package second = admitted(store, tree_at(directory / "two", "content", "2222"));
+  const Package other = admitted(store, tree_at(directory / "three", "other", "3333"));
+  BOOST_TEST(first.directory == second.directory);
+  BOOST_TEST(first.directory != other.directory);
+  BOOST_TEST(!fs::exists(directory / "two"));
+  BOOST_TEST(store.find(kSource, "1111").has_value());
+  BOOST_TEST(store.find(kSource, "2222").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(unsafe_packages_stay_out) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const FetchedTree overriding = tree_at(directory / "overriding");
+  put(directory / "overriding/sub/modlock_override.tf", "");
+  const auto refused = store.admit(kSource, overriding, Context{});
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST(to_string(refused.error().code) == "ARCHIVE_UNSAFE");
+  BOOST_TEST(refused.error().message ==
+             "the package contains \"sub/modlock_override.tf\", a name that only tofu-modlock may write");
+  BOOST_TEST(refused.error().hint == "ask the author of the package to remove the file");
+
+  const FetchedTree leaving = tree_at(directory / "leaving");
+  fs::create_symlink("../../etc", directory / "leaving/link");
+  BOOST_TEST(to_string(store.admit(kSource, leaving, Context{}).error().code) == "ARCHIVE_UNSAFE");
+  BOOST_TEST(fs::exists(directory / "leaving"));
+  BOOST_TEST(!fs::exists(directory / "store"));
+}
+
+BOOST_AUTO_TEST_CASE(a_dropped_package_is_gone_and_may_come_back) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package package = admitted(store, tree_at(directory / "one"));
+  store.drop(package);
+  BOOST_TEST(!store.find(kSource, kId).has_value());
+  BOOST_TEST(!store.find_by_h1(package.h1).has_value());
+  BOOST_TEST(!fs::exists(package.directory));
+  BOOST_TEST(is_empty(store.root() / "v1/tmp"));
+  store.drop(package);
+  BOOST_TEST(admitted(store, tree_at(directory / "two")).h1 == package.h1);
+  BOOST_TEST(store.find(kSource, kId).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(the_rest_of_an_interrupted_removal_is_no_package) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package package = admitted(store, tree_at(directory / "one"));
+  fs::rename(package.directory, package.directory.parent_path() / "half");
+  BOOST_TEST(!store.find(kSource, kId).has_value());
+  (void)admitted(store, tree_at(directory / "two"));
+  BOOST_TEST(store.find(kSource, kId).has_value());
+  BOOST_TEST(!fs::exists(package.directory.parent_path() / "half"));
+}
+
+BOOST_AUTO_TEST_CASE(processes_and_threads_admit_one_package_at_once) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  constexpr int kProcesses = 4;
+  constexpr int kRounds = 10;
+  for (int process = 0; process < kProcesses; ++process) {
+    for (int round = 0; round < kRounds; ++round) {
+      (void)tree_at(directory.path() / std::to_string(process) / std::to_string(round), std::to_string(round));
+    }
+  }
+  const auto admit_all = [&](int process) {
+    int failures = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      FetchedTree tree{.id = std::to_string(round),
+                       .directory = directory.path() / std::to_string(process) / std::to_string(round),
+                       .warnings = {}};
+      const auto package = store.admit(kSource, std::move(tree), Context{});
+      failures += package && store.find(kSource, std::to_string(round)) ? 0 : 1;
+    }
+    return failures;
+  };
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses - 2; ++process) {
+    children.push_back(::fork());
+    BOOST_REQUIRE(children.back() >= 0);
+    if (children.back() == 0) {
+      ::_exit(admit_all(process));
+    }
+  }
+  int failures = 0;
+  {
+    std::jthread other([&] { failures = admit_all(kProcesses - 1); });
+    BOOST_TEST(admit_all(kProcesses - 2) == 0);
+  }
+  BOOST_TEST(failures == 0);
+  for (const pid_t child : children) {
+    int status = -1;
+    BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+    BOOST_TEST(status == 0);
+  }
+  BOOST_TEST(measure(store).value().packages == static_cast<std::uint64_t>(kRounds));
+  BOOST_TEST(is_empty(store.root() / "v1/tmp"));
+}
+
+BOOST_AUTO_TEST_CASE(temporary_directories_are_new) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const auto first = store.make_temporary();
+  const auto second = store.make_temporary();
+  BOOST_REQUIRE((first.has_value() && second.has_value()));
+  BOOST_TEST(*first != *second);
+  BOOST_TEST(first->parent_path() == store.root() / "v1/tmp");
+  BOOST_TEST(is_empty(*first));
+}
+
+BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
+  const TemporaryDirectory directory;
+  put(directory / "file", "");
+  put(directory / "newer/layout", "12\n");
+  struct Row {
+    const char* name;
+    fs::path root;
+    const char* code;
+    std::string message;
+    const char* hint;
+  };
+  const Row rows[] = {
+      {"none", "", "IO_ERROR", "there is no directory for the store: no home directory is known",
+       "name one with --cache-dir or TOFU_MODLOCK_CACHE_DIR"},
+      {"a file", directory / "file", "IO_ERROR",
+       "cannot use the store \"" + (directory / "file").string() + "\": Not a directory", ""},
+      {"of a later release", directory / "newer", "LOCK_NEWER",
+       "the store \"" + (directory / "newer").string() + "\" has layout 12, this release reads layout 1",
+       "use the tofu-modlock release that wrote it, or name another directory with --cache-dir"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto store = Store::open(row.root);
+      BOOST_REQUIRE(!store.has_value());
+      BOOST_TEST(to_string(store.error().code) == row.code);
+      BOOST_TEST(store.error().message == row.message);
+      BOOST_TEST(store.error().hint == row.hint);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_newer_layout_beside_ours_is_fine) {
+  const TemporaryDirectory directory;
+  put(directory / "store/v2/anything", "");
+  for (const char* layout : {"1", "01\n", "", "unknown"}) {
+    put(directory / "store/layout", layout);
+    (void)open_store(directory / "store");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(trees_come_from_other_file_systems) {
+  const SmallDisk disk;
+  if (!disk.mounted()) {
+    BOOST_TEST_MESSAGE(disk.why_not());
+    return;
+  }
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package package = admitted(store, tree_at(disk / "fetched"));
+  BOOST_TEST(read_file(package.directory / "main.tf").value() == "content");
+  BOOST_TEST(mode_of(package.directory / "sub/run.sh") == 0755U);
+  BOOST_TEST(!fs::exists(disk / "fetched"));
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store) {
+  const SmallDisk disk;
+  if (!disk.mounted()) {
+    BOOST_TEST_MESSAGE(disk.why_not());
+    return;
+  }
+  const TemporaryDirectory directory;
+  const Store store = open_store(disk / "store");
+  const Package package = admitted(store, tree_at(directory / "one"));
+  const auto refused = store.admit(kSource, tree_at(directory / "two", std::string(200000, 'x'), "2222"), Context{});
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST(to_string(refused.error().code) == "IO_ERROR");
+  BOOST_TEST(refused.error().message.ends_with("/tree/main.tf\": No space left on device"));
+  BOOST_TEST(refused.error().hint == "free some space there, then run it again");
+  BOOST_TEST(fs::exists(directory / "two/main.tf"));
+  BOOST_TEST(is_empty(store.root() / "v1/tmp"));
+  BOOST_TEST(!store.find(kSource, "2222").has_value());
+  BOOST_TEST(store.find(kSource, kId).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_read_only_store_still_answers) {
+  const SmallDisk disk;
+  if (!disk.mounted()) {
+    BOOST_TEST_MESSAGE(disk.why_not());
+    return;
+  }
+  const TemporaryDirectory directory;
+  const Store store = open_store(disk / "store");
+  const Package package = admitted(store, tree_at(directory / "one"));
+  BOOST_REQUIRE(disk.make_read_only());
+  BOOST_TEST(open_store(disk / "store").find(kSource, kId).has_value());
+  const auto refused = store.admit(kSource, tree_at(directory / "two", "other", "2222"), Context{});
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST(to_string(refused.error().code) == "IO_ERROR");
+  BOOST_TEST(refused.error().message.ends_with(": Read-only file system"));
+  BOOST_TEST(fs::exists(directory / "two/main.tf"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

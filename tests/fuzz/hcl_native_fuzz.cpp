@@ -1,0 +1,36 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "plugin/hcl/parser.h"
+#include "plugin/hcl/value.h"
+#include "tests/plugin/hcl/tree_walk.h"
+
+// Any bytes are read without a crash; every range that comes out lies in the text and in its parent.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace modlock;
+  using namespace modlock::hcl;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const ParsedFile file = parse_native(text, "fuzz.tf");
+  const auto require = [](bool holds) {
+    if (!holds) std::abort();
+  };
+  const auto check = [&](const Range& range) {
+    require(range.start.byte <= range.end.byte && range.end.byte <= size);
+    require(range.start.line <= range.end.line && range.start.line > 0 && range.start.column > 0);
+  };
+  check(file.body.range);
+  test::walk_tree(file.body, [&](std::string_view, const Range& range, const Range& outer) {
+    check(range);
+    require(range.start.byte >= outer.start.byte && range.end.byte <= outer.end.byte);
+  });
+  for (const Attribute& attribute : file.body.attributes) static_cast<void>(static_value(attribute.value, "fuzz.tf"));
+  for (const Diagnostic& diagnostic : file.diagnostics) {
+    require(diagnostic.what.location.has_value() && diagnostic.what.location->range.has_value());
+    check(*diagnostic.what.location->range);
+    require(!diagnostic.what.message.empty());
+  }
+  return 0;
+}

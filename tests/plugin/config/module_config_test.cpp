@@ -1,0 +1,309 @@
+#include "plugin/config/module_config.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/config/check_error.h"
+#include "tests/plugin/config/temp_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+ModuleConfig load(const TempDirectory& directory, const Files& files) {
+  for (const auto& [name, text] : files) {
+    directory.write(name, text);
+  }
+  auto config = load_module(directory.path(), directory.path(), {});
+  BOOST_TEST_REQUIRE(config.has_value());
+  return *config;
+}
+
+// "name source version; …"
+std::string summary(const ModuleConfig& config) {
+  std::string result;
+  for (const ModuleCall& call : config.calls) {
+    result += (result.empty() ? "" : "; ") + call.name + " " + call.source.text +
+              (call.version ? " " + call.version->text : "") + (call.repeated ? " repeated" : "");
+  }
+  return result;
+}
+
+std::string file_names(const ModuleConfig& config) {
+  std::string result;
+  for (const ConfigFile& file : config.files) {
+    result += (result.empty() ? "" : " ") + file.path + (file.role == ConfigFile::Role::override_file ? "!" : "");
+  }
+  return result;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(module_config)
+
+BOOST_AUTO_TEST_CASE(calls) {
+  struct Row {
+    const char* name;
+    Files files;
+    std::string_view calls;
+  };
+  const Row rows[] = {
+      {"no files", {}, ""},
+      {"no calls", {{"main.tf", "resource \"a\" \"b\" {}\nlocals {\n  module = 1\n}\n"}}, ""},
+      {"sorted by name",
+       {{"a.tf", "module \"z\" {\n  source = \"./z\"\n}\n"}, {"b.tofu", "module \"a\" {\n  source = \"./a\"\n}\n"}},
+       "a ./a; z ./z"},
+      {"version", {{"a.tf", "module \"m\" {\n  source  = \"x/y/z\"\n  version = \"~> 1.2\"\n}\n"}}, "m x/y/z ~> 1.2"},
+      {"null version is none", {{"a.tf", "module \"m\" {\n  source  = \"./m\"\n  version = null\n}\n"}}, "m ./m"},
+      {"count", {{"a.tf", "module \"m\" {\n  source = \"./m\"\n  count = var.n\n}\n"}}, "m ./m repeated"},
+      {"for_each", {{"a.tf", "module \"m\" {\n  source = \"./m\"\n  for_each = {}\n}\n"}}, "m ./m repeated"},
+      {"other arguments may be anything",
+       {{"a.tf", "module \"m\" {\n  source = \"./m\"\n  x = [for i in var.y : i]\n  providers = { a = a.b }\n}\n"}},
+       "m ./m"},
+      {"bare label", {{"a.tf", "module m {\n  source = \"./m\"\n}\n"}}, "m ./m"},
+      {"unicode name",
+       {{"a.tf", "module \"\xC3\xA9t\xC3\xA9-1\" {\n  source = \"./m\"\n}\n"}},
+       "\xC3\xA9t\xC3\xA9-1 ./m"},
+      {"literal in an interpolation is written out",
+       {{"a.tf", "module \"m\" {\n  source = \"./$${m}\"\n}\n"}},
+       "m ./${m}"},
+      {"tofu hides tf",
+       {{"a.tf", "module \"m\" {\n  source = \"./old\"\n}\n"}, {"a.tofu", "module \"m\" {\n  source = \"./new\"\n}\n"}},
+       "m ./new"},
+      {"tofu does not hide another tf",
+       {{"a.tf", "module \"m\" {\n  source = \"./m\"\n}\n"}, {"b.tofu", "module \"n\" {\n  source = \"./n\"\n}\n"}},
+       "m ./m; n ./n"},
+      {"overrides in order",
+       {{"a.tf", "module \"m\" {\n  source = \"./a\"\n  version = \"1\"\n}\n"},
+        {"override.tf", "module \"m\" {\n  source = \"./b\"\n}\n"},
+        {"z_override.tf", "module \"m\" {\n  source = \"./c\"\n  count = 1\n}\n"}},
+       "m ./c 1 repeated"},
+      {"an override may take the version away",
+       {{"a.tf", "module \"m\" {\n  source = \"git::https://h/p\"\n  version = \"~> 1\"\n}\n"},
+        {"override.tofu", "module \"m\" {\n  source = \"git::https://h/p?ref=1\"\n  version = null\n}\n"}},
+       "m git::https://h/p?ref=1"},
+      {"an override may give the source",
+       {{"a.tf", "module \"m\" {\n}\n"}, {"m_override.tf", "module \"m\" {\n  source = \"./m\"\n}\n"}},
+       "m ./m"},
+      {"an override replaces what cannot be read",
+       {{"a.tf", "module \"m\" {\n  source = var.x\n}\n"},
+        {"m_override.tf", "module \"m\" {\n  source = \"./m\"\n}\n"}},
+       "m ./m"},
+      {"our own override is left out",
+       {{"a.tf", "module \"m\" {\n  source = \"./m\"\n}\n"},
+        {"modlock_override.tf", "module \"m\" {\n  source = \"./pinned\"\n}\n"}},
+       "m ./m"},
+      {"ignored files",
+       {{".a.tf", "module \"a\" {}\n"},
+        {"b.tf~", "module \"b\" {}\n"},
+        {"#c.tf#", "module \"c\" {}\n"},
+        {"d.tf.bak", "module \"d\" {}\n"},
+        {"e.tftest.hcl", "module \"e\" {}\n"},
+        {"dir.tf/f.tf", "module \"f\" {}\n"},
+        {"sub/g.tf", "module \"g\" {}\n"}},
+       ""},
+      {"JSON without modules",
+       {{"a.tf.json", "{\"locals\": {}}"}, {"b.tf", "module \"m\" {\n  source = \"./m\"\n}\n"}},
+       "m ./m"},
+      {"a hidden JSON file", {{"a.tf.json", "{\"module\": {}}"}, {"a.tofu.json", "{}"}}, ""},
+      {"no final line end", {{"a.tf", "module \"m\" { source = \"./m\" }"}}, "m ./m"},
+      {"bom and crlf", {{"a.tf", "\xEF\xBB\xBFmodule \"m\" {\r\n  source = \"./m\"\r\n}\r\n"}}, "m ./m"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TempDirectory directory;
+      const ModuleConfig config = load(directory, row.files);
+      BOOST_TEST(summary(config) == row.calls);
+      for (const Diagnostic& diagnostic : config.diagnostics) {
+        BOOST_ERROR(diagnostic.what.message);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(files_are_listed_with_their_hashes) {
+  const TempDirectory directory;
+  const ModuleConfig config = load(directory, {{"b.tf", "a\n"},
+                                               {"a_override.tofu", ""},
+                                               {"a.tofu.json", "{}"},
+                                               {"override.tf.json", "{}"},
+                                               {"c.tf", ""},
+                                               {"c.tofu", ""},
+                                               {"modlock_override.tf", ""},
+                                               {"README.md", ""}});
+  BOOST_TEST(file_names(config) == "a.tofu.json a_override.tofu! b.tf c.tofu override.tf.json!");
+  BOOST_TEST(config.files[2].sha256 == "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7");
+}
+
+BOOST_AUTO_TEST_CASE(ranges) {
+  const TempDirectory directory;
+  directory.write("modules/net/main.tf", "module \"m\" {\n  source  = \"x/y/z\"\n  version = \"~> 1.2\" # why\n}\n");
+  directory.write("root/main.tf", "");
+  const auto config = load_module(directory / "modules/net", directory / "root", {});
+  BOOST_TEST_REQUIRE((config && config->calls.size() == 1U));
+  const ModuleCall& call = config->calls.front();
+  BOOST_TEST(call.location.path == "../modules/net/main.tf");
+  BOOST_TEST((call.location.range == Range{{1, 1, 0}, {1, 11, 10}}));
+  BOOST_TEST((call.source.location.range == Range{{2, 13, 25}, {2, 20, 32}}));
+  BOOST_TEST((call.version->location.range == Range{{3, 13, 45}, {3, 21, 53}}));
+  BOOST_TEST(config->files.front().path == "../modules/net/main.tf");
+}
+
+BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {
+  const TempDirectory directory;
+  directory.write("main.tf", "module \"old\" {\n  source = \"./old\"\n}\n");
+  const Documents documents = {{directory / "main.tf", "module \"new\" {\n  source = \"./new\"\n}\n"},
+                               {directory / "more.tf", "module \"more\" {\n  source = \"./more\"\n}\n"},
+                               {directory / "sub/deep.tf", "module \"deep\" {\n  source = \"./deep\"\n}\n"}};
+  BOOST_TEST(summary(load_module(directory.path(), directory.path(), documents).value()) == "more ./more; new ./new");
+  BOOST_TEST(summary(load_module(directory / "sub/", directory.path(), documents).value()) == "deep ./deep");
+}
+
+BOOST_AUTO_TEST_CASE(diagnostics) {
+  struct Row {
+    const char* name;
+    Files files;
+    std::vector<ExpectedError> errors;
+    std::string_view calls;
+  };
+  const auto good = std::pair<std::string, std::string>("z.tf", "module \"z\" {\n  source = \"./z\"\n}\n");
+  const Row rows[] = {
+      {"no source",
+       {{"a.tf", "module \"m\" {\n}\n"}, good},
+       {{Code::config_parse, "module \"m\" lacks the argument \"source\"", "a.tf:1:1"}},
+       "z ./z"},
+      {"source null",
+       {{"a.tf", "module \"m\" {\n  source = null\n}\n"}, good},
+       {{Code::config_parse, "the source of module \"m\" must be a string, found null", "a.tf:2:12"}},
+       "z ./z"},
+      {"source no string",
+       {{"a.tf", "module \"m\" {\n  source = [\"x\"]\n}\n"}, good},
+       {{Code::config_parse, "the source of module \"m\" must be a string, found a list", "a.tf:2:12"}},
+       "z ./z"},
+      {"version no string",
+       {{"a.tf", "module \"m\" {\n  source = \"x/y/z\"\n  version = 1.2\n}\n"}, good},
+       {{Code::config_parse, "the version of module \"m\" must be a string, found a number", "a.tf:3:13"}},
+       "z ./z"},
+      {"twice",
+       {{"a.tf", "module \"m\" {\n  source = \"./1\"\n}\n"}, {"b.tf", "\nmodule \"m\" {\n  source = \"./2\"\n}\n"}},
+       {{Code::config_parse, "module \"m\" is called twice", "b.tf:2:1"}},
+       "m ./1"},
+      {"override without base",
+       {{"a_override.tf", "module \"m\" {\n  source = \"./1\"\n}\n"}, good},
+       {{Code::config_parse, "Missing module call to override: no primary file calls module \"m\"",
+         "a_override.tf:1:1"}},
+       "z ./z"},
+      {"no name",
+       {{"a.tf", "module {\n  source = \"./1\"\n}\n"}, good},
+       {{Code::config_parse, "a module block needs one label, the name of the call, found none", "a.tf:1:1"}},
+       "z ./z"},
+      {"two names",
+       {{"a.tf", "module \"a\" \"b\" {\n  source = \"./1\"\n}\n"}, good},
+       {{Code::config_parse, "a module block needs one label, the name of the call, found 2", "a.tf:1:12"}},
+       "z ./z"},
+      {"dotted name",
+       {{"a.tf", "module \"a.b\" {\n  source = \"./1\"\n}\n"}, good},
+       {{Code::config_parse, "the name of a module call must be an identifier, found \"a.b\"", "a.tf:1:8"}},
+       "z ./z"},
+      {"dynamic source",
+       {{"a.tf", "module \"m\" {\n  source = var.source\n}\n"}, good},
+       {{Code::config_non_static,
+         "the source of module \"m\" must be a string that is written out, found the expression `var.source`",
+         "a.tf:2:12"}},
+       "z ./z"},
+      {"interpolation",
+       {{"a.tf", "module \"m\" {\n  source = \"git::https://h/p?ref=${local.ref}\"\n}\n"}, good},
+       {{Code::config_non_static,
+         "the source of module \"m\" must be a string that is written out, found the expression `${local.ref}`",
+         "a.tf:2:34"}},
+       "z ./z"},
+      {"dynamic version",
+       {{"a.tf", "module \"m\" {\n  source = \"x/y/z\"\n  version = var.v\n}\n"}, good},
+       {{Code::config_non_static,
+         "the version of module \"m\" must be a string that is written out, found the expression `var.v`",
+         "a.tf:3:13"}},
+       "z ./z"},
+      {"JSON with modules",
+       {{"a.tf.json", "{\"module\": {\"m\": {\"source\": \"./m\"}}}"}, good},
+       {{Code::config_parse, "JSON syntax is not read yet, and \"a.tf.json\" may hold module calls", "a.tf.json"}},
+       "z ./z"},
+      {"an override of a JSON call is not reported twice",
+       {{"a.tofu.json", "{\"module\": {}}"}, {"override.tf", "module \"m\" {\n  source = \"./1\"\n}\n"}},
+       {{Code::config_parse, "JSON syntax is not read yet, and \"a.tofu.json\" may hold module calls", "a.tofu.json"}},
+       ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TempDirectory directory;
+      const ModuleConfig config = load(directory, row.files);
+      BOOST_TEST(summary(config) == row.calls);
+      BOOST_TEST_REQUIRE(config.diagnostics.size() == row.errors.size());
+      for (std::size_t i = 0; i < row.errors.size(); ++i) {
+        BOOST_TEST((config.diagnostics[i].severity == Severity::error));
+        BOOST_TEST(!config.diagnostics[i].what.hint.empty());
+        check_error(config.diagnostics[i].what, row.errors[i]);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_second_call_names_the_first) {
+  const TempDirectory directory;
+  const ModuleConfig config = load(directory, {{"a.tf", "module \"m\" {\n  source = \"./1\"\n}\n"},
+                                               {"b.tf", "module \"m\" {\n  source = \"./2\"\n}\n"}});
+  BOOST_TEST_REQUIRE(config.diagnostics.size() == 1U);
+  BOOST_TEST_REQUIRE(config.diagnostics[0].what.related.size() == 1U);
+  BOOST_TEST(config.diagnostics[0].what.related[0].message == "the first call is here");
+  BOOST_TEST(to_string(config.diagnostics[0].what.related[0].location) == "a.tf:1:1");
+}
+
+BOOST_AUTO_TEST_CASE(long_expressions_are_cut) {
+  const TempDirectory directory;
+  const ModuleConfig config =
+      load(directory, {{"a.tf", "module \"m\" {\n  source = f(\n    1)\n}\nmodule \"n\" {\n  source = f(\"" +
+                                    std::string(56, 'x') + "\xC3\xA9\xC3\xA9\xC3\xA9\")\n}\n"}});
+  BOOST_TEST_REQUIRE(config.diagnostics.size() == 2U);
+  BOOST_TEST(config.diagnostics[0].what.message ==
+             "the source of module \"m\" must be a string that is written out, found the expression `f(\xE2\x80\xA6`");
+  BOOST_TEST(config.diagnostics[1].what.message ==
+             "the source of module \"n\" must be a string that is written out, found the expression `f(\"" +
+                 std::string(56, 'x') + "\xE2\x80\xA6`");
+}
+
+BOOST_AUTO_TEST_CASE(syntax_errors_leave_other_files_readable) {
+  const TempDirectory directory;
+  const ModuleConfig config = load(directory, {{"a.tf", "module \"m\" {\n  source = \"./1\n}\n"},
+                                               {"b.tf", "module \"n\" {\n  source = \"./2\"\n}\n"},
+                                               {"override.tf", "module \"m\" {\n  count = 1\n}\n"}});
+  BOOST_TEST_REQUIRE(has_errors(config.diagnostics));
+  for (const Diagnostic& diagnostic : config.diagnostics) {
+    BOOST_TEST((diagnostic.what.code == Code::config_parse));
+    BOOST_TEST((diagnostic.what.location && diagnostic.what.location->path == "a.tf"));
+  }
+  BOOST_TEST(config.calls.back().name == "n");
+}
+
+BOOST_AUTO_TEST_CASE(directories_that_cannot_be_read) {
+  const TempDirectory directory;
+  directory.write("file", "");
+  const auto missing = load_module(directory / "none", directory.path(), {});
+  BOOST_TEST_REQUIRE(!missing.has_value());
+  BOOST_TEST((missing.error().code == Code::not_found));
+  BOOST_TEST(missing.error().message == "the directory \"" + (directory / "none").string() + "\" does not exist");
+  const auto file = load_module(directory / "file", directory.path(), {});
+  BOOST_TEST_REQUIRE(!file.has_value());
+  BOOST_TEST((file.error().code == Code::io_error));
+  BOOST_TEST(file.error().message ==
+             "cannot list the directory \"" + (directory / "file").string() + "\": Not a directory");
+}
+
+BOOST_AUTO_TEST_CASE(relative_paths) {
+  BOOST_TEST(relative_to_root("/a/b/main.tf", "/a/b") == "main.tf");
+  BOOST_TEST(relative_to_root("/a/b/../c/x.tf", "/a/b/") == "../c/x.tf");
+  BOOST_TEST(relative_to_root("/a/b", "/a/b") == ".");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

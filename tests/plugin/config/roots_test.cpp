@@ -1,0 +1,120 @@
+#include "plugin/config/roots.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/config/temp_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+namespace fs = std::filesystem;
+
+BOOST_AUTO_TEST_SUITE(roots)
+
+BOOST_AUTO_TEST_CASE(repository_root) {
+  const TempDirectory directory;
+  directory.write("repo/.git/HEAD", "");
+  directory.write("repo/live/prod/main.tf", "");
+  directory.write("repo/sub/.git", "gitdir: elsewhere\n");
+  directory.write("repo/sub/a/main.tf", "");
+  directory.write("plain/a/main.tf", "");
+  struct Row {
+    const char* name;
+    const char* root;
+    const char* repository;
+  };
+  const Row rows[] = {
+      {"itself", "repo", "repo"},
+      {"above", "repo/live/prod", "repo"},
+      {"trailing slash", "repo/live/prod/", "repo"},
+      {"dots", "repo/live/../live/./prod", "repo"},
+      {"a .git file counts", "repo/sub/a", "repo/sub"},
+      {"none", "plain/a", "plain/a"},
+      {"a directory that is not there", "repo/new/root", "repo"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(find_repository_root(directory / row.root) == directory / row.repository);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(data_directories) {
+  const TempDirectory directory;
+  directory.write("root/main.tf", "");
+  directory.write("elsewhere/x", "");
+  const fs::path root = directory / "root";
+  BOOST_TEST(data_directory(root, std::nullopt).value() == root / ".terraform");
+  BOOST_TEST(data_directory(root, "data/").value() == root / "data");
+  BOOST_TEST(data_directory(root, "../data").value() == directory / "data");
+  BOOST_TEST(data_directory(root, "/data").value() == fs::path("/data"));
+  fs::create_directory_symlink("../elsewhere", root / ".terraform");
+  const auto refused = data_directory(root, std::nullopt);
+  BOOST_TEST_REQUIRE(!refused.has_value());
+  BOOST_TEST((refused.error().code == Code::path_outside_root));
+  BOOST_TEST(refused.error().message ==
+             "the data directory \"" + (root / ".terraform").string() + "\" is a link that leads out of the root");
+  BOOST_TEST(refused.error().hint == "name the directory it leads to with --data-dir, dataDir or TF_DATA_DIR");
+  BOOST_TEST(data_directory(root, ".terraform").value() == root / ".terraform");
+}
+
+BOOST_AUTO_TEST_CASE(a_data_directory_linked_inside_the_root_is_fine) {
+  const TempDirectory directory;
+  directory.write("data/x", "");
+  fs::create_directory_symlink("data", directory / ".terraform");
+  BOOST_TEST(data_directory(directory.path(), std::nullopt).value() == directory / ".terraform");
+}
+
+BOOST_AUTO_TEST_CASE(confined) {
+  const TempDirectory directory;
+  directory.write("a/in/x", "");
+  directory.write("ab/x", "");
+  directory.write("b/x", "");
+  fs::create_directory_symlink("../b", directory / "a/out");
+  fs::create_directory_symlink("in", directory / "a/inner");
+  struct Row {
+    const char* name;
+    const char* path;
+    const char* result;  // null: refused
+  };
+  const Row rows[] = {
+      {"the bound itself", "a", "a"},
+      {"below", "a/in/x", "a/in/x"},
+      {"not there yet", "a/new/y", "a/new/y"},
+      {"up and down", "a/in/../in/x", "a/in/x"},
+      {"a link inside", "a/inner/x", "a/inner/x"},
+      {"behind a link, as written", "a/out/../in", "a/in"},
+      {"beside", "b/x", nullptr},
+      {"the name is a prefix", "ab/x", nullptr},
+      {"climbing out", "a/../b", nullptr},
+      {"a link out", "a/out/x", nullptr},
+      {"above", ".", nullptr},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto result = confine(directory / row.path, {directory / "a"});
+      BOOST_TEST_REQUIRE(result.has_value() == (row.result != nullptr));
+      if (result) {
+        BOOST_TEST(*result == directory / row.result);
+      } else {
+        BOOST_TEST((result.error().code == Code::path_outside_root));
+      }
+    }
+  }
+  BOOST_TEST(confine(directory / "b/x", {directory / "a", directory / "b"}).has_value());
+  const auto refused = confine(directory / "b/x", {directory / "a", directory / "ab"});
+  BOOST_TEST_REQUIRE(!refused.has_value());
+  BOOST_TEST(refused.error().message == "the path \"" + (directory / "b/x").string() + "\" lies outside \"" +
+                                            (directory / "a").string() + "\" or \"" + (directory / "ab").string() +
+                                            "\"");
+  BOOST_TEST(refused.error().hint == "start with a directory that encloses it, or move it inside");
+}
+
+BOOST_AUTO_TEST_CASE(a_link_cycle_is_an_error) {
+  const TempDirectory directory;
+  fs::create_symlink("loop", directory / "loop");
+  const auto result = confine(directory / "loop/x", {directory.path()});
+  BOOST_TEST_REQUIRE(!result.has_value());
+  BOOST_TEST((result.error().code == Code::io_error));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

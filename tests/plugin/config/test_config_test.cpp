@@ -1,0 +1,94 @@
+#include <boost/test/unit_test.hpp>
+
+#include "plugin/config/module_config.h"
+#include "tests/plugin/config/check_error.h"
+#include "tests/plugin/config/temp_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+BOOST_AUTO_TEST_SUITE(test_config)
+
+BOOST_AUTO_TEST_CASE(keys) {
+  const TempDirectory directory;
+  const std::string run = "run \"setup\" {\n  command = plan\n  module {\n    source = \"./testing/setup\"\n  }\n}\n";
+  directory.write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
+  directory.write("main.tftest.hcl", run + "run \"other\" {\n  assert {\n    condition = true\n  }\n}\n");
+  directory.write("x.tofutest.hcl", run);
+  directory.write("y.tftest.hcl", "nonsense {");
+  directory.write("y.tofutest.hcl",
+                  "run \"r\" {\n  module {\n    source = \"a/b/c\"\n    version = \"1.0.0\"\n  }\n}\n");
+  directory.write("tests/net.tftest.hcl", run);
+  directory.write("tests/deep/no.tftest.hcl", run);
+  const auto config = load_test_modules(directory.path(), {});
+  BOOST_TEST_REQUIRE(config.has_value());
+  BOOST_TEST(config->diagnostics.empty());
+  std::vector<std::string> found;
+  for (const ModuleCall& call : config->calls) {
+    found.push_back(call.name + " " + call.source.text + (call.version ? " " + call.version->text : ""));
+  }
+  const std::vector<std::string> expected = {"test.main.setup ./testing/setup", "test.tests.net.setup ./testing/setup",
+                                             "test.x.tofutest.hcl.setup ./testing/setup",
+                                             "test.y.tofutest.hcl.r a/b/c 1.0.0"};
+  BOOST_TEST(found == expected, boost::test_tools::per_element());
+  std::vector<std::string> files;
+  for (const ConfigFile& file : config->files) {
+    BOOST_TEST((file.role == ConfigFile::Role::test));
+    files.push_back(file.path);
+  }
+  const std::vector<std::string> read = {"main.tftest.hcl", "tests/net.tftest.hcl", "x.tofutest.hcl", "y.tofutest.hcl"};
+  BOOST_TEST(files == read, boost::test_tools::per_element());
+  BOOST_TEST(to_string(config->calls[0].location) == "main.tftest.hcl:3:3");
+}
+
+BOOST_AUTO_TEST_CASE(another_test_directory) {
+  const TempDirectory directory;
+  directory.write("checks/a.tftest.hcl", "run \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\n");
+  BOOST_TEST(load_test_modules(directory.path(), {})->calls.empty());
+  BOOST_TEST(load_test_modules(directory.path(), {}, "checks")->calls.at(0).name == "test.checks.a.r");
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  struct Row {
+    const char* name;
+    std::string_view file;
+    std::string_view text;
+    ExpectedError error;
+  };
+  const Row rows[] = {
+      {"dynamic source",
+       "a.tftest.hcl",
+       "run \"r\" {\n  module {\n    source = var.x\n  }\n}\n",
+       {Code::config_non_static,
+        "the source of the module of run \"r\" must be a string that is written out, found the expression `var.x`",
+        "a.tftest.hcl:3:14"}},
+      {"no source",
+       "a.tftest.hcl",
+       "run \"r\" {\n  module {\n  }\n}\n",
+       {Code::config_parse, "the module of run \"r\" lacks the argument \"source\"", "a.tftest.hcl:2:3"}},
+      {"no name",
+       "a.tftest.hcl",
+       "run {\n  module {\n    source = \"./m\"\n  }\n}\n",
+       {Code::config_parse, "a run block needs one label, its name, which must be an identifier", "a.tftest.hcl:1:1"}},
+      {"twice",
+       "a.tftest.hcl",
+       "run \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\nrun \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\n",
+       {Code::config_parse, "run \"r\" is written twice", "a.tftest.hcl:6:1"}},
+      {"JSON",
+       "tests/a.tftest.json",
+       "{\"run\": {\"r\": {\"module\": {}}}}",
+       {Code::config_parse, "JSON syntax is not read yet, and \"tests/a.tftest.json\" may hold module calls",
+        "tests/a.tftest.json"}},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TempDirectory directory;
+      directory.write(row.file, row.text);
+      const auto config = load_test_modules(directory.path(), {});
+      BOOST_TEST_REQUIRE((config && config->diagnostics.size() == 1U));
+      check_error(config->diagnostics[0].what, row.error);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

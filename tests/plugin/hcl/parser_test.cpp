@@ -1,0 +1,265 @@
+#include "plugin/hcl/parser.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "plugin/hcl/characters.h"
+#include "tests/plugin/hcl/tree_shape.h"
+#include "tests/plugin/hcl/tree_walk.h"
+
+namespace {
+
+using namespace modlock;
+using namespace modlock::hcl;
+
+std::string slice(std::string_view text, const Range& range) {
+  return std::string(text.substr(range.start.byte, range.end.byte - range.start.byte));
+}
+
+// "2:3-2:6 text"
+std::string show(std::string_view text, const Range& range) {
+  return fmt::format("{}:{}-{}:{} {}", range.start.line, range.start.column, range.end.line, range.end.column,
+                     slice(text, range));
+}
+
+std::string outline(const Body& body) {
+  std::string out;
+  for (const Attribute& attribute : body.attributes) out += attribute.name + "=" + test::shape(attribute.value) + ";";
+  for (const Block& block : body.blocks) {
+    out += block.type;
+    for (const Label& label : block.labels) out += fmt::format("<{}>", label.text);
+    out += "{" + outline(block.body) + "}";
+  }
+  return out;
+}
+
+std::string outline_of(std::string_view text) {
+  const ParsedFile file = parse_native(text, "main.tf");
+  if (!file.diagnostics.empty()) return "error: " + file.diagnostics.front().what.message;
+  return outline(file.body);
+}
+
+std::string repeat(std::string_view what, std::size_t count) {
+  std::string out;
+  out.reserve(what.size() * count);
+  for (std::size_t i = 0; i < count; ++i) out += what;
+  return out;
+}
+
+BOOST_AUTO_TEST_SUITE(parser)
+
+BOOST_AUTO_TEST_CASE(structure) {
+  struct Row {
+    const char* name;
+    std::string text;
+    const char* outline;
+  };
+  const Row rows[] = {
+      {"empty", "", ""},
+      {"blank", " \t\n\r\n", ""},
+      {"attribute without a line end", "a = 1", "a=1;"},
+      {"attributes", "a = 1\nb = 2\r\n", "a=1;b=2;"},
+      {"words of the language as names", "for = 1\ntrue = 2\nin = 3\n", "for=1;true=2;in=3;"},
+      {"unicode name", "é名 = 1\n", "é名=1;"},
+      {"byte order mark",
+       "\xEF\xBB\xBF"
+       "a = 1\n",
+       "a=1;"},
+      {"line comments", "# a\n// b\na = 1 # c\nb = 2 // d", "a=1;b=2;"},
+      {"comment over lines is a blank", "a = /* x\n */ 1\n", "a=1;"},
+      {"comments do not nest", "a = /* /* */ 1\n", "a=1;"},
+      {"block", "a {\n  b = 1\n}\n", "a{b=1;}"},
+      {"block without a line end behind it", "a {\n}", "a{}"},
+      {"comment behind a block", "a {\n} # c\nb {} // d", "a{}b{}"},
+      {"labels", "a \"b\" c \"\" \"d e\" {}\n", "a<b><c><><d e>{}"},
+      {"labels decode escapes", "a \"x\\ty\\u00e9$${\" {}\n", "a<x\tyé${>{}"},
+      {"comments in a header", "a /* x */ \"b\" /* y */ {}\n", "a<b>{}"},
+      {"block on one line", "a { b = 1 }\n", "a{b=1;}"},
+      {"nested blocks", "a {\n  b \"x\" {\n    c {}\n  }\n  b \"y\" {}\n}\n", "a{b<x>{c{}}b<y>{}}"},
+      {"a body with both", "a {\n  b {}\n  c = 1\n}\n", "a{c=1;b{}}"},
+      {"heredoc in a block", "a {\n  b = <<E\nx\nE\n}\n", "a{b=heredoc['x\n'];}"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(outline_of(row.text) == row.outline);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ranges_of_attributes) {
+  struct Row {
+    const char* name;
+    std::string text;
+    const char* attribute;
+    const char* value;
+  };
+  const Row rows[] = {
+      {"string with its quotes", "  a = \"x\" # c\n", "1:3-1:10 a = \"x\"", "1:7-1:10 \"x\""},
+      {"parentheses", "a = (1 + 2) \n", "1:1-1:12 a = (1 + 2)", "1:5-1:12 (1 + 2)"},
+      {"operator", "a = 1 + 2 * 3\n", "1:1-1:14 a = 1 + 2 * 3", "1:5-1:14 1 + 2 * 3"},
+      {"call", "a = f(1)\n", "1:1-1:9 a = f(1)", "1:5-1:9 f(1)"},
+      {"object over lines", "a = {\n  b = 1\n}\n", "1:1-3:2 a = {\n  b = 1\n}", "1:5-3:2 {\n  b = 1\n}"},
+      {"heredoc to the end of the marker's line", "a = <<-E\n  x\n  E \nb = 1\n", "1:1-3:5 a = <<-E\n  x\n  E ",
+       "1:5-3:5 <<-E\n  x\n  E "},
+      {"heredoc before CRLF", "a = <<E\r\nx\r\nE\r\n", "1:1-3:2 a = <<E\r\nx\r\nE", "1:5-3:2 <<E\r\nx\r\nE"},
+      {"splat", "a = b[*].c\n", "1:1-1:11 a = b[*].c", "1:5-1:11 b[*].c"},
+      {"condition", "a = b ? 1 : -2\n", "1:1-1:15 a = b ? 1 : -2", "1:5-1:15 b ? 1 : -2"},
+      {"behind a byte order mark",
+       "\xEF\xBB\xBF"
+       "a = 1\n",
+       "1:1-1:6 a = 1", "1:5-1:6 1"},
+      {"a tab is one column", "\ta\t=\t1\n", "1:2-1:7 a\t=\t1", "1:6-1:7 1"},
+      {"columns are grapheme clusters", "a = [\"👨‍👩‍👧‍👦\", \"e\xCC\x81\"]\n",
+       "1:1-1:15 a = [\"👨‍👩‍👧‍👦\", \"e\xCC\x81\"]",
+       "1:5-1:15 [\"👨‍👩‍👧‍👦\", \"e\xCC\x81\"]"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const ParsedFile file = parse_native(row.text, "main.tf");
+      BOOST_TEST_REQUIRE(file.diagnostics.empty());
+      BOOST_TEST_REQUIRE(!file.body.attributes.empty());
+      const Attribute& attribute = file.body.attributes.front();
+      BOOST_TEST(show(row.text, attribute.range) == row.attribute);
+      BOOST_TEST(show(row.text, attribute.value.range) == row.value);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ranges_of_blocks) {
+  const std::string text = "\n  module \"vpc\" x { # c\n    a = 1\n  } # d\n";
+  const ParsedFile file = parse_native(text, "main.tf");
+  BOOST_TEST_REQUIRE(file.diagnostics.empty());
+  BOOST_TEST(file.body.range.end.byte == text.size());
+  const Block& block = file.body.blocks.at(0);
+  BOOST_TEST(show(text, block.type_range) == "2:3-2:9 module");
+  BOOST_TEST(show(text, block.labels.at(0).range) == "2:10-2:15 \"vpc\"");
+  BOOST_TEST(show(text, block.labels.at(1).range) == "2:16-2:17 x");
+  BOOST_TEST(show(text, block.header_range) == "2:3-2:17 module \"vpc\" x");
+  BOOST_TEST(show(text, block.body.range) == "2:18-4:4 { # c\n    a = 1\n  }");
+  BOOST_TEST(show(text, block.range) == "2:3-4:4 module \"vpc\" x { # c\n    a = 1\n  }");
+}
+
+BOOST_AUTO_TEST_CASE(find_answers_the_attribute_or_null) {
+  const ParsedFile file = parse_native("a = 1\nb = 2\n", "main.tf");
+  BOOST_TEST_REQUIRE(file.body.find("b") != nullptr);
+  BOOST_TEST(file.body.find("b")->name_range.start.line == 2U);
+  BOOST_TEST((file.body.find("c") == nullptr));
+}
+
+// Every range lies in its parent's, says the same by line and column as by byte, and holds what it is the range of.
+BOOST_AUTO_TEST_CASE(every_range_holds_its_text) {
+  const std::string text =
+      "terraform {\r\n  required_version = \"~> 1.0\" # é\r\n}\r\n"
+      "module \"a👨‍👩‍👧b\" {\n  source  = \"./x\"\n"
+      "  version = \"1.${v.minor[0]}.%{ if a }0%{ else }${b}%{ endif }\"\n"
+      "  é = { a = 1, \"b\" : [for k, v in c : v.*.x if k], (d) = e[*].f[0] }\n"
+      "  x-1 = -f::g(1, h...) + (2 ? 3 : 4) /* c\n */ \n"
+      "  text = <<-EOT\n    á ${ {a = \"}\"}.a }\n    %{ for x in y ~}\n  z\n    %{ endfor ~}\n  EOT\n}\n";
+  const ParsedFile file = parse_native(text, "main.tf");
+  BOOST_TEST_REQUIRE(file.diagnostics.empty());
+  std::size_t count = 0;
+  test::walk_tree(file.body, [&](std::string_view what, const Range& range, const Range& outer) {
+    BOOST_TEST_CONTEXT(what << " " << show(text, range)) {
+      ++count;
+      BOOST_TEST(range.start.byte <= range.end.byte);
+      BOOST_TEST(range.start.byte >= outer.start.byte);
+      BOOST_TEST(range.end.byte <= outer.end.byte);
+      BOOST_TEST((advance(Position{}, text.substr(0, range.start.byte)) == range.start));
+      BOOST_TEST((advance(Position{}, text.substr(0, range.end.byte)) == range.end));
+      const std::string held = slice(text, range);
+      if (what == "template") {
+        BOOST_TEST((held.front() == '"' ? held.size() > 1 && held.back() == '"' : held.substr(0, 3) == "<<-"));
+      }
+      if (what.find("name") != std::string_view::npos || what == "block type") {
+        BOOST_TEST((identifier_size(held, 0) == held.size() || held == "f::g"));
+      }
+    }
+  });
+  BOOST_TEST(count > 80U);
+  for (const Block& block : file.body.blocks) {
+    for (const Attribute& attribute : block.body.attributes) {
+      BOOST_TEST(slice(text, attribute.name_range) == attribute.name);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nesting_is_limited) {
+  struct Row {
+    const char* name;
+    std::string text;
+  };
+  const std::size_t many = 100'000;
+  const Row rows[] = {
+      {"brackets", "a = " + repeat("[", 1'000'000)},
+      {"parentheses", "a = " + repeat("(", many)},
+      {"braces", "a = " + repeat("{", many)},
+      {"object keys", "a = " + repeat("{(", many)},
+      {"signs", "a = " + repeat("-", many) + "1"},
+      {"operators", "a = 1" + repeat(" + 1", many)},
+      {"names", "a = b" + repeat(".c", many)},
+      {"indexes", "a = b" + repeat("[0]", many)},
+      {"nested indexes", "a = " + repeat("b[", many)},
+      {"splats", "a = b" + repeat("[*]", many)},
+      {"splat members", "a = b.*" + repeat(".c", many)},
+      {"conditions", "a = " + repeat("b ? c : ", many) + "d"},
+      {"conditions in conditions", "a = " + repeat("b ? ", many)},
+      {"calls", "a = " + repeat("f(", many)},
+      {"templates", "a = " + repeat("\"${", many)},
+      {"directives", "a = \"" + repeat("%{ if b }", many) + "\""},
+      {"chains on the left of chains", "a = " + repeat("(", 200) + "b" + repeat(repeat(" + b", 200) + ")", 200)},
+      {"for expressions", "a = " + repeat("[for b in ", many)},
+      {"blocks", repeat("a {\n  ", many)},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const ParsedFile file = parse_native(row.text, "main.tf");
+      BOOST_TEST_REQUIRE(!file.diagnostics.empty());
+      BOOST_TEST(to_string(file.diagnostics.front().what.code) == "LIMIT_EXCEEDED");
+      BOOST_TEST(file.diagnostics.front().what.location.has_value());
+    }
+  }
+  BOOST_TEST(outline_of("a = " + repeat("(", 100) + "1" + repeat(")", 100)).substr(0, 9) == "a=(paren ");
+  BOOST_TEST(outline_of("a = b" + repeat(".c", 900)).substr(0, 4) == "a=(.");
+}
+
+BOOST_AUTO_TEST_CASE(nesting_errors_name_the_limit) {
+  const ParsedFile deep = parse_native("a = " + repeat("[", 300), "main.tf");
+  BOOST_TEST(test::to_line(deep.diagnostics.at(0).what) ==
+             "main.tf:1:261-1:262 this is nested more than 256 levels deep, which is the limit (split it, for example "
+             "with local values)");
+  const ParsedFile wide = parse_native("a = 1" + repeat("+1", 1024), "main.tf");
+  BOOST_TEST(test::to_line(wide.diagnostics.at(0).what) ==
+             "main.tf:1:5-1:2054 this expression chains too many operators, more than 1024 (split it, for example "
+             "with local values)");
+}
+
+BOOST_AUTO_TEST_CASE(large_texts) {
+  struct Row {
+    const char* name;
+    std::string text;
+    std::size_t attributes;
+    std::size_t blocks;
+  };
+  const Row rows[] = {
+      {"one long line", "a = \"" + repeat("x", 10'000'000) + "\"\n", 1, 0},
+      {"one grapheme cluster", "a = \"e" + repeat("\xCC\x81", 1'000'000) + "\"\n", 1, 0},
+      {"many blocks", repeat("b \"x\" {\n  c = \"~> 1.0\"\n}\n", 100'000), 0, 100'000},
+      {"many comments", repeat("/* c */ # d\n", 100'000), 0, 0},
+      {"long heredoc", "a = <<-E\n" + repeat("  x\n", 200'000) + "E\n", 1, 0},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const ParsedFile file = parse_native(row.text, "main.tf");
+      BOOST_TEST(file.diagnostics.empty());
+      BOOST_TEST(file.body.attributes.size() == row.attributes);
+      BOOST_TEST(file.body.blocks.size() == row.blocks);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

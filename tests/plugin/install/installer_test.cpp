@@ -1,0 +1,157 @@
+#include "plugin/install/installer.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+
+#include "backends/files/files.h"
+#include "tests/plugin/resolve/plan_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct InstallFixture : PlanFixture {
+  fs::path root() const { return request.walk.root; }
+  std::string read(const std::string& name) const { return read_file(root() / name).value_or("<none>"); }
+
+  Result<InstallReport> install() {
+    request.mode = PlanMode::frozen;
+    auto planned = plan();
+    request.mode = PlanMode::missing;
+    BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);
+    auto store = Store::open(directory.path() / "cache");
+    auto data = find_data_directory(root(), std::nullopt);
+    return install_modules({.plan = *planned, .lock = request.lock, .data = *data}, *store, Context{});
+  }
+};
+
+std::string keys(const std::vector<InstalledModule>& modules) {
+  std::string text;
+  for (const InstalledModule& module : modules) {
+    text += module.key + " ";
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(installer, InstallFixture)
+
+BOOST_AUTO_TEST_CASE(install_places_packages_and_writes_the_manifest) {
+  source->add_tag(
+      kVpc, "v1.0.0",
+      {{"sub/main.tf", "module \"in\" {\n  source = \"../other\"\n}\n"}, {"other/main.tf", ""}, {"README", "x"}});
+  write("main.tf",
+        "module \"vpc\" {\n  source = \"git::https://user:secret@example.com/vpc.git//sub?ref=v1.0.0\"\n}\n"
+        "module \"own\" {\n  source = \"./own\"\n}\n");
+  write("own/main.tf", "");
+  lock();
+  const auto report = install();
+  BOOST_REQUIRE(report.has_value());
+  BOOST_TEST(keys(report->installed) == "vpc ");
+  BOOST_TEST(report->manifest == ".terraform/modules/modules.json");
+  BOOST_TEST(read(".terraform/modules/vpc/README") == "x");
+  BOOST_TEST(read(".terraform/modules/modules.json") ==
+             "{\"Modules\":[{\"Key\":\"\",\"Source\":\"\",\"Dir\":\".\"},"
+             "{\"Key\":\"own\",\"Source\":\"./own\",\"Dir\":\"own\"},"
+             "{\"Key\":\"vpc\",\"Source\":\"git::https://user:secret@example.com/vpc.git//sub?ref=v1.0.0\","
+             "\"Dir\":\".terraform/modules/vpc/sub\"},"
+             "{\"Key\":\"vpc.in\",\"Source\":\"../other\",\"Dir\":\".terraform/modules/vpc/other\"}]}");
+}
+
+BOOST_AUTO_TEST_CASE(install_again_reuses_everything_and_writes_nothing) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  BOOST_REQUIRE(install().has_value());
+  const auto manifest = root() / ".terraform/modules/modules.json";
+  const auto written = fs::last_write_time(manifest);
+  const auto again = install();
+  BOOST_REQUIRE(again.has_value());
+  BOOST_TEST(keys(again->installed) == "");
+  BOOST_TEST(keys(again->reused) == "vpc ");
+  BOOST_TEST((fs::last_write_time(manifest) == written));
+}
+
+BOOST_AUTO_TEST_CASE(install_mends_what_was_changed_and_removes_what_nobody_calls) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  write("main.tf",
+        "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n"
+        "module \"old\" {\n  source = \"git::https://example.com/nested.git?ref=v1.0.0\"\n}\n");
+  lock();
+  BOOST_REQUIRE(install().has_value());
+  write(".terraform/modules/vpc/main.tf", "tampered");
+  write(".terraform/modules/stranger/main.tf", "of somebody else");
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  const auto report = install();
+  BOOST_REQUIRE(report.has_value());
+  BOOST_TEST(keys(report->installed) == "vpc ");
+  BOOST_TEST(keys(report->removed) == "old ");
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf") == kLeaf.at("main.tf"));
+  BOOST_TEST(!fs::exists(root() / ".terraform/modules/old"));
+  BOOST_TEST(read(".terraform/modules/stranger/main.tf") == "of somebody else");
+}
+
+BOOST_AUTO_TEST_CASE(install_never_follows_a_directory_that_the_old_manifest_names) {
+  write("precious/file", "keep");
+  write_text(directory / "outside/file", "keep");
+  write(".terraform/modules/modules.json",
+        R"({"Modules":[{"Key":"../../precious","Source":"x","Dir":"precious"},)"
+        R"({"Key":"gone","Source":"x","Dir":"../outside"},{"Key":"..","Source":"x","Dir":"."}]})");
+  write("main.tf", "");
+  lock();
+  const auto report = install();
+  BOOST_REQUIRE(report.has_value());
+  BOOST_TEST(keys(report->removed) == "");
+  BOOST_TEST(read("precious/file") == "keep");
+  BOOST_TEST(read("../outside/file") == "keep");
+}
+
+BOOST_AUTO_TEST_CASE(install_refuses_a_damaged_package_and_keeps_the_old_tree) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  const Plan planned = lock();
+  BOOST_REQUIRE(install().has_value());
+  const fs::path stored = planned.resolved.at("vpc").package_directory;
+  fs::permissions(stored / "main.tf", fs::perms::owner_all);
+  std::ofstream(stored / "main.tf") << "# damaged\n";
+  write(".terraform/modules/vpc/main.tf", "changed here");
+  const auto refused = install();
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST(to_string(refused.error().code) == "HASH_MISMATCH");
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf") == "changed here");
+  const auto mended = install();
+  BOOST_REQUIRE(mended.has_value());
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf") == kLeaf.at("main.tf"));
+}
+
+BOOST_AUTO_TEST_CASE(install_leaves_records_of_sources_that_nobody_serves) {
+  write(".terraform/modules/reg/main.tf", "");
+  const std::string manifest =
+      R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"reg","Source":"registry.opentofu.org/a/b/c","Version":"1.0.0","Dir":".terraform/modules/reg"}]})";
+  write(".terraform/modules/modules.json", manifest);
+  write("main.tf", "module \"reg\" {\n  source = \"a/b/c\"\n}\n");
+  lock();
+  BOOST_REQUIRE(install().has_value());
+  BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+  BOOST_TEST(read(".terraform/modules/reg/main.tf") == "");
+}
+
+BOOST_AUTO_TEST_CASE(install_links_a_module_by_absolute_path) {
+  write_text(directory / "shared/main.tf",
+             "module \"leaf\" {\n  source = \"git::https://example.com/nested.git?ref=v1.0.0\"\n}\n");
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  write("main.tf", "module \"abs\" {\n  source = \"" + (directory.path() / "shared").string() + "\"\n}\n");
+  lock();
+  BOOST_REQUIRE(install().has_value());
+  BOOST_TEST(fs::read_symlink(root() / ".terraform/modules/abs") == directory.path() / "shared");
+  BOOST_TEST(fs::exists(root() / ".terraform/modules/abs.leaf/main.tf"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,160 @@
+#include "plugin/lock/copy.h"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <sstream>
+
+#include "tests/plugin/config/temp_directory.h"
+#include "tests/plugin/lock/samples.h"
+#include "tests/plugin/lock/shell.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+std::string content(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+bool found_nothing(const Result<std::optional<ModuleLocks>>& result) {
+  return result && !result->has_value();
+}
+
+// A git repository of one test, with no configuration but its own.
+class Repository {
+ public:
+  Repository() { git("init -q -b main ."); }
+
+  void git(const std::string& arguments) {
+    const ShellResult result = run_shell("cd '" + directory.path().string() +
+                                         "' && HOME=/nonexistent GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null git "
+                                         "-c user.name=t -c user.email=t@t " +
+                                         arguments + " 2>&1");
+    BOOST_TEST_REQUIRE(result.exit_code == 0, result.output);
+  }
+  void commit(std::string_view path, const std::string& text) {
+    directory.write(path, text);
+    git("add -A");
+    git("commit -q --allow-empty -m change");
+  }
+
+  TempDirectory directory;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(copy)
+
+BOOST_AUTO_TEST_CASE(saved_and_loaded) {
+  const TempDirectory directory;
+  const auto data = directory / ".terraform";
+  const ModuleLocks modules = locks({nested_module(), {.key = "a", .source = "s"}});
+  BOOST_TEST_REQUIRE(save_lock_copy(data, modules).has_value());
+  BOOST_TEST(content(data / "tofu-modlock" / "lock.hcl") ==
+             "# The module blocks of .terraform.lock.hcl. tofu-modlock puts them back where OpenTofu dropped them.\n\n"
+             "module \"a\" {\n  source = \"s\"\n}\n\n" +
+                 kNestedBlock);
+  const auto loaded = load_lock_copy(data);
+  BOOST_TEST_REQUIRE((loaded && *loaded));
+  BOOST_TEST((**loaded == modules));
+}
+
+BOOST_AUTO_TEST_CASE(an_equal_copy_is_left_alone) {
+  const TempDirectory directory;
+  const ModuleLocks modules = locks({nested_module()});
+  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), modules).has_value());
+  const auto path = directory / "tofu-modlock/lock.hcl";
+  const auto long_ago = std::filesystem::last_write_time(path) - std::chrono::hours(1);
+  std::filesystem::last_write_time(path, long_ago);
+  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), modules).has_value());
+  BOOST_TEST((std::filesystem::last_write_time(path) == long_ago));
+  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), {}).has_value());
+  BOOST_TEST((std::filesystem::last_write_time(path) != long_ago));
+  BOOST_TEST(load_lock_copy(directory.path())->value().empty());
+}
+
+BOOST_AUTO_TEST_CASE(no_modules_make_no_copy) {
+  const TempDirectory directory;
+  BOOST_TEST(save_lock_copy(directory.path(), {}).has_value());
+  BOOST_TEST(!std::filesystem::exists(directory / "tofu-modlock"));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_no_copy) {
+  const TempDirectory directory;
+  BOOST_TEST(found_nothing(load_lock_copy(directory.path())));
+  directory.write("tofu-modlock/lock.hcl", "module \"a\" {");
+  BOOST_TEST(found_nothing(load_lock_copy(directory.path())));
+}
+
+BOOST_AUTO_TEST_CASE(committed_locks) {
+  const std::string with_modules = kHeader + "\n" + kNestedBlock + kProviders;
+  struct Row {
+    const char* name;
+    std::vector<std::string> versions;
+    bool found;
+  };
+  const Row rows[] = {
+      {"head", {with_modules}, true},
+      {"older version", {with_modules, kHeader + kProviders, kHeader}, true},
+      {"never", {kHeader + kProviders, kHeader}, false},
+      {"broken versions are passed over", {with_modules, "module {"}, true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Repository repository;
+      for (const std::string& version : row.versions) {
+        repository.commit("live/.terraform.lock.hcl", version);
+      }
+      const auto modules = committed_module_locks(repository.directory / "live", Context{});
+      BOOST_TEST_REQUIRE(modules.has_value());
+      BOOST_TEST(modules->has_value() == row.found);
+      if (row.found) {
+        BOOST_TEST((**modules == locks({nested_module()})));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_newest_version_wins) {
+  Repository repository;
+  repository.commit(".terraform.lock.hcl", "module \"a\" {\n  source = \"old\"\n}\n");
+  repository.commit(".terraform.lock.hcl", "module \"a\" {\n  source = \"new\"\n}\n");
+  repository.commit(".terraform.lock.hcl", kHeader);
+  const auto modules = committed_module_locks(repository.directory.path(), Context{});
+  BOOST_TEST_REQUIRE((modules && *modules));
+  BOOST_TEST((*modules)->at("a").source == "new");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_was_committed) {
+  const TempDirectory plain;
+  BOOST_TEST(found_nothing(committed_module_locks(plain.path(), Context{})));
+  Repository repository;
+  BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), Context{})));
+  repository.commit("main.tf", "");
+  BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), Context{})));
+}
+
+BOOST_AUTO_TEST_CASE(no_text_conversion_runs) {
+  Repository repository;
+  repository.directory.write(".gitattributes", "*.hcl diff=evil\n");
+  repository.commit(".terraform.lock.hcl", kHeader + "\n" + kNestedBlock);
+  repository.git("config diff.evil.textconv 'touch " + (repository.directory / "ran").string() + "; cat'");
+  const auto modules = committed_module_locks(repository.directory.path(), Context{});
+  BOOST_TEST_REQUIRE((modules && *modules));
+  BOOST_TEST(!std::filesystem::exists(repository.directory / "ran"));
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_run_ends) {
+  Repository repository;
+  repository.commit(".terraform.lock.hcl", kHeader);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto modules = committed_module_locks(repository.directory.path(), Context{.stop = stop.get_token()});
+  BOOST_TEST_REQUIRE(!modules.has_value());
+  BOOST_TEST((modules.error().code == Code::request_cancelled));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,113 @@
+#include "plugin/lock/edit.h"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "backends/crypto/digest.h"
+#include "plugin/lock/lock_file.h"
+#include "tests/plugin/lock/samples.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+BOOST_AUTO_TEST_SUITE(edit)
+
+BOOST_AUTO_TEST_CASE(nothing_changes) {
+  BOOST_TEST(diff_edits("a\n", "a\n").empty());
+  BOOST_TEST(!make_document_edit("x", "a\n", "a\n").has_value());
+  BOOST_TEST(!make_document_edit("x", "", "").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(one_edit_per_run_of_lines) {
+  const std::vector<TextEdit> edits = diff_edits("a\nb\nc\nd\n", "a\nX\nY\nc\n");
+  BOOST_TEST_REQUIRE(edits.size() == 2U);
+  BOOST_TEST(edits[0].start == 2U);
+  BOOST_TEST(edits[0].end == 4U);
+  BOOST_TEST(edits[0].old_text == "b\n");
+  BOOST_TEST(edits[0].new_text == "X\nY\n");
+  BOOST_TEST((edits[0].range == Range{{2, 1, 2}, {3, 1, 4}}));
+  BOOST_TEST(edits[1].old_text == "d\n");
+  BOOST_TEST(edits[1].new_text == "");
+  BOOST_TEST((edits[1].range == Range{{4, 1, 6}, {5, 1, 8}}));
+}
+
+BOOST_AUTO_TEST_CASE(columns_count_grapheme_clusters) {
+  struct Row {
+    const char* name;
+    std::string_view before;
+    Position end;
+  };
+  const Row rows[] = {
+      {"ascii", "a\nbcd", {2, 4, 5}},
+      {"combining", "e\xCC\x81x", {1, 3, 4}},
+      {"family",
+       "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7\xE2\x80\x8D\xF0\x9F\x91\xA6",
+       {1, 2, 25}},
+      {"no utf-8", "\xFF\xFE", {1, 3, 2}},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const std::vector<TextEdit> edits = diff_edits(row.before, "");
+      BOOST_TEST_REQUIRE(edits.size() == 1U);
+      BOOST_TEST((edits[0].range.end == row.end));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(created_document) {
+  const auto edit = make_document_edit(".terraform.lock.hcl", std::nullopt, "a\n");
+  BOOST_TEST_REQUIRE(edit.has_value());
+  BOOST_TEST(edit->path == ".terraform.lock.hcl");
+  BOOST_TEST((edit->operation == DocumentEdit::Operation::create));
+  BOOST_TEST(!edit->base_sha256.has_value());
+  BOOST_TEST(edit->new_text == "a\n");
+  BOOST_TEST(edit->result_sha256 == "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7");
+  BOOST_TEST(apply_edits("", edit->edits) == "a\n");
+}
+
+BOOST_AUTO_TEST_CASE(created_empty_document) {
+  const auto edit = make_document_edit("x", std::nullopt, "");
+  BOOST_TEST_REQUIRE(edit.has_value());
+  BOOST_TEST(edit->edits.empty());
+  BOOST_TEST(edit->result_sha256 == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+BOOST_AUTO_TEST_CASE(modified_document) {
+  const auto edit = make_document_edit("x", "a\n", "b\n");
+  BOOST_TEST_REQUIRE(edit.has_value());
+  BOOST_TEST((edit->operation == DocumentEdit::Operation::modify));
+  BOOST_TEST(edit->base_sha256.value() == "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7");
+  BOOST_TEST(edit->result_sha256 == "0263829989b6fd954f72baaf2fc64bc2e2f01d692d4de72986ea808f6e99813f");
+}
+
+BOOST_AUTO_TEST_CASE(generated_edits_give_the_result) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 400; ++round) {
+    const ModuleLocks first = random_locks(random);
+    const ModuleLocks second = random_locks(random);
+    const std::string start = random() % 2 == 0 ? kHeader + kProviders : kHeader;
+    const LockFile base{.text = start};
+    const std::string before = write_lock(base, first);
+    const std::string after = write_lock(base, second);
+    const std::vector<TextEdit> edits = diff_edits(before, after);
+    BOOST_TEST_CONTEXT("round " << round) {
+      BOOST_TEST_REQUIRE(apply_edits(before, edits) == after);
+      std::size_t done = 0;
+      for (const TextEdit& edit : edits) {
+        BOOST_TEST_REQUIRE(done <= edit.start);
+        BOOST_TEST_REQUIRE(before.substr(edit.start, edit.end - edit.start) == edit.old_text);
+        BOOST_TEST_REQUIRE(edit.range.start.byte == edit.start);
+        BOOST_TEST_REQUIRE(edit.range.end.byte == edit.end);
+        done = edit.end + 1;
+      }
+      if (const auto document = make_document_edit("x", before, after)) {
+        BOOST_TEST_REQUIRE(document->base_sha256.value() == sha256_hex(before));
+        BOOST_TEST_REQUIRE(document->result_sha256 == sha256_hex(apply_edits(before, document->edits)));
+      } else {
+        BOOST_TEST_REQUIRE(before == after);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

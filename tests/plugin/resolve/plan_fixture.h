@@ -1,0 +1,74 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/resolve/plan.h"
+#include "tests/support/fake_backend.h"
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::test {
+
+inline constexpr const char* kVpc = "git::https://example.com/vpc.git";
+inline constexpr const char* kNested = "git::https://example.com/nested.git";
+
+// A root directory, a store and a fake source; plans against them.
+struct PlanFixture {
+  PlanFixture() {
+    auto backend = std::make_unique<FakeBackend>();
+    source = backend.get();
+    backends.add(std::move(backend));
+    request.walk.root = directory.path() / "root";
+    request.walk.bounds = {request.walk.root};
+    std::filesystem::create_directories(request.walk.root);
+  }
+
+  void write(const std::string& name, const std::string& text) { write_text(directory / ("root/" + name), text); }
+
+  // A rule as `.tofu-modlock.hcl` beside the root has it.
+  void constrain(const std::string& key, const std::string& version) {
+    request.walk.settings.modules[key].version = Written{version, {".tofu-modlock.hcl", std::nullopt}};
+  }
+
+  Result<Plan> plan() {
+    auto store = Store::open(directory.path() / "cache");
+    stats.requests = 0;
+    Context context{.stats = &stats};
+    Origin origin(backends, *store, context);
+    return make_plan(request, origin, context);
+  }
+
+  // Plans and takes the result as the new lock.
+  Plan lock() {
+    auto planned = plan();
+    if (!planned) {
+      throw std::runtime_error(planned.error().message);
+    }
+    request.lock.modules = planned->modules;
+    request.lock.exists = true;
+    return std::move(*planned);
+  }
+
+  TemporaryDirectory directory;
+  BackendSet backends;
+  FakeBackend* source = nullptr;
+  Stats stats;
+  PlanRequest request;
+};
+
+// "module.vpc added: not locked before", one a line.
+inline std::string summary(const Plan& plan) {
+  std::string text;
+  for (const Change& change : plan.changes) {
+    text += change.subject + " " + std::string(to_string(change.action)) + ": " + change.reason + "\n";
+  }
+  return text;
+}
+
+inline FakeBackend::Files calling(const std::string& name, const std::string& source) {
+  return {{"main.tf", "module \"" + name + "\" {\n  source = \"" + source + "\"\n}\n"}};
+}
+
+inline const FakeBackend::Files kLeaf = {{"main.tf", "output \"x\" {\n  value = 1\n}\n"}};
+
+}  // namespace modlock::test

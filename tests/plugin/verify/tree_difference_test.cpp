@@ -1,0 +1,56 @@
+#include "plugin/verify/tree_difference.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace modlock;
+
+namespace {
+
+TreeSummary tree(std::vector<FileDigest> files) {
+  return {.files = std::move(files)};
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + ";";
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tree_difference_tells_what_a_client_would_load_from_what_it_would_not) {
+  struct Row {
+    const char* name;
+    std::vector<FileDigest> locked;
+    std::vector<FileDigest> installed;
+    const char* tampered;
+    const char* harmless;
+  };
+  const Row rows[] = {
+      {"same", {{"main.tf", "1"}}, {{"main.tf", "1"}}, "", ""},
+      {"changed", {{"main.tf", "1"}}, {{"main.tf", "2"}}, "main.tf was changed;", ""},
+      {"deleted", {{"a.txt", "1"}, {"main.tf", "1"}}, {{"main.tf", "1"}}, "a.txt was deleted;", ""},
+      {"dotfile missing", {{".gitignore", "1"}, {"main.tf", "1"}}, {{"main.tf", "1"}}, "", ".gitignore was deleted;"},
+      {"file below a dot directory missing", {{".github/x", "1"}}, {}, "", ".github/x was deleted;"},
+      {"dotfile changed", {{".gitignore", "1"}}, {{".gitignore", "2"}}, ".gitignore was changed;", ""},
+      {"configuration added",
+       {},
+       {{"evil.tf", "1"}, {"sub/evil.tofu.json", "1"}},
+       "evil.tf was added;sub/evil.tofu.json was added;",
+       ""},
+      {"other file added",
+       {{"main.tf", "1"}},
+       {{"a.zip", "1"}, {"main.tf", "1"}, {"z.zip", "1"}},
+       "",
+       "a.zip was added;z.zip was added;"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TreeDifference difference = compare_trees(tree(row.locked), tree(row.installed));
+      BOOST_TEST(joined(difference.tampered) == row.tampered);
+      BOOST_TEST(joined(difference.harmless) == row.harmless);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+#include "plugin/verify/verify.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "plugin/install/installer.h"
+#include "tests/plugin/resolve/plan_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct VerifyFixture : PlanFixture {
+  fs::path root() const { return request.walk.root; }
+
+  void install() {
+    request.mode = PlanMode::frozen;
+    const auto planned = plan();
+    request.mode = PlanMode::missing;
+    const auto store = Store::open(directory.path() / "cache");
+    const auto data = find_data_directory(root(), std::nullopt);
+    BOOST_REQUIRE(
+        install_modules({.plan = *planned, .lock = request.lock, .data = *data}, *store, Context{}).has_value());
+  }
+
+  VerifyReport verify(bool strict = false) {
+    const auto store = Store::open(directory.path() / "cache");
+    const auto data = find_data_directory(root(), std::nullopt);
+    auto report = verify_modules({.walk = request.walk, .lock = request.lock, .data = *data, .strict = strict}, *store,
+                                 Context{});
+    BOOST_REQUIRE(report.has_value());
+    return std::move(*report);
+  }
+
+  void lock_and_install_vpc() {
+    source->add_tag(kVpc, "v1.0.0", {{"main.tf", "# vpc\n"}, {".hidden", "x"}, {"notes.txt", "n"}});
+    write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+    lock();
+    install();
+  }
+};
+
+std::string text(const VerifyReport& report) {
+  std::string out;
+  for (const Verdict& verdict : report.verdicts) {
+    out += verdict.subject + " " + std::string(to_string(verdict.kind)) + ": " + verdict.detail;
+    for (const std::string& path : verdict.paths) {
+      out += " [" + path + "]";
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(verify, VerifyFixture)
+
+BOOST_AUTO_TEST_CASE(verify_holds_what_install_put_there) {
+  lock_and_install_vpc();
+  const VerifyReport report = verify();
+  BOOST_TEST(text(report) == "module.vpc held: \n");
+  BOOST_TEST(report.ok());
+  BOOST_TEST(report.exit_code() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(verify_names_what_happened_to_an_installed_module) {
+  struct Row {
+    const char* name;
+    const char* file;
+    const char* content;  // null: deleted
+    bool strict;
+    const char* expected;
+    int exit_code;
+  };
+  const Row rows[] = {
+      {"one byte changed", "main.tf", "# vpC\n", false,
+       "module.vpc tampered: 1 file differs from the locked package [main.tf was changed]\n", 4},
+      {"deleted", "notes.txt", nullptr, false,
+       "module.vpc tampered: 1 file differs from the locked package [notes.txt was deleted]\n", 4},
+      {"dotfile missing", ".hidden", nullptr, false,
+       "module.vpc held: 1 file differs from the locked package, none that a client would load [.hidden was deleted]\n",
+       0},
+      {"dotfile missing, strict", ".hidden", nullptr, true,
+       "module.vpc tampered: 1 file differs from the locked package [.hidden was deleted]\n", 4},
+      {"build result added", "lambda.zip", "zip", false,
+       "module.vpc held: 1 file differs from the locked package, none that a client would load [lambda.zip was "
+       "added]\n",
+       0},
+      {"configuration added", "extra.tofu", "", false,
+       "module.vpc tampered: 1 file differs from the locked package [extra.tofu was added]\n", 4},
+  };
+  lock_and_install_vpc();
+  for (const bool with_store : {true, false}) {
+    for (const Row& row : rows) {
+      BOOST_TEST_CONTEXT(row.name << (with_store ? "" : ", the store is gone")) {
+        const std::string file = std::string(".terraform/modules/vpc/") + row.file;
+        if (row.content == nullptr) {
+          fs::remove(root() / file);
+        } else {
+          write(file, row.content);
+        }
+        fs::rename(directory.path() / "cache", directory.path() / "away");
+        if (with_store) {
+          fs::rename(directory.path() / "away", directory.path() / "cache");
+        }
+        const VerifyReport report = verify(row.strict);
+        if (!with_store) {
+          fs::remove_all(directory.path() / "cache");
+          fs::rename(directory.path() / "away", directory.path() / "cache");
+        }
+        BOOST_TEST(text(report) == row.expected);
+        BOOST_TEST(report.exit_code() == row.exit_code);
+        install();
+        fs::remove(root() / ".terraform/modules/vpc/lambda.zip");
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(verify_tells_missing_from_not_locked) {
+  lock_and_install_vpc();
+  fs::remove_all(root() / ".terraform/modules/vpc");
+  BOOST_TEST(text(verify()) == "module.vpc missing: it is locked, but not installed\n");
+  BOOST_TEST(verify().exit_code() == 3);
+  install();
+  fs::remove(root() / ".terraform/modules/modules.json");
+  BOOST_TEST(text(verify()) ==
+             "module.vpc missing: the package is there, but modules.json does not name it as a client would\n");
+  request.lock.modules.clear();
+  BOOST_TEST(text(verify()) == "module.vpc not-locked: the lock file has no entry for this call\n");
+  BOOST_TEST(verify().exit_code() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(verify_reports_entries_that_no_call_has_and_sources_that_differ) {
+  lock_and_install_vpc();
+  request.lock.modules["ghost"] = {.key = "ghost", .source = "git::https://example.com/ghost.git", .hashes = {"h1:x"}};
+  request.lock.modules["terragrunt:source"] = {.key = "terragrunt:source", .source = "x"};
+  request.lock.modules.at("vpc").source = "git::https://example.com/vpc.git?ref=v0.9.0";
+  BOOST_TEST(text(verify()) ==
+             "module.ghost not-locked: the lock file has an entry that no call has\n"
+             "module.vpc not-locked: the lock file has it from git::https://example.com/vpc.git?ref=v0.9.0, the "
+             "configuration calls git::https://example.com/vpc.git?ref=v1.0.0\n");
+}
+
+BOOST_AUTO_TEST_CASE(verify_looks_below_packages) {
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  source->add_tag(kVpc, "v1.0.0", calling("leaf", "git::https://example.com/nested.git?ref=v1.0.0"));
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  install();
+  write(".terraform/modules/vpc.leaf/main.tf", "changed");
+  BOOST_TEST(text(verify()) ==
+             "module.vpc held: \n"
+             "module.vpc.leaf tampered: 1 file differs from the locked package [main.tf was changed]\n");
+}
+
+BOOST_AUTO_TEST_CASE(verify_judges_below_a_module_that_can_no_longer_be_read) {
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  source->add_tag(kVpc, "v1.0.0", calling("leaf", "git::https://example.com/nested.git?ref=v1.0.0"));
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  install();
+  write(".terraform/modules/vpc/main.tf", "module \"leaf {");
+  const std::string expected =
+      "module.vpc tampered: 1 file differs from the locked package [main.tf was changed]\n"
+      "module.vpc.leaf held: \n";
+  BOOST_TEST(text(verify()) == expected);
+  fs::remove_all(directory.path() / "cache");
+  BOOST_TEST(text(verify()) == expected);
+}
+
+BOOST_AUTO_TEST_CASE(verify_counts_unserved_sources_under_strict_only) {
+  write("main.tf", "module \"reg\" {\n  source = \"a/b/c\"\n}\n");
+  BOOST_TEST(text(verify()) == "");
+  BOOST_TEST(text(verify(true)) == "module.reg not-locked: the lock file has no entry for this call\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

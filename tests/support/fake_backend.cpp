@@ -1,0 +1,105 @@
+#include "tests/support/fake_backend.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "backends/crypto/digest.h"
+
+namespace modlock::test {
+
+namespace fs = std::filesystem;
+
+std::string FakeBackend::add_tag(const std::string& package, const std::string& tag, const Files& files, std::string id) {
+  return add(package, "refs/tags/" + tag, files, std::move(id));
+}
+
+std::string FakeBackend::add_branch(const std::string& package, const std::string& branch, const Files& files,
+                                    std::string id) {
+  return add(package, "refs/heads/" + branch, files, std::move(id));
+}
+
+std::string FakeBackend::add(const std::string& package, const std::string& reference, const Files& files,
+                             std::string id) {
+  if (id.empty()) {
+    std::string text = package + reference;
+    for (const auto& [name, content] : files) {
+      text += name + content;
+    }
+    id = sha256_hex(text).substr(0, 40);
+  }
+  packages_[package].references[reference] = id;
+  packages_[package].trees[id] = files;
+  return id;
+}
+
+Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::string_view tag_prefix, const Context& context) {
+  const std::lock_guard lock(mutex_);
+  ++listings;
+  context.count_request();
+  const auto package = packages_.find(source.source.package_identity());
+  if (package == packages_.end()) {
+    return fail(Code::not_found, "no such repository: " + source.source.package_identity());
+  }
+  Listing listing;
+  for (const auto& [reference, id] : package->second.references) {
+    if (!reference.starts_with("refs/tags/")) {
+      continue;
+    }
+    const std::string tag = reference.substr(10);
+    std::string reason;
+    if (auto version = parse_version_tag(tag, tag_prefix, &reason)) {
+      listing.versions.push_back({.version = *version, .tag = tag, .id = id});
+    } else {
+      listing.skipped.push_back({tag, reason});
+    }
+  }
+  std::stable_sort(listing.versions.begin(), listing.versions.end(),
+                   [](const ListedVersion& a, const ListedVersion& b) { return a.version > b.version; });
+  return listing;
+}
+
+Result<Pin> FakeBackend::pin(const SourceAddress& source, const Context& context) {
+  const std::lock_guard lock(mutex_);
+  ++pins;
+  context.count_request();
+  const auto package = packages_.find(source.source.package_identity());
+  const std::string ref = source.source.query_value("ref").empty() ? "main" : source.source.query_value("ref");
+  if (package != packages_.end()) {
+    for (const std::string& name : {"refs/tags/" + ref, "refs/heads/" + ref}) {
+      if (const auto found = package->second.references.find(name); found != package->second.references.end()) {
+        return Pin{found->second, name};
+      }
+    }
+  }
+  return fail(Code::not_found, "no such reference: " + ref);
+}
+
+std::vector<Result<FetchedTree>> FakeBackend::fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+                                                    const fs::path& parent, const Context& context) {
+  const std::lock_guard lock(mutex_);
+  context.count_request();
+  std::vector<Result<FetchedTree>> trees;
+  const auto package = packages_.find(source.source.package_identity());
+  for (const FetchWish& wish : wishes) {
+    trees.push_back(package == packages_.end() ? fail(Code::not_found, "no such repository")
+                                               : fetch_one(package->second, wish, parent));
+  }
+  return trees;
+}
+
+Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const FetchWish& wish, const fs::path& parent) {
+  const auto tree = package.trees.find(wish.id);
+  if (tree == package.trees.end()) {
+    return fail(Code::not_found, "no such commit: " + wish.id);
+  }
+  fetched.push_back(wish.id);
+  const fs::path directory = parent / wish.id;
+  for (const auto& [name, content] : tree->second) {
+    fs::create_directories((directory / name).parent_path());
+    std::ofstream(directory / name, std::ios::binary) << content;
+  }
+  return FetchedTree{.id = wish.id, .directory = directory, .warnings = {}};
+}
+
+}  // namespace modlock::test

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::test {
+
+// A real git server on a free port of the loopback: nginx, fcgiwrap and git-http-backend, with a certificate for
+// "localhost" and 127.0.0.1 of an authority made by openssl when it starts. It serves the repositories below
+// repositories(), under several prefixes:
+//   /open/       as they are
+//   /private/    after Basic authentication as user() with password()
+//   /truncated/  every pack breaks off
+//   /elsewhere/  redirects to /private/ on the host 127.0.0.1
+//   /moved/      redirects to /open/ on the same host
+//   /forbidden/, /limited/, /failing/   403, 429, 500
+// Stopped, with all its processes, when the object goes.
+class HttpsGitServer {
+ public:
+  // Whether the programs are there; if not, says on stdout which is missing and that `what` is skipped.
+  static bool available(std::string_view what);
+
+  // Throws std::runtime_error with nginx's log where it does not start.
+  HttpsGitServer();
+  ~HttpsGitServer();
+  HttpsGitServer(const HttpsGitServer&) = delete;
+  HttpsGitServer& operator=(const HttpsGitServer&) = delete;
+
+  std::filesystem::path repositories() const { return directory_ / "repositories"; }
+  std::filesystem::path authority() const { return directory_ / "authority.pem"; }
+  int port() const { return port_; }
+  std::string host() const { return "localhost:" + std::to_string(port_); }
+  // "https://localhost:<port>/<prefix>/<name>"
+  std::string url(std::string_view prefix, std::string_view name) const;
+  static std::string user() { return "reader"; }
+  static std::string password() { return "p@ss/w:rd%41"; }
+
+  // What was asked since the start: "<host> <method> <uri> <status> <authorization or ->".
+  std::vector<std::string> log() const;
+  void stop();
+
+ private:
+  void make_certificates() const;
+  void write_configuration() const;
+  bool start();
+
+  TemporaryDirectory directory_;
+  int port_ = 0;
+  std::vector<int> groups_;
+};
+
+// A socket on the loopback that takes connections and never says a word.
+class SilentServer {
+ public:
+  SilentServer();
+  ~SilentServer();
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  int port() const { return port_; }
+
+ private:
+  int socket_ = -1;
+  int port_ = 0;
+};
+
+}  // namespace modlock::test

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace modlock::test {
+
+// A new directory of its own, removed with everything in it. Throws std::runtime_error where it cannot be made.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Writes a whole file, making its directory where needed.
+void write_text(const std::filesystem::path& path, std::string_view text);
+// Reads a whole file; throws std::runtime_error where it cannot.
+std::string read_text(const std::filesystem::path& path);
+
+}  // namespace modlock::test
