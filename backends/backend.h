@@ -46,8 +46,10 @@ struct Pin {
 
 // One thing to fetch from a package source.
 struct FetchWish {
-  std::string id;   // what must arrive
-  std::string ref;  // where it is expected (Pin::ref); empty: it was named by id
+  // What must arrive. Empty: whatever `ref` gives now, in the source's own spelling ("v1.2.0", "main", empty: HEAD),
+  // which saves asking for it first; a commit id is no such ref.
+  std::string id;
+  std::string ref;  // where it is expected (Pin::ref, or the source's own spelling); empty: it was named by id
   // True: a lock names `id`; where `ref` now gives something else, the locked id is still taken if it is reachable from
   // an advertised branch or tag (with a TAG_MOVED warning), else HASH_MISMATCH. False: `id` has just been resolved.
   bool locked = false;
@@ -58,6 +60,7 @@ struct FetchedTree {
   std::string id;
   std::filesystem::path directory;
   Diagnostics warnings;
+  std::string ref = {};  // where a wish without id was found: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"
 };
 
 // One way to reach module packages. Implementations are thread-safe, keep no state but caches, never prompt, stop

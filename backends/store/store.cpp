@@ -165,7 +165,8 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   Package package{.id = std::move(tree.id),
                   .h1 = *h1,
                   .directory = package_directory(*h1) / "tree",
-                  .warnings = std::move(tree.warnings)};
+                  .warnings = std::move(tree.warnings),
+                  .ref = std::move(tree.ref)};
   if (auto ok = record(source, package); !ok) {
     return fail(ok.error());
   }

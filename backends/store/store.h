@@ -16,6 +16,7 @@ struct Package {
   std::string h1;                   // "h1:…" over the tree
   std::filesystem::path directory;  // read-only by convention; copy out of it, never link into it
   Diagnostics warnings = {};        // of the fetch that brought it
+  std::string ref = {};             // FetchedTree::ref of that fetch
 };
 
 // The content-addressed directory of one user, shared by processes. Layout (version 1) below its root:

@@ -17,6 +17,12 @@ std::vector<ConstraintUse> in_order(const std::map<std::string, ConstraintUse>& 
   return list;
 }
 
+// A full commit id in `?ref=` has to be proven reachable; any other reference is resolved by the fetch itself.
+bool names_commit(const ModuleNode& node) {
+  const std::string ref = node.address.source.query_value("ref");
+  return ref.size() >= 7 && ref.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+}
+
 bool needs_listing(const ModuleNode& node) {
   return !node.constraints.empty();
 }
@@ -190,7 +196,7 @@ void Chooser::ask_for(const std::vector<Group*>& open) {
     }
     if (needs_listing(node)) {
       listings.push_back({&node.address, node.tag_prefix});
-    } else if (!node.commit && !group->locked) {
+    } else if (!node.commit && !group->locked && names_commit(node)) {
       pins.push_back(&node.address);
     }
   }
@@ -201,6 +207,14 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
   const ModuleNode& node = *group.level.front();
   if (node.commit) {
     group.decision = {.version = std::nullopt, .ref = {}, .id = *node.commit, .h1 = {}, .package_directory = {}};
+    return {};
+  }
+  if (!needs_listing(node) && !names_commit(node)) {
+    group.decision = {.version = std::nullopt,
+                      .ref = node.address.source.query_value("ref"),
+                      .id = {},
+                      .h1 = {},
+                      .package_directory = {}};
     return {};
   }
   if (!needs_listing(node)) {
@@ -271,12 +285,17 @@ Result<void> Chooser::complete_locked(Group& group) const {
       .locked_thing_gone = true});
 }
 
+FetchWish Chooser::wish_of(const Group& group) {
+  // A commit that was named by itself is as little proven as a locked one.
+  const bool unproven = !group.decision.id.empty() && group.decision.ref.empty();
+  return {.id = group.decision.id, .ref = group.decision.ref, .locked = group.locked || unproven};
+}
+
 void Chooser::fetch(const std::vector<Group*>& groups) {
   std::vector<Origin::PackageWish> wishes;
   for (const Group* group : groups) {
     if (group->decided && !group->failed) {
-      wishes.push_back({&group->level.front()->address,
-                        {.id = group->decision.id, .ref = group->decision.ref, .locked = group->locked}});
+      wishes.push_back({&group->level.front()->address, wish_of(*group)});
     }
   }
   origin_.fetch(wishes);
@@ -292,7 +311,7 @@ void Chooser::fetch(const std::vector<Group*>& groups) {
 
 Result<void> Chooser::take_package(Group& group) {
   const ModuleNode& first = *group.level.front();
-  const auto& package = origin_.package(first.address.source, group.decision.id);
+  const auto& package = origin_.package(first.address.source, wish_of(group));
   if (!package) {
     Error error = package.error();
     error.locked_thing_gone = group.locked && error.code == Code::not_found;
@@ -312,6 +331,10 @@ Result<void> Chooser::take_package(Group& group) {
     copy.what.subject = first.subject();
     copy.what.location = first.call.source.location;
     diagnostics_.push_back(std::move(copy));
+  }
+  if (group.decision.id.empty()) {
+    group.decision.id = package->id;
+    group.decision.ref = package->ref;
   }
   group.decision.h1 = package->h1;
   group.decision.package_directory = package->directory;

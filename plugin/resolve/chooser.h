@@ -54,6 +54,7 @@ class Chooser {
   void ask_for(const std::vector<Group*>& open);
   Result<void> decide_from_origin(Group& group) const;
   Result<void> complete_locked(Group& group) const;
+  static FetchWish wish_of(const Group& group);
   void fetch(const std::vector<Group*>& groups);
   Result<void> take_package(Group& group);
   void report(Group& group, Error error);

@@ -14,6 +14,10 @@ namespace {
 // Waiting for the network, not computing: wider than the machine has cores.
 constexpr std::size_t kWidth = 8;
 
+std::string wished_thing(const FetchWish& wish) {
+  return wish.id.empty() ? "ref:" + wish.ref : wish.id;
+}
+
 }  // namespace
 
 void Origin::ask(std::span<const ListingWish> listings, std::span<const SourceAddress* const> pins) {
@@ -57,15 +61,15 @@ const Result<Pin>& Origin::pinned(const Source& source) const {
   return pins_.at(source.identity());
 }
 
-const Result<Package>& Origin::package(const Source& source, std::string_view id) const {
-  return packages_.at(Key{source.package_identity(), id});
+const Result<Package>& Origin::package(const Source& source, const FetchWish& wish) const {
+  return packages_.at(Key{source.package_identity(), wished_thing(wish)});
 }
 
 void Origin::fetch(std::span<const PackageWish> wishes) {
   std::map<std::string, std::vector<const PackageWish*>> by_source;
   for (const PackageWish& wish : wishes) {
     const std::string identity = wish.source->source.package_identity();
-    Key key{identity, wish.wish.id};
+    Key key{identity, wished_thing(wish.wish)};
     if (packages_.find(key) != packages_.end()) {
       continue;
     }
@@ -86,7 +90,7 @@ void Origin::fetch_missing(const std::map<std::string, std::vector<const Package
     work.emplace_back([this, identity = &identity, wishes = &wishes] {
       const SourceAddress& source = *wishes->front()->source;
       const auto slot = [&](std::size_t i) -> Result<Package>& {
-        return packages_.at(Key{*identity, (*wishes)[i]->wish.id});
+        return packages_.at(Key{*identity, wished_thing((*wishes)[i]->wish)});
       };
       context_.progress->report("fetching " + *identity, 0, 0);
       auto parent = store_.make_temporary();

@@ -40,7 +40,7 @@ class Origin {
   // Brings packages into the store: those it has cost nothing, the others one fetch per package source.
   void fetch(std::span<const PackageWish> wishes);
   // What fetch() brought. It must have been asked for.
-  const Result<Package>& package(const Source& source, std::string_view id) const;
+  const Result<Package>& package(const Source& source, const FetchWish& wish) const;
 
  private:
   using Key = std::pair<std::string, std::string>;
@@ -51,7 +51,7 @@ class Origin {
   const Context& context_;
   std::map<Key, Result<Listing>> listings_;  // package identity, tag prefix
   std::map<std::string, Result<Pin>> pins_;  // identity
-  std::map<Key, Result<Package>> packages_;  // package identity, id
+  std::map<Key, Result<Package>> packages_;  // package identity, id (or "ref:" and the reference)
 };
 
 }  // namespace modlock

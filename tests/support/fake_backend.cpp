@@ -10,7 +10,8 @@ namespace modlock::test {
 
 namespace fs = std::filesystem;
 
-std::string FakeBackend::add_tag(const std::string& package, const std::string& tag, const Files& files, std::string id) {
+std::string FakeBackend::add_tag(const std::string& package, const std::string& tag, const Files& files,
+                                 std::string id) {
   return add(package, "refs/tags/" + tag, files, std::move(id));
 }
 
@@ -33,7 +34,8 @@ std::string FakeBackend::add(const std::string& package, const std::string& refe
   return id;
 }
 
-Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::string_view tag_prefix, const Context& context) {
+Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                           const Context& context) {
   const std::lock_guard lock(mutex_);
   ++listings;
   context.count_request();
@@ -89,17 +91,26 @@ std::vector<Result<FetchedTree>> FakeBackend::fetch(const SourceAddress& source,
 }
 
 Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const FetchWish& wish, const fs::path& parent) {
-  const auto tree = package.trees.find(wish.id);
-  if (tree == package.trees.end()) {
-    return fail(Code::not_found, "no such commit: " + wish.id);
+  std::string id = wish.id;
+  std::string ref;
+  for (const char* folder : {"refs/heads/", "refs/tags/"}) {
+    const auto found = package.references.find(folder + (wish.ref.empty() ? "main" : wish.ref));
+    if (wish.id.empty() && found != package.references.end()) {
+      id = found->second;
+      ref = found->first;
+    }
   }
-  fetched.push_back(wish.id);
-  const fs::path directory = parent / wish.id;
+  const auto tree = package.trees.find(id);
+  if (tree == package.trees.end()) {
+    return fail(Code::not_found, "no such commit or reference: " + id + wish.ref);
+  }
+  fetched.push_back(id);
+  const fs::path directory = parent / id;
   for (const auto& [name, content] : tree->second) {
     fs::create_directories((directory / name).parent_path());
     std::ofstream(directory / name, std::ios::binary) << content;
   }
-  return FetchedTree{.id = wish.id, .directory = directory, .warnings = {}};
+  return FetchedTree{.id = id, .directory = directory, .warnings = {}, .ref = ref};
 }
 
 }  // namespace modlock::test

@@ -18,11 +18,13 @@ class FakeBackend final : public Backend {
 
   // `package` is a package identity such as "git::https://example.com/vpc.git"; the id is made of the arguments.
   std::string add_tag(const std::string& package, const std::string& tag, const Files& files, std::string id = {});
-  std::string add_branch(const std::string& package, const std::string& branch, const Files& files, std::string id = {});
+  std::string add_branch(const std::string& package, const std::string& branch, const Files& files,
+                         std::string id = {});
   void remove_package(const std::string& package) { packages_.erase(package); }
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::git; }
-  Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix, const Context& context) override;
+  Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                const Context& context) override;
   Result<Pin> pin(const SourceAddress& source, const Context& context) override;
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
                                          const std::filesystem::path& parent, const Context& context) override;

@@ -1,0 +1,96 @@
+#include "backends/git/checkout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/git/git_command.h"
+#include "backends/git/remote.h"
+
+namespace modlock::git {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first three, and how many more there are.
+std::string enumerate(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    text += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", names[i]);
+  }
+  return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
+}
+
+Result<void> check_tree(const TreeFacts& facts, const std::string& commit, std::string_view display) {
+  if (!facts.version_control.empty()) {
+    return fail(Code::archive_unsafe,
+                fmt::format("commit {} of \"{}\" holds {}, which no checkout may write", commit, display,
+                            enumerate(facts.version_control)),
+                "do not use this commit");
+  }
+  if (!facts.own_overrides.empty()) {
+    return fail(Code::archive_unsafe,
+                fmt::format("commit {} of \"{}\" holds {}, a name that is kept for overrides written by tofu-modlock",
+                            commit, display, enumerate(facts.own_overrides)),
+                "have the file removed from the module");
+  }
+  if (!facts.submodules.empty()) {
+    return fail(Code::source_unsupported,
+                fmt::format("commit {} of \"{}\" has git submodules ({}), which this version does not fetch", commit,
+                            display, enumerate(facts.submodules)),
+                "use a commit without submodules, or the submodule's repository itself");
+  }
+  return {};
+}
+
+Diagnostics warnings_of(const TreeFacts& facts, const std::string& commit, std::string_view display) {
+  if (facts.lfs_pointers.empty()) {
+    return {};
+  }
+  return {{Severity::warning,
+           Error{.code = Code::lfs_pointer,
+                 .message = fmt::format("commit {} of \"{}\" keeps {} in Git LFS: the pointer is installed and locked, "
+                                        "not the content",
+                                        commit, display, enumerate(facts.lfs_pointers)),
+                 .hint = "a module that needs the content cannot be used from git"}}};
+}
+
+Result<void> write_tree(const Repository& repository, const std::string& commit, const fs::path& directory,
+                        const fs::path& index, std::string_view display, const Context& context) {
+  auto done = run_local(local_command(repository.path(), {"read-tree", "--reset", "-u", commit}, directory, index),
+                        "check out", display, context);
+  return done ? Result<void>() : fail(std::move(done.error()));
+}
+
+}  // namespace
+
+Result<FetchedTree> check_out(const Repository& repository, const std::string& commit, const fs::path& parent,
+                              std::string_view display, const Context& context) {
+  const auto facts = repository.objects().tree_facts(commit);
+  if (!facts) {
+    return fail(facts.error());
+  }
+  if (auto fine = check_tree(*facts, commit, display); !fine) {
+    return fail(std::move(fine.error()));
+  }
+  // git runs inside the work tree, where a relative name would mean something else.
+  std::error_code ignored;
+  const fs::path directory = fs::absolute(parent, ignored) / ("git-" + random_hex(8));
+  const fs::path index = directory.string() + ".index";
+  if (auto made = make_directories(directory); !made) {
+    return fail(std::move(made.error()));
+  }
+  auto written = write_tree(repository, commit, directory, index, display, context);
+  fs::remove(index, ignored);
+  if (!written) {
+    (void)remove_tree(directory);
+    return fail(std::move(written.error()));
+  }
+  return FetchedTree{commit, directory, warnings_of(*facts, commit, display)};
+}
+
+}  // namespace modlock::git

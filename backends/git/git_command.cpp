@@ -1,0 +1,165 @@
+#include "backends/git/git_command.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+namespace modlock::git {
+namespace {
+
+using Setting = std::pair<std::string, std::string>;
+
+constexpr std::array<std::string_view, 5> kTransports = {"https", "http", "ssh", "git", "file"};
+
+// A repository that somebody else's process works in, and traces that would mix with error output.
+const std::vector<std::string>& repository_variables() {
+  static const std::vector<std::string> names = {
+      "GIT_DIR",           "GIT_WORK_TREE",        "GIT_INDEX_FILE",
+      "GIT_INDEX_VERSION", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+      "GIT_COMMON_DIR",    "GIT_NAMESPACE",        "GIT_PREFIX",
+      "GIT_INTERNAL_*",    "GIT_QUARANTINE_PATH",  "GIT_SHALLOW_FILE",
+      "GIT_GRAFT_FILE",    "GIT_REPLACE_REF_BASE", "GIT_CONFIG",
+      "GIT_DEFAULT_HASH",  "GIT_TEMPLATE_DIR",     "GIT_TRACE*",
+      "GIT_TR2*",          "GIT_CURL_VERBOSE",     "GIT_REDACT_COOKIES",
+      "LANGUAGE"};
+  return names;
+}
+
+// What the user allows of what we allow.
+std::string allowed_transports(const EnvironmentLookup& environment) {
+  const auto users = environment("GIT_ALLOW_PROTOCOL");
+  std::string result;
+  for (const std::string_view transport : kTransports) {
+    if (!users || (":" + *users + ":").find(":" + std::string(transport) + ":") != std::string::npos) {
+      result += (result.empty() ? "" : ":") + std::string(transport);
+    }
+  }
+  return result;
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return result + "'";
+}
+
+// The user's own ssh, told not to ask.
+std::string ssh_command(const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh) {
+  std::string command = "ssh";
+  if (const auto whole = environment("GIT_SSH_COMMAND")) {
+    command = *whole;
+  } else if (configured_ssh) {
+    command = *configured_ssh;
+  } else if (const auto program = environment("GIT_SSH")) {
+    command = shell_quoted(*program);
+  }
+  const std::string variant = environment("GIT_SSH_VARIANT").value_or("ssh");
+  if (variant == "plink" || variant == "putty" || variant == "tortoiseplink") {
+    return command + " -batch";
+  }
+  return variant == "simple" ? command : command + " -o BatchMode=yes";
+}
+
+// Credentials are bound to the host of the address, so that a redirect elsewhere does not get them; an empty helper
+// drops the user's helpers for this host, as an address with user-info does in git itself.
+void add_credentials(const RemoteAddress& remote, std::vector<Setting>& settings,
+                     std::map<std::string, std::string>& variables) {
+  if (remote.scheme != "https" && remote.scheme != "http") {
+    return;
+  }
+  const std::string section = "credential." + remote.scheme + "://" + remote.host;
+  if (!remote.password) {
+    if (!remote.username.empty()) {
+      settings.emplace_back(section + ".username", remote.username.reveal());
+    }
+    return;
+  }
+  variables["MODLOCK_GIT_USERNAME"] = remote.username.reveal();
+  variables["MODLOCK_GIT_PASSWORD"] = remote.password->reveal();
+  settings.emplace_back(section + ".helper", "");
+  settings.emplace_back(section + ".helper",
+                        "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' "
+                        "\"$MODLOCK_GIT_USERNAME\" \"$MODLOCK_GIT_PASSWORD\"; }; f");
+}
+
+void add_settings(const std::vector<Setting>& settings, const EnvironmentLookup& environment,
+                  std::map<std::string, std::string>& variables) {
+  const std::string users = environment("GIT_CONFIG_COUNT").value_or("0");
+  std::size_t count = 0;
+  if (std::from_chars(users.data(), users.data() + users.size(), count).ec != std::errc{}) {
+    count = 0;
+  }
+  for (const auto& [key, value] : settings) {
+    variables["GIT_CONFIG_KEY_" + std::to_string(count)] = key;
+    variables["GIT_CONFIG_VALUE_" + std::to_string(count)] = value;
+    ++count;
+  }
+  variables["GIT_CONFIG_COUNT"] = std::to_string(count);
+}
+
+}  // namespace
+
+std::optional<std::string> lookup_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
+                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh) {
+  Command command{.argv = std::move(arguments)};
+  command.argv.insert(command.argv.begin(), "git");
+  // Not where we were started: the configuration of a repository that happens to be there is none of the remote's.
+  command.directory = "/";
+  command.unset_environment = repository_variables();
+  command.set_environment = {{"LC_ALL", "C"},
+                             {"GIT_TERMINAL_PROMPT", "0"},
+                             {"GIT_ASKPASS", ""},
+                             {"SSH_ASKPASS", ""},
+                             {"SSH_ASKPASS_REQUIRE", "never"},
+                             {"GCM_INTERACTIVE", "never"},
+                             {"GIT_NO_LAZY_FETCH", "1"},
+                             {"GIT_ALLOW_PROTOCOL", allowed_transports(environment)},
+                             {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh)}};
+  // A server that is silent for a minute is given up even where the caller has no deadline.
+  std::vector<Setting> settings = {{"protocol.version", "2"},           {"http.followRedirects", "initial"},
+                                   {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", "60"},
+                                   {"core.hooksPath", "/dev/null"},     {"gc.auto", "0"},
+                                   {"maintenance.auto", "false"},       {"fetch.recurseSubmodules", "false"},
+                                   {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"}};
+  add_credentials(remote, settings, command.set_environment);
+  add_settings(settings, environment, command.set_environment);
+  return command;
+}
+
+Command local_command(const std::filesystem::path& repository, std::vector<std::string> arguments,
+                      const std::filesystem::path& directory, const std::filesystem::path& index) {
+  Command command{.argv = {"git", "-c", "core.attributesFile=/dev/null", "-c", "core.hooksPath=/dev/null"}};
+  command.argv.insert(command.argv.end(), std::make_move_iterator(arguments.begin()),
+                      std::make_move_iterator(arguments.end()));
+  command.unset_environment = {"GIT_*", "LANGUAGE"};
+  command.set_environment = {{"LC_ALL", "C"},
+                             {"GIT_DIR", repository.string()},
+                             {"GIT_CONFIG_NOSYSTEM", "1"},
+                             {"GIT_CONFIG_SYSTEM", "/dev/null"},
+                             {"GIT_CONFIG_GLOBAL", "/dev/null"},
+                             {"GIT_ATTR_NOSYSTEM", "1"},
+                             {"GIT_NO_REPLACE_OBJECTS", "1"},
+                             {"GIT_TERMINAL_PROMPT", "0"},
+                             {"GIT_NO_LAZY_FETCH", "1"},
+                             {"GIT_ALLOW_PROTOCOL", ""}};
+  if (const auto programs = lookup_environment("GIT_EXEC_PATH")) {
+    command.set_environment["GIT_EXEC_PATH"] = *programs;
+  }
+  if (!directory.empty()) {
+    command.directory = directory;
+    command.set_environment["GIT_WORK_TREE"] = directory.string();
+    command.set_environment["GIT_INDEX_FILE"] = index.string();
+  }
+  return command;
+}
+
+}  // namespace modlock::git

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/git/remote_address.h"
+#include "backends/process/process.h"
+
+namespace modlock::git {
+
+// A variable of our own environment, nullopt where it is not set.
+using EnvironmentLookup = std::function<std::optional<std::string>(const char* name)>;
+std::optional<std::string> lookup_environment(const char* name);
+
+// `git <arguments>` that speaks with a remote. The user's configuration, credential helpers, proxies and certificates
+// apply; hooks, prompts, a repository of the environment, transports beyond the five and credentials that follow a
+// redirect to another host do not. User-info of the address is answered by a credential helper in the child's
+// environment, never in its arguments. `configured_ssh` is the user's core.sshCommand.
+Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
+                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {});
+
+// `git <arguments>` on a repository of ours: no configuration but the repository's own, no attributes file, no network.
+// `directory` and `index` name a work tree and its index file; empty: none.
+Command local_command(const std::filesystem::path& repository, std::vector<std::string> arguments,
+                      const std::filesystem::path& directory = {}, const std::filesystem::path& index = {});
+
+}  // namespace modlock::git

@@ -1,0 +1,229 @@
+#include "backends/git/git_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace modlock::git {
+namespace {
+
+struct Phrase {
+  std::string_view text;
+  Trouble trouble;
+};
+
+// The first row that is found decides: causes before the consequences that git reports with them.
+constexpr std::array kPhrases = {
+    Phrase{"No space left on device", Trouble::disk_full},
+    Phrase{"Disk quota exceeded", Trouble::disk_full},
+    Phrase{"Read-only file system", Trouble::read_only},
+    Phrase{"insufficient permission for adding an object", Trouble::read_only},
+    Phrase{"couldn't find remote ref", Trouble::unknown_reference},
+    Phrase{"not our ref", Trouble::unknown_commit},
+    Phrase{"Server does not allow request for unadvertised object", Trouble::unknown_commit},
+    Phrase{"terminal prompts disabled", Trouble::credentials_needed},
+    Phrase{"could not read Username", Trouble::credentials_needed},
+    Phrase{"could not read Password", Trouble::credentials_needed},
+    Phrase{"Authentication failed", Trouble::credentials_refused},
+    Phrase{"The requested URL returned error: 401", Trouble::credentials_refused},
+    Phrase{"HTTP Basic: Access denied", Trouble::credentials_refused},
+    Phrase{"Host key verification failed", Trouble::ssh_host_unknown},
+    Phrase{"Permission denied (", Trouble::ssh_key_refused},
+    Phrase{"The requested URL returned error: 403", Trouble::forbidden},
+    Phrase{"The requested URL returned error: 429", Trouble::rate_limited},
+    Phrase{"The requested URL returned error: 404", Trouble::no_repository},
+    Phrase{"The requested URL returned error: 410", Trouble::no_repository},
+    Phrase{"The requested URL returned error: 5", Trouble::server_error},
+    Phrase{"unable to update url base from redirection", Trouble::redirected},
+    Phrase{"The requested URL returned error: 3", Trouble::redirected},
+    Phrase{"Repository not found", Trouble::no_repository},
+    Phrase{"does not appear to be a git repository", Trouble::no_repository},
+    Phrase{"The project you were looking for could not be found", Trouble::no_repository},
+    Phrase{"access denied or repository not exported", Trouble::no_repository},
+    Phrase{"SSL certificate problem", Trouble::certificate},
+    Phrase{"server certificate verification failed", Trouble::certificate},
+    Phrase{"SSL: no alternative certificate subject name", Trouble::certificate},
+    Phrase{"error setting certificate", Trouble::certificate},
+    Phrase{"Operation too slow", Trouble::timeout},
+    Phrase{"Connection timed out", Trouble::timeout},
+    Phrase{"Operation timed out", Trouble::timeout},
+    Phrase{"timed out after", Trouble::timeout},
+    Phrase{"Timeout was reached", Trouble::timeout},
+    Phrase{"Could not resolve", Trouble::unreachable},
+    Phrase{"unable to look up", Trouble::unreachable},
+    Phrase{"Failed to connect", Trouble::unreachable},
+    Phrase{"Couldn't connect", Trouble::unreachable},
+    Phrase{"Connection refused", Trouble::unreachable},
+    Phrase{"No route to host", Trouble::unreachable},
+    Phrase{"Network is unreachable", Trouble::unreachable},
+    Phrase{"' not allowed", Trouble::transport_refused},
+    Phrase{"early EOF", Trouble::broken_response},
+    Phrase{"unexpected disconnect", Trouble::broken_response},
+    Phrase{"the remote end hung up", Trouble::broken_response},
+    Phrase{"invalid index-pack output", Trouble::broken_response},
+    Phrase{"pack has bad object", Trouble::broken_response},
+    Phrase{"pack is corrupted", Trouble::broken_response},
+    Phrase{"protocol error", Trouble::broken_response},
+    Phrase{"bad line length", Trouble::broken_response},
+    Phrase{"expected flush after", Trouble::broken_response},
+    Phrase{"expected 'packfile'", Trouble::broken_response},
+    Phrase{"invalid server response", Trouble::broken_response},
+    Phrase{"not valid: is this a git repository?", Trouble::broken_response},
+    Phrase{"RPC failed", Trouble::broken_response},
+    Phrase{"transfer closed", Trouble::broken_response},
+    Phrase{"Empty reply from server", Trouble::broken_response},
+    Phrase{"Recv failure", Trouble::unreachable},
+    Phrase{"Connection reset", Trouble::unreachable},
+    Phrase{"GnuTLS recv error", Trouble::unreachable},
+    Phrase{"Could not read from remote repository", Trouble::unreachable},
+};
+
+// "fatal: repository 'https://host/x/' not found": the address stands between the words.
+bool says_repository_not_found(std::string_view text) {
+  const std::size_t start = text.find("repository '");
+  return start != std::string_view::npos && text.find("' not found", start) != std::string_view::npos;
+}
+
+struct Meaning {
+  Trouble trouble;
+  Code code;
+  std::string_view found;  // behind "git could not list the tags of "x": "
+  std::string_view hint;
+};
+
+constexpr std::array kMeanings = {
+    Meaning{Trouble::unknown_reference, Code::not_found, "the branch or tag is not there",
+            "check the reference, or whether it was deleted"},
+    Meaning{Trouble::unknown_commit, Code::not_found, "the remote does not give that commit",
+            "check the commit, or whether the history was rewritten"},
+    Meaning{Trouble::no_repository, Code::not_found, "there is no such repository, or it may not be seen",
+            "check the address; a private repository may hide behind this answer: then give git credentials for it"},
+    Meaning{Trouble::forbidden, Code::forbidden, "the credentials were accepted and do not suffice",
+            "ask for read access to the repository, or give git other credentials"},
+    Meaning{Trouble::rate_limited, Code::rate_limited, "the server refuses more requests for now",
+            "wait, or give git credentials with a higher limit"},
+    Meaning{Trouble::server_error, Code::unreachable, "the server reported an error of its own", "try again later"},
+    Meaning{Trouble::unreachable, Code::unreachable, "the server could not be reached",
+            "check the host, the network and the proxy settings"},
+    Meaning{Trouble::certificate, Code::unreachable, "the server's certificate was not accepted",
+            "name your authority's certificates in GIT_SSL_CAINFO or in git's http.sslCAInfo"},
+    Meaning{Trouble::timeout, Code::timeout, "the server did not answer in time", "try again later"},
+    Meaning{Trouble::broken_response, Code::bad_response, "the answer was broken off or makes no sense",
+            "try again; if it stays so, run `git fsck` in the repository on the server"},
+    Meaning{Trouble::redirected, Code::bad_response, "the server redirected to what is not this repository",
+            "write the address that the repository has now"},
+    Meaning{Trouble::transport_refused, Code::source_denied, "its transport is not allowed",
+            "only https, http, ssh, git and file are; GIT_ALLOW_PROTOCOL and url.<base>.insteadOf of git's "
+            "configuration may have a part in it"},
+    Meaning{Trouble::disk_full, Code::io_error, "the disk that holds the cache is full",
+            "make room, or name another cache directory"},
+    Meaning{Trouble::read_only, Code::io_error, "the cache directory cannot be written",
+            "make it writable, or name another cache directory"},
+    Meaning{Trouble::other, Code::bad_response, "git failed", "run `git ls-remote` on the address to see more"},
+};
+
+std::vector<std::string> last_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    if (end > 0) {
+      lines.push_back("git: " + scrub(text.substr(0, end)));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  constexpr std::size_t kKept = 6;
+  if (lines.size() > kKept) {
+    lines.erase(lines.begin(), lines.end() - kKept);
+  }
+  return lines;
+}
+
+Error authentication(Trouble trouble, const RemoteAddress& remote, std::string_view prefix) {
+  Error error;
+  error.code = Code::auth_required;
+  if (trouble == Trouble::ssh_host_unknown) {
+    error.message = fmt::format("{}: the key of the ssh host {} is not known (looked in: the known_hosts files of ssh)",
+                                prefix, remote.host);
+    error.hint = fmt::format("check the host's key and record it: ssh-keyscan {} >> ~/.ssh/known_hosts", remote.host);
+  } else if (trouble == Trouble::ssh_key_refused) {
+    error.message = fmt::format(
+        "{}: the ssh host {} accepted no key (looked in: the ssh agent, ssh's configuration and "
+        "default keys)",
+        prefix, remote.host);
+    error.hint =
+        fmt::format("load a key that may read the repository: ssh-add, then try: git ls-remote {}", remote.url);
+  } else {
+    const bool given = trouble == Trouble::credentials_refused;
+    error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc)", prefix,
+                                remote.host, given ? "refused the credentials" : "asks for credentials");
+    error.hint = fmt::format(
+        "configure a git credential helper for {0}://{1}, or add \"machine {2} login … password …\" "
+        "to ~/.netrc; then `git ls-remote {3}` works without asking",
+        remote.scheme, remote.host, remote.host.substr(0, remote.host.find(':')), remote.url);
+  }
+  return error;
+}
+
+}  // namespace
+
+Trouble classify(std::string_view error_output) {
+  const bool repository_gone = says_repository_not_found(error_output);
+  for (const Phrase& phrase : kPhrases) {
+    if (error_output.find(phrase.text) != std::string_view::npos) {
+      return repository_gone && phrase.trouble == Trouble::unreachable ? Trouble::no_repository : phrase.trouble;
+    }
+  }
+  return repository_gone ? Trouble::no_repository : Trouble::other;
+}
+
+std::string scrub(std::string_view text) {
+  constexpr std::string_view kMark = "://";
+  std::string result;
+  while (true) {
+    const std::size_t mark = text.find(kMark);
+    if (mark == std::string_view::npos) {
+      return result.append(text);
+    }
+    const std::size_t start = mark + kMark.size();
+    result.append(text.substr(0, start));
+    text.remove_prefix(start);
+    // A password may hold an unescaped "@" or "/": what stands before the last "@" of the word goes.
+    const std::size_t word = std::min(text.find_first_of(" \t\r\n'\""), text.size());
+    const std::size_t at = text.substr(0, word).rfind('@');
+    if (at != std::string_view::npos) {
+      text.remove_prefix(at + 1);
+    }
+  }
+}
+
+Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output) {
+  const Trouble trouble = classify(error_output);
+  const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
+  Error error;
+  const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                    [trouble](const Meaning& row) { return row.trouble == trouble; });
+  if (meaning == kMeanings.end()) {
+    error = authentication(trouble, remote, prefix);
+  } else {
+    error.code = meaning->code;
+    error.message = fmt::format("{}: {}", prefix, meaning->found);
+    error.hint = meaning->hint;
+    if (trouble == Trouble::other) {
+      error.message += fmt::format(" with exit code {}", exit_code);
+    }
+  }
+  error.notes = last_lines(error_output);
+  return error;
+}
+
+Error git_missing(std::string_view doing, std::string_view display) {
+  return Error{.code = Code::tool_missing,
+               .message = fmt::format("git is needed to {} \"{}\" and is not on PATH", doing, display),
+               .hint =
+                   "install it (apt-get install git); what is in the store already can be installed and verified "
+                   "without it"};
+}
+
+}  // namespace modlock::git

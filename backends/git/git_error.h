@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backends/git/remote_address.h"
+#include "protocol/error.h"
+
+namespace modlock::git {
+
+// What the error output of a failed git says, by its first known phrase.
+enum class Trouble {
+  unknown_reference,  // the remote has no such branch or tag
+  unknown_commit,     // the remote does not know, or does not give, that object
+  no_repository,
+  credentials_needed,
+  credentials_refused,
+  ssh_key_refused,
+  ssh_host_unknown,
+  forbidden,
+  rate_limited,
+  server_error,
+  unreachable,
+  certificate,
+  timeout,
+  broken_response,
+  redirected,
+  transport_refused,
+  disk_full,
+  read_only,
+  other,
+};
+Trouble classify(std::string_view error_output);
+
+// Without the user-info of any URL in it.
+std::string scrub(std::string_view text);
+
+// The error of a git that ended with `exit_code`; `doing` completes "git could not …" ("list the tags of"). The last
+// lines that git wrote, scrubbed, are its notes.
+Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output);
+
+// TOOL_MISSING of a missing git: what needed it, how to install it, what still works.
+Error git_missing(std::string_view doing, std::string_view display);
+
+}  // namespace modlock::git

@@ -1,0 +1,233 @@
+#include "backends/git/objects.h"
+
+#include <fmt/format.h>
+#include <git2.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace modlock::git {
+namespace {
+
+constexpr std::size_t kLargestPointer = 1024;  // bytes, by the specification of Git LFS
+constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/spec/v1\n";
+constexpr std::string_view kOverrideName = "modlock_override.tf";
+
+// libgit2 counts how often it is started: once for the process, for starting it anew costs milliseconds.
+void start_library() {
+  static const int once = [] {
+    const int count = git_libgit2_init();
+    // The cache may lie on a volume of another owner; and no configuration of the user has a say in reading objects.
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+    for (const int level :
+         {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL}) {
+      git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "");
+    }
+    return count;
+  }();
+  (void)once;
+}
+
+template <typename T, void (*free)(T*)>
+struct Free {
+  void operator()(T* pointer) const { free(pointer); }
+};
+using Object = std::unique_ptr<git_object, Free<git_object, git_object_free>>;
+using Commit = std::unique_ptr<git_commit, Free<git_commit, git_commit_free>>;
+using Tree = std::unique_ptr<git_tree, Free<git_tree, git_tree_free>>;
+using Blob = std::unique_ptr<git_blob, Free<git_blob, git_blob_free>>;
+using Database = std::unique_ptr<git_odb, Free<git_odb, git_odb_free>>;
+
+std::string library_reason() {
+  const git_error* last = git_error_last();
+  return last == nullptr || last->message == nullptr ? "unknown reason" : last->message;
+}
+
+tl::unexpected<Error> broken(git_repository* repository) {
+  return fail(
+      Code::io_error,
+      fmt::format("the cached repository \"{}\" cannot be read: {}", git_repository_path(repository), library_reason()),
+      "remove that directory: it is made anew");
+}
+
+std::string text_of(const git_oid& id) {
+  std::string text(GIT_OID_HEXSZ, '\0');
+  git_oid_fmt(text.data(), &id);
+  return text;
+}
+
+bool is_git_directory(std::string_view name) {
+  return name.size() == 4 && name[0] == '.' && std::tolower(name[1]) == 'g' && std::tolower(name[2]) == 'i' &&
+         std::tolower(name[3]) == 't';
+}
+
+std::string_view content(const git_blob* blob) {
+  return {static_cast<const char*>(git_blob_rawcontent(blob)), static_cast<std::size_t>(git_blob_rawsize(blob))};
+}
+
+Blob load_blob(git_repository* repository, const git_oid& id) {
+  git_blob* blob = nullptr;
+  return git_blob_lookup(&blob, repository, &id) == 0 ? Blob(blob) : Blob();
+}
+
+// What one walk over a tree collects.
+struct Walk {
+  TreeFacts facts;
+  std::vector<git_oid> attributes;
+  std::vector<std::pair<std::string, git_oid>> files;
+};
+
+int visit(const char* root, const git_tree_entry* entry, void* payload) {
+  Walk& walk = *static_cast<Walk*>(payload);
+  const std::string_view name = git_tree_entry_name(entry);
+  const std::string path = root + std::string(name);
+  const git_object_t type = git_tree_entry_type(entry);
+  if (type == GIT_OBJECT_COMMIT) {
+    walk.facts.submodules.push_back(path);
+  }
+  if (is_git_directory(name)) {
+    walk.facts.version_control.push_back(path);
+  }
+  if (type == GIT_OBJECT_BLOB) {
+    if (name == kOverrideName) {
+      walk.facts.own_overrides.push_back(path);
+    }
+    if (name == ".gitattributes") {
+      walk.attributes.push_back(*git_tree_entry_id(entry));
+    }
+    walk.files.emplace_back(path, *git_tree_entry_id(entry));
+  }
+  return 0;
+}
+
+bool names_lfs_filter(git_repository* repository, const Walk& walk) {
+  return std::any_of(walk.attributes.begin(), walk.attributes.end(), [repository](const git_oid& id) {
+    const Blob blob = load_blob(repository, id);
+    return blob && content(blob.get()).find("filter=lfs") != std::string_view::npos;
+  });
+}
+
+void find_pointers(git_repository* repository, Walk& walk) {
+  git_odb* raw = nullptr;
+  if (git_repository_odb(&raw, repository) != 0) {
+    return;
+  }
+  const Database database(raw);
+  for (const auto& [path, id] : walk.files) {
+    std::size_t size = 0;
+    git_object_t type = GIT_OBJECT_INVALID;
+    if (git_odb_read_header(&size, &type, database.get(), &id) != 0 || size > kLargestPointer) {
+      continue;
+    }
+    const Blob blob = load_blob(repository, id);
+    if (blob && content(blob.get()).substr(0, kPointerStart.size()) == kPointerStart) {
+      walk.facts.lfs_pointers.push_back(path);
+    }
+  }
+}
+
+Commit load_commit(git_repository* repository, const std::string& id) {
+  git_oid oid;
+  git_commit* commit = nullptr;
+  if (git_oid_fromstr(&oid, id.c_str()) != 0 || git_commit_lookup(&commit, repository, &oid) != 0) {
+    return {};
+  }
+  return Commit(commit);
+}
+
+}  // namespace
+
+void ObjectReader::Release::operator()(git_repository* repository) const {
+  git_repository_free(repository);
+}
+
+Result<ObjectReader> ObjectReader::open(const std::filesystem::path& repository) {
+  start_library();
+  git_repository* opened = nullptr;
+  if (git_repository_open_bare(&opened, repository.c_str()) != 0) {
+    return fail(Code::io_error,
+                fmt::format("the cached repository \"{}\" cannot be read: {}", repository.string(), library_reason()),
+                "remove that directory: it is made anew");
+  }
+  return ObjectReader(opened);
+}
+
+std::optional<Peeled> ObjectReader::peel(const std::string& reference) const {
+  git_oid id;
+  git_object* raw = nullptr;
+  if (git_reference_name_to_id(&id, repository_.get(), reference.c_str()) != 0 ||
+      git_object_lookup(&raw, repository_.get(), &id, GIT_OBJECT_ANY) != 0) {
+    return std::nullopt;
+  }
+  Object object(raw);
+  if (git_object_type(object.get()) == GIT_OBJECT_TAG) {
+    git_object* target = nullptr;
+    if (git_object_peel(&target, object.get(), GIT_OBJECT_ANY) != 0) {
+      return std::nullopt;
+    }
+    object.reset(target);
+  }
+  return Peeled{text_of(*git_object_id(object.get())), git_object_type2string(git_object_type(object.get()))};
+}
+
+bool ObjectReader::has_object(const std::string& id) const {
+  git_oid oid;
+  git_odb* raw = nullptr;
+  if (git_oid_fromstr(&oid, id.c_str()) != 0 || git_repository_odb(&raw, repository_.get()) != 0) {
+    return false;
+  }
+  const Database database(raw);
+  return git_odb_exists(database.get(), &oid) == 1;
+}
+
+Result<void> ObjectReader::set_reference(const std::string& reference, const std::string& id) const {
+  git_oid oid;
+  git_reference* made = nullptr;
+  if (git_oid_fromstr(&oid, id.c_str()) != 0 ||
+      git_reference_create(&made, repository_.get(), reference.c_str(), &oid, 1, nullptr) != 0) {
+    return broken(repository_.get());
+  }
+  git_reference_free(made);
+  return {};
+}
+
+void ObjectReader::delete_references(const std::string& prefix) const {
+  git_strarray names{};
+  if (git_reference_list(&names, repository_.get()) != 0) {
+    return;
+  }
+  for (std::size_t i = 0; i < names.count; ++i) {
+    if (std::string_view(names.strings[i]).substr(0, prefix.size()) == prefix) {
+      git_reference_remove(repository_.get(), names.strings[i]);
+    }
+  }
+  git_strarray_dispose(&names);
+}
+
+Result<std::chrono::sys_seconds> ObjectReader::commit_time(const std::string& commit) const {
+  const Commit loaded = load_commit(repository_.get(), commit);
+  if (!loaded) {
+    return broken(repository_.get());
+  }
+  return std::chrono::sys_seconds(std::chrono::seconds(git_commit_time(loaded.get())));
+}
+
+Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
+  const Commit loaded = load_commit(repository_.get(), commit);
+  git_tree* raw = nullptr;
+  if (!loaded || git_commit_tree(&raw, loaded.get()) != 0) {
+    return broken(repository_.get());
+  }
+  const Tree tree(raw);
+  Walk walk;
+  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, visit, &walk) != 0) {
+    return broken(repository_.get());
+  }
+  if (names_lfs_filter(repository_.get(), walk)) {
+    find_pointers(repository_.get(), walk);
+  }
+  return std::move(walk.facts);
+}
+
+}  // namespace modlock::git

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/result.h"
+
+struct git_repository;
+
+namespace modlock::git {
+
+// What a reference of a repository finally names, tags followed.
+struct Peeled {
+  std::string id;
+  std::string kind;  // "commit", "tree", "blob"
+};
+
+// What about a commit's tree matters beyond its bytes. Paths are `/`-separated and in tree order.
+struct TreeFacts {
+  std::vector<std::string> submodules;
+  std::vector<std::string> version_control;  // entries git itself would refuse to check out: ".git" in any spelling
+  std::vector<std::string> own_overrides;    // "modlock_override.tf", at any depth
+  std::vector<std::string> lfs_pointers;     // only where an attributes file of the tree names the lfs filter
+};
+
+// Reads a bare repository with libgit2. No configuration outside the repository counts. Not thread-safe.
+class ObjectReader {
+ public:
+  // Errors: IO_ERROR (no repository there, or a broken one).
+  static Result<ObjectReader> open(const std::filesystem::path& repository);
+
+  // nullopt where the reference is not there.
+  std::optional<Peeled> peel(const std::string& reference) const;
+  bool has_object(const std::string& id) const;
+  // Errors: IO_ERROR.
+  Result<void> set_reference(const std::string& reference, const std::string& id) const;
+  void delete_references(const std::string& prefix) const;
+  // When the commit was made. Errors: IO_ERROR (no such commit).
+  Result<std::chrono::sys_seconds> commit_time(const std::string& commit) const;
+  // Errors: IO_ERROR (an object is missing).
+  Result<TreeFacts> tree_facts(const std::string& commit) const;
+
+ private:
+  struct Release {
+    void operator()(git_repository* repository) const;
+  };
+  explicit ObjectReader(git_repository* repository) : repository_(repository) {}
+  std::unique_ptr<git_repository, Release> repository_;
+};
+
+}  // namespace modlock::git

@@ -1,0 +1,203 @@
+#include "backends/git/references.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace modlock::git {
+namespace {
+
+constexpr std::string_view kPeeled = "^{}";
+constexpr std::string_view kTags = "refs/tags/";
+constexpr std::string_view kHeads = "refs/heads/";
+constexpr std::size_t kShortestCommit = 4;  // git abbreviates no further
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool is_hex(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); });
+}
+
+bool is_id(std::string_view text) {
+  return (text.size() == 40 || text.size() == 64) && is_hex(text);
+}
+
+// One tag beside those that are in the listing already.
+void add_version(Listing& listing, std::map<std::string, std::size_t>& seen, ListedVersion version) {
+  // Metadata does not order versions, so those that differ in it alone are one version with two names.
+  std::string key = version.version.to_string();
+  key = key.substr(0, key.find('+'));
+  const auto [at, is_new] = seen.try_emplace(std::move(key), listing.versions.size());
+  if (is_new) {
+    listing.versions.push_back(std::move(version));
+    return;
+  }
+  ListedVersion& first = listing.versions[at->second];
+  if (first.id == version.id) {
+    listing.skipped.push_back({version.tag, fmt::format("the same version and commit as \"{}\"", first.tag)});
+  } else if (first.ambiguous_with.empty()) {
+    first.ambiguous_with = version.tag;
+  }
+}
+
+const Reference* find_name(const References& references, std::string_view name) {
+  const auto at = std::find_if(references.begin(), references.end(),
+                               [name](const Reference& reference) { return reference.name == name; });
+  return at == references.end() ? nullptr : &*at;
+}
+
+// The full names that `ref` may stand for, the strongest first.
+std::vector<std::string> candidates(std::string_view ref) {
+  const std::string text(ref);
+  std::vector<std::string> names = {text, "refs/" + text, std::string(kTags) + text};
+  for (const std::string_view remote : {"refs/remotes/origin/", "remotes/origin/", "origin/"}) {
+    if (starts_with(ref, remote)) {
+      names.push_back(std::string(kHeads) + text.substr(remote.size()));
+    }
+  }
+  names.push_back(std::string(kHeads) + text);
+  return names;
+}
+
+bool is_expression(std::string_view ref) {
+  return ref.find_first_of("~^:") != std::string_view::npos || ref.find("@{") != std::string_view::npos ||
+         ref.find("..") != std::string_view::npos;
+}
+
+tl::unexpected<Error> abbreviated(const References& references, std::string_view ref, std::string_view display) {
+  std::string lower(ref);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::string full;
+  for (const Reference& reference : references) {
+    if (starts_with(reference.commit, lower) && reference.commit != full) {
+      if (!full.empty()) {
+        full.clear();
+        break;
+      }
+      full = reference.commit;
+    }
+  }
+  const std::string example =
+      full.empty() ? "write all 40 digits of the commit" : fmt::format("write the full commit: ?ref={}", full);
+  return fail(Code::source_unsupported,
+              fmt::format("\"{}\" is no branch or tag of \"{}\" and looks like an abbreviated commit, which cannot be "
+                          "looked up in a remote repository",
+                          ref, display),
+              example);
+}
+
+}  // namespace
+
+Result<References> parse_references(std::string_view output) {
+  References references;
+  while (!output.empty()) {
+    const std::size_t end = std::min(output.find('\n'), output.size());
+    const std::string_view line = output.substr(0, end);
+    output.remove_prefix(std::min(end + 1, output.size()));
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos || !is_id(line.substr(0, tab)) || tab + 1 == line.size()) {
+      return fail(Code::bad_response,
+                  fmt::format("git listed a reference as \"{}\" where \"<id> TAB <name>\" was expected", line));
+    }
+    std::string id(line.substr(0, tab));
+    std::string_view name = line.substr(tab + 1);
+    if (name.size() > kPeeled.size() && name.substr(name.size() - kPeeled.size()) == kPeeled) {
+      name.remove_suffix(kPeeled.size());
+      if (!references.empty() && references.back().name == name) {
+        references.back().commit = std::move(id);
+      }
+      continue;
+    }
+    references.push_back({std::string(name), id, id});
+  }
+  return references;
+}
+
+Listing make_listing(const References& references, std::string_view prefix,
+                     std::chrono::system_clock::time_point fetched_at) {
+  Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at, .complete = true};
+  std::map<std::string, std::size_t> seen;
+  for (const Reference& reference : references) {
+    if (!starts_with(reference.name, kTags)) {
+      continue;
+    }
+    const std::string tag = reference.name.substr(kTags.size());
+    std::string reason;
+    if (auto version = parse_version_tag(tag, prefix, &reason)) {
+      add_version(listing, seen, {std::move(*version), tag, reference.commit, {}});
+    } else {
+      listing.skipped.push_back({tag, std::move(reason)});
+    }
+  }
+  std::stable_sort(listing.versions.begin(), listing.versions.end(),
+                   [](const ListedVersion& left, const ListedVersion& right) { return left.version > right.version; });
+  return listing;
+}
+
+bool is_full_commit(std::string_view text) {
+  return text.size() == 40 && is_hex(text);
+}
+
+bool is_same_commit(std::string_view left, std::string_view right) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [lower](char a, char b) { return lower(a) == lower(b); });
+}
+
+bool is_reference_name(std::string_view text) {
+  if (text.empty() || text[0] == '-' || text[0] == '+' || text[0] == '/' || text.back() == '/' || text.back() == '.' ||
+      text == "@") {
+    return false;
+  }
+  for (const std::string_view sequence : {"..", "@{", "//", "/."}) {
+    if (text.find(sequence) != std::string_view::npos) {
+      return false;
+    }
+  }
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte > 0x20 && byte != 0x7F && std::string_view("~^:?*[\\").find(c) == std::string_view::npos;
+  });
+}
+
+Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display) {
+  if (ref.empty() || ref == "HEAD") {
+    if (const Reference* head = find_name(references, "HEAD")) {
+      return Pin{head->commit, head->name};
+    }
+    return fail(Code::not_found,
+                fmt::format("\"{}\" has no HEAD: it is empty, or its default branch does not exist", display),
+                "name a branch, a tag or a full commit with ?ref=");
+  }
+  for (const std::string& name : candidates(ref)) {
+    // A clone has branches and tags only: other names, such as those of pull requests, name nothing in it.
+    const Reference* found =
+        starts_with(name, kHeads) || starts_with(name, kTags) ? find_name(references, name) : nullptr;
+    if (found != nullptr) {
+      return Pin{found->commit, found->name};
+    }
+  }
+  if (is_expression(ref)) {
+    return fail(Code::source_unsupported,
+                fmt::format("\"{}\" is no branch or tag of \"{}\", and revision expressions need the whole history",
+                            ref, display),
+                "write a branch, a tag or a full commit");
+  }
+  if (ref.size() >= kShortestCommit && ref.size() < 40 && is_hex(ref)) {
+    return abbreviated(references, ref, display);
+  }
+  return fail(Code::not_found, fmt::format("\"{}\" has no branch or tag \"{}\"", display, ref),
+              "check the spelling of ?ref=, or whether the branch or tag was deleted");
+}
+
+bool is_advertised(const References& references, std::string_view commit) {
+  return std::any_of(references.begin(), references.end(),
+                     [commit](const Reference& reference) { return reference.commit == commit; });
+}
+
+}  // namespace modlock::git

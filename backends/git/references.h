@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.h"
+#include "protocol/result.h"
+
+namespace modlock::git {
+
+// One line of what a remote advertises.
+struct Reference {
+  std::string name;    // "HEAD", "refs/heads/main", "refs/tags/v1.0.0"
+  std::string id;      // the object it names: a tag object where the tag is annotated
+  std::string commit;  // what it peels to; equal to `id` where it is no tag object
+};
+using References = std::vector<Reference>;
+
+// The output of `git ls-remote`: a peeled line ("…^{}") wins over the tag object before it.
+// Errors: BAD_RESPONSE quoting the first line that is not "<id> TAB <name>".
+Result<References> parse_references(std::string_view output);
+
+// The versions among the tags: what tags name a version under `prefix`, newest first.
+Listing make_listing(const References& references, std::string_view prefix,
+                     std::chrono::system_clock::time_point fetched_at);
+
+// 40 lower- or upper-case hexadecimal digits.
+bool is_full_commit(std::string_view text);
+bool is_same_commit(std::string_view left, std::string_view right);
+// Whether git could have a reference of that name, or of that name below refs/ (git check-ref-format).
+bool is_reference_name(std::string_view text);
+
+// What `ref` names, as OpenTofu's checkout in a fresh clone finds it: a tag beats a branch of the same name; full
+// names, "tags/x", "heads/x" and "origin/x" are understood, and an empty one is HEAD. `display` is the repository, for
+// messages. Errors: NOT_FOUND naming the reference; SOURCE_UNSUPPORTED for an abbreviated commit (saying which full one
+// to write, where a branch or tag has it) and for revision expressions such as "v1~2".
+Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display);
+
+// Whether a branch, a tag or HEAD is exactly this commit.
+bool is_advertised(const References& references, std::string_view commit);
+
+}  // namespace modlock::git

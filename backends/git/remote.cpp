@@ -1,0 +1,135 @@
+#include "backends/git/remote.h"
+
+#include <fmt/format.h>
+
+#include "backends/git/git_command.h"
+#include "backends/git/git_error.h"
+
+namespace modlock::git {
+namespace {
+
+Error with_purpose(Error error, std::string_view doing, std::string_view display) {
+  if (error.code == Code::tool_missing) {
+    return git_missing(doing, display);
+  }
+  return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing, display));
+}
+
+// The user's core.sshCommand, which the command that we put into the environment would hide.
+std::optional<std::string> configured_ssh(const RemoteAddress& address, const Context& context) {
+  if (address.scheme != "ssh" || lookup_environment("GIT_SSH_COMMAND")) {
+    return std::nullopt;
+  }
+  const auto asked =
+      run_command(network_command(address, {"config", "--get", "core.sshCommand"}, lookup_environment), context);
+  if (!asked || asked->exit_code != 0 || asked->output.empty()) {
+    return std::nullopt;
+  }
+  return asked->output.substr(0, asked->output.find_last_not_of('\n') + 1);
+}
+
+// Who may read a repository on this machine says the file system: its owner need not be who we run as.
+void add_upload_pack(const RemoteAddress& address, std::vector<std::string>& arguments) {
+  if (address.scheme == "file") {
+    arguments.emplace_back("--upload-pack=git -c safe.directory=* upload-pack");
+  }
+}
+
+}  // namespace
+
+Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_view doing) const {
+  if (context_.offline) {
+    return fail(Code::offline_miss,
+                fmt::format("git may not {} \"{}\": offline was asked for, and it is not in the cache", doing,
+                            address_.display),
+                "run once without offline");
+  }
+  const Command command =
+      network_command(address_, std::move(arguments), lookup_environment, configured_ssh(address_, context_));
+  context_.count_request();
+  auto finished = run_command(command, context_);
+  if (!finished) {
+    return fail(with_purpose(std::move(finished.error()), doing, address_.display));
+  }
+  return finished;
+}
+
+Result<References> Remote::list(Part part, std::string_view doing) const {
+  std::vector<std::string> arguments = {"ls-remote", "--quiet"};
+  if (part != Part::everything) {
+    arguments.emplace_back("--tags");
+  }
+  if (part == Part::branches_and_tags) {
+    arguments.emplace_back("--heads");
+  }
+  add_upload_pack(address_, arguments);
+  arguments.insert(arguments.end(), {"--end-of-options", address_.url});
+  auto finished = run(std::move(arguments), doing);
+  if (!finished) {
+    return fail(std::move(finished.error()));
+  }
+  if (finished->exit_code != 0) {
+    return fail(explain(address_, doing, finished->exit_code, finished->error_output));
+  }
+  auto references = parse_references(finished->output);
+  if (!references) {
+    return fail(with_purpose(std::move(references.error()), doing, address_.display));
+  }
+  return references;
+}
+
+tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repository,
+                                               std::vector<std::string> options,
+                                               std::vector<std::string> refspecs) const {
+  constexpr std::string_view kDoing = "fetch from";
+  std::vector<std::string> arguments = {"--git-dir=" + repository.string(),
+                                        "fetch",
+                                        "--quiet",
+                                        "--no-progress",
+                                        "--no-tags",
+                                        "--no-prune",
+                                        "--no-write-fetch-head",
+                                        "--no-recurse-submodules",
+                                        "--no-auto-maintenance",
+                                        "--no-write-commit-graph",
+                                        "--refmap="};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  add_upload_pack(address_, arguments);
+  arguments.insert(arguments.end(), {"--end-of-options", address_.url});
+  arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
+  auto finished = run(std::move(arguments), kDoing);
+  if (!finished) {
+    return tl::unexpected(FetchFailure{false, false, std::move(finished.error())});
+  }
+  if (finished->exit_code != 0) {
+    const Trouble trouble = classify(finished->error_output);
+    return tl::unexpected(FetchFailure{trouble == Trouble::unknown_reference, trouble == Trouble::unknown_commit,
+                                       explain(address_, kDoing, finished->exit_code, finished->error_output)});
+  }
+  return {};
+}
+
+Result<Finished> run_local(const Command& command, std::string_view doing, std::string_view display,
+                           const Context& context) {
+  auto finished = run_command(command, context);
+  if (!finished) {
+    return fail(with_purpose(std::move(finished.error()), doing, display));
+  }
+  if (finished->exit_code != 0) {
+    const Trouble trouble = classify(finished->error_output);
+    // git says no reason where it fails to write a file of a work tree.
+    const bool unwritten = finished->error_output.find("unable to write file") != std::string::npos;
+    const std::string_view why = trouble == Trouble::disk_full   ? "the disk is full"
+                                 : unwritten                     ? "a file cannot be written, the disk may be full"
+                                 : trouble == Trouble::read_only ? "the directory cannot be written"
+                                                                 : "git failed";
+    Error error{.code = Code::io_error,
+                .message = fmt::format("git could not {} \"{}\": {}", doing, display, why),
+                .hint = "make room or make the cache directory writable; if it stays so, remove the cache directory"};
+    error.notes.push_back("git: " + scrub(finished->error_output.substr(0, finished->error_output.find('\n'))));
+    return fail(std::move(error));
+  }
+  return finished;
+}
+
+}  // namespace modlock::git

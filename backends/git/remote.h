@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/context.h"
+#include "backends/git/references.h"
+#include "backends/git/remote_address.h"
+#include "backends/process/process.h"
+
+namespace modlock::git {
+
+// What a fetch could not bring although the remote answered; with the full error for those who cannot go on.
+struct FetchFailure {
+  bool unknown_reference = false;
+  bool unknown_commit = false;
+  Error error;
+};
+
+// The remote side of one repository: each call is one git process and one request. Offline: OFFLINE_MISS.
+class Remote {
+ public:
+  Remote(const RemoteAddress& address, const Context& context) : address_(address), context_(context) {}
+
+  enum class Part { tags, branches_and_tags, everything };
+  // Errors: those of Backend.
+  Result<References> list(Part part, std::string_view doing) const;
+
+  // Fetches `refspecs` into the repository with `options` before them.
+  tl::expected<void, FetchFailure> fetch(const std::filesystem::path& repository, std::vector<std::string> options,
+                                         std::vector<std::string> refspecs) const;
+
+  const RemoteAddress& address() const { return address_; }
+
+ private:
+  Result<Finished> run(std::vector<std::string> arguments, std::string_view doing) const;
+
+  const RemoteAddress& address_;
+  const Context& context_;
+};
+
+// Runs a git of ours on local files: TOOL_MISSING says what needed it; a failure is IO_ERROR quoting git.
+Result<Finished> run_local(const Command& command, std::string_view doing, std::string_view display,
+                           const Context& context);
+
+}  // namespace modlock::git

@@ -1,0 +1,85 @@
+#include "backends/git/remote_address.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/go_url.h"
+
+namespace modlock::git {
+namespace {
+
+constexpr std::array<std::string_view, 5> kSchemes = {"https", "http", "ssh", "git", "file"};
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+}
+
+bool looks_like_option(std::string_view text) {
+  return !text.empty() && text[0] == '-';
+}
+
+tl::unexpected<Error> denied(const std::string& display, std::string_view why) {
+  return fail(Code::source_denied, fmt::format("the git source \"{}\" is refused: {}", display, why),
+              "write the repository as an https, http, ssh, git or file URL");
+}
+
+// The password of a user-info, and its user where git may not see it.
+void take_user(GoUrl& url, RemoteAddress& address) {
+  if (!url.user) {
+    return;
+  }
+  if (address.scheme == "ssh") {
+    url.user->password.reset();
+    return;
+  }
+  address.username = SecretText(url.user->name);
+  if (url.user->password) {
+    address.password = SecretText(*url.user->password);
+  }
+  url.user.reset();
+}
+
+}  // namespace
+
+Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
+  RemoteAddress address;
+  address.display = source.source.package_identity();
+  const std::string& text = source.package_url.reveal();
+  if (has_control_character(text)) {
+    return denied(address.display, "it holds a control character");
+  }
+  auto url = GoUrl::parse(text);
+  if (!url) {
+    return fail(Code::source_invalid, fmt::format("the git source \"{}\" is not a URL", address.display),
+                "write the repository as an https, http, ssh, git or file URL");
+  }
+  if (url->scheme.empty() && !url->path.empty() && url->path[0] == '/') {
+    url->scheme = "file";
+  }
+  if (std::find(kSchemes.begin(), kSchemes.end(), url->scheme) == kSchemes.end() || !url->opaque.empty()) {
+    return denied(address.display,
+                  fmt::format("its transport \"{}\" is not one of https, http, ssh, git and file", url->scheme));
+  }
+  address.scheme = url->scheme;
+  address.host = url->host;
+  // ssh is given the path without its first slash where a "~" follows: the part behind it counts too.
+  if (looks_like_option(url->host) || looks_like_option(url->path) || url->path.substr(0, 2) == "/-" ||
+      (url->user && looks_like_option(url->user->name))) {
+    return denied(address.display, "its host, user or path starts with \"-\" and would be taken for an option");
+  }
+  const bool bad_user =
+      url->user && (has_control_character(url->user->name) || has_control_character(url->user->password.value_or("")));
+  if (bad_user || has_control_character(url->host) || has_control_character(url->path)) {
+    return denied(address.display, "it holds a percent-encoded control character");
+  }
+  take_user(*url, address);
+  address.url = url->to_string();
+  return address;
+}
+
+}  // namespace modlock::git

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backends/source.h"
+#include "protocol/result.h"
+
+namespace modlock::git {
+
+// Where a repository is, split into what git's arguments may show and what they may not.
+struct RemoteAddress {
+  std::string url;      // without user-info, but for the user of ssh
+  std::string display;  // the package's identity: for messages
+  std::string scheme;   // "https", "http", "ssh", "git" or "file"
+  std::string host;     // with ":port"; empty for file
+  SecretText username;  // http(s) only; a token is often written here
+  std::optional<SecretText> password;
+};
+
+// Errors: SOURCE_DENIED for any other scheme (transport helpers such as ext), a host or path that looks like an option,
+// and control characters, written or percent-encoded; SOURCE_INVALID for what is no URL.
+Result<RemoteAddress> make_remote_address(const SourceAddress& source);
+
+}  // namespace modlock::git

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "backends/context.h"
+#include "backends/git/file_lock.h"
+#include "backends/git/objects.h"
+
+namespace modlock::git {
+
+// The cached bare repository of one package source, held by this thread alone. A commit counts as present once it has
+// been accepted: then `refs/modlock/commits/<id>` names it, and its whole tree is there. What has arrived but is not
+// accepted yet stands under `refs/modlock/incoming/`.
+class Repository {
+ public:
+  // Opens `<cache_directory>/<sha256 of identity>`, making it where it is not there or broken, and clears what a killed
+  // git left behind. Errors: IO_ERROR, TOOL_MISSING, REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+  static Result<Repository> open(const std::filesystem::path& cache_directory, std::string_view identity,
+                                 const Context& context);
+  // Whether an earlier run left the commit there; makes nothing.
+  static bool exists(const std::filesystem::path& cache_directory, std::string_view identity);
+
+  const std::filesystem::path& path() const { return path_; }
+  const ObjectReader& objects() const { return objects_; }
+
+  bool has_commit(const std::string& id) const;
+  Result<void> accept(const std::string& id) const;
+  static std::string incoming(std::size_t number);
+  void clear_incoming() const;
+
+ private:
+  Repository(std::filesystem::path path, FileLock lock, ObjectReader objects)
+      : path_(std::move(path)), lock_(std::move(lock)), objects_(std::move(objects)) {}
+
+  std::filesystem::path path_;
+  FileLock lock_;
+  ObjectReader objects_;
+};
+
+// An empty bare repository without templates and hooks. Errors: IO_ERROR, TOOL_MISSING.
+Result<void> make_bare_repository(const std::filesystem::path& path, std::string_view display, const Context& context);
+
+}  // namespace modlock::git

@@ -1,0 +1,127 @@
+#include "backends/git/checkout.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/backends/git/git_fixture.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Fetches what v1.0.0 of one repository names.
+struct Checkout : GitFixture {
+  Result<FetchedTree> check_out(const GitRepository::Files& files) {
+    repository.commit(files);
+    return check_out_tag();
+  }
+  Result<FetchedTree> check_out_tag(const std::string& target = "main") {
+    repository.tag("v1.0.0", target);
+    return fetch_one(repository.url(), {repository.id(target), "refs/tags/v1.0.0", false});
+  }
+  std::string refused() const { return "commit " + repository.id("v1.0.0") + " of \"git::" + repository.url() + "\" "; }
+
+  GitRepository repository{directory / "remote.git"};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(git_checkout, Checkout)
+
+BOOST_AUTO_TEST_CASE(the_trees_own_attributes_apply) {
+  const auto tree = check_out({{".gitattributes",
+                                "crlf.tf text eol=crlf\nident.tf ident\nutf16.tf working-tree-encoding=UTF-16LE\n"
+                                "secret.tf export-ignore\nversion.tf export-subst\n"},
+                               {"!first.tf", "a\n"},
+                               {"crlf.tf", "a\nb\n"},
+                               {"ident.tf", "# $Id$\n"},
+                               {"secret.tf", "s\n"},
+                               {"utf16.tf", "ab"},
+                               {"version.tf", "$Format:%H$\n"}});
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(read_text(tree->directory / "crlf.tf") == "a\r\nb\r\n");
+  BOOST_TEST(read_text(tree->directory / "ident.tf") == "# $Id: " + repository.id("main:ident.tf") + " $\n");
+  BOOST_TEST(read_text(tree->directory / "utf16.tf") == std::string("a\0b\0", 4));
+  BOOST_TEST(read_text(tree->directory / "secret.tf") == "s\n");
+  BOOST_TEST(read_text(tree->directory / "version.tf") == "$Format:%H$\n");
+  BOOST_TEST(!fs::exists(tree->directory.string() + ".index"));
+}
+
+BOOST_AUTO_TEST_CASE(the_users_configuration_filters_and_hooks_have_no_say) {
+  const std::string witness = (directory / "ran").string();
+  const std::string hook = "#!/bin/sh\ntouch " + witness + "\n";
+  for (const char* name : {"reference-transaction", "post-checkout", "post-index-change", "post-merge"}) {
+    for (const char* where : {"hooks", "template/hooks"}) {
+      write_text(directory / where / name, hook);
+      fs::permissions(directory / where / name, fs::perms::owner_all);
+    }
+  }
+  write_text(directory / "home" / ".gitconfig",
+             "[core]\n\tautocrlf = true\n\teol = crlf\n\thooksPath = " + (directory / "hooks").string() +
+                 "\n\tattributesFile = " + (directory / "attributes").string() +
+                 "\n[init]\n\ttemplateDir = " + (directory / "template").string() +
+                 "\n[filter \"mine\"]\n\trequired = true\n\tsmudge = touch " + witness + "\n");
+  write_text(directory / "attributes", "* text eol=crlf\n");
+  write_text(directory / "home" / ".config/git/attributes", "* text eol=crlf\n");
+  const auto tree = check_out({{".gitattributes", "*.bin filter=mine\n"}, {"a.bin", "a\n"}, {"main.tf", "# 1\n"}});
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(read_text(tree->directory / "main.tf") == "# 1\n");
+  BOOST_TEST(read_text(tree->directory / "a.bin") == "a\n");
+  BOOST_TEST(!fs::exists(witness));
+}
+
+BOOST_AUTO_TEST_CASE(an_lfs_pointer_stays_one_with_a_warning) {
+  const std::string pointer =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:" + std::string(64, 'a') + "\nsize 12345\n";
+  const auto tree = check_out({{".gitattributes", "*.zip filter=lfs diff=lfs merge=lfs -text\n"},
+                               {"lambda/f.zip", pointer},
+                               {"real.zip", "content"}});
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(read_text(tree->directory / "lambda/f.zip") == pointer);
+  BOOST_REQUIRE_EQUAL(tree->warnings.size(), 1U);
+  BOOST_TEST(to_string(tree->warnings[0].what.code) == "LFS_POINTER");
+  BOOST_TEST((tree->warnings[0].severity == Severity::warning));
+  BOOST_TEST(tree->warnings[0].what.message ==
+             refused() + "keeps \"lambda/f.zip\" in Git LFS: the pointer is installed and locked, not the content");
+}
+
+BOOST_AUTO_TEST_CASE(links_and_modes_are_as_in_the_tree) {
+  const std::string blob = repository.write_blob("main.tf");
+  const std::string script = repository.write_blob("#!/bin/sh\n");
+  const std::string tree_id =
+      repository.write_tree("120000 blob " + blob + "\tlink.tf\n100755 blob " + script + "\trun.sh\n");
+  const auto tree = check_out_tag(repository.commit_tree(tree_id));
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(fs::read_symlink(tree->directory / "link.tf") == "main.tf");
+  BOOST_TEST(((fs::status(tree->directory / "run.sh").permissions() & fs::perms::owner_exec) != fs::perms::none));
+}
+
+BOOST_AUTO_TEST_CASE(what_no_package_may_hold_is_refused) {
+  const std::string blob = repository.write_blob("x\n");
+  const std::string inner = repository.write_tree("100644 blob " + blob + "\tconfig\n");
+  struct Row {
+    const char* name;
+    std::string lines;
+    std::string expected_code;
+    std::string expected_rest;
+  };
+  for (const Row& row : {
+           Row{"submodule", "160000 commit " + std::string(40, '1') + "\tvendor\n", "SOURCE_UNSUPPORTED",
+               "has git submodules (\"vendor\"), which this version does not fetch"},
+           Row{"git directory", "040000 tree " + inner + "\t.GIT\n", "ARCHIVE_UNSAFE",
+               "holds \".GIT\", which no checkout may write"},
+           Row{"our override", "100644 blob " + blob + "\tmodlock_override.tf\n", "ARCHIVE_UNSAFE",
+               "holds \"modlock_override.tf\", a name that is kept for overrides written by tofu-modlock"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const std::string commit = repository.commit_tree(repository.write_tree(row.lines));
+      const auto tree = check_out_tag(commit);
+      BOOST_TEST(outcome(tree) == row.expected_code + ": " + refused() + row.expected_rest);
+      BOOST_TEST(fs::is_empty(directory / "parent"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

@@ -1,0 +1,161 @@
+#include "backends/git/git_command.h"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "tests/backends/git/git_fixture.h"
+
+namespace modlock::git {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+EnvironmentLookup fake(Variables variables) {
+  return [variables = std::move(variables)](const char* name) {
+    const auto at = variables.find(name);
+    return at == variables.end() ? std::nullopt : std::optional(at->second);
+  };
+}
+
+RemoteAddress remote(const std::string& scheme) {
+  return {.url = scheme + "://h.test:1/m.git",
+          .display = "m",
+          .scheme = scheme,
+          .host = "h.test:1",
+          .username = {},
+          .password = {}};
+}
+
+// The configuration that the child gets through its environment, in order.
+std::string settings(const Command& command, std::size_t first = 0) {
+  std::string text;
+  const std::size_t count = std::stoul(command.set_environment.at("GIT_CONFIG_COUNT"));
+  for (std::size_t i = first; i < count; ++i) {
+    text += command.set_environment.at("GIT_CONFIG_KEY_" + std::to_string(i)) + "=" +
+            command.set_environment.at("GIT_CONFIG_VALUE_" + std::to_string(i)) + "\n";
+  }
+  return text;
+}
+
+bool unsets(const Command& command, const std::string& name) {
+  return std::find(command.unset_environment.begin(), command.unset_environment.end(), name) !=
+         command.unset_environment.end();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(git_command)
+
+BOOST_AUTO_TEST_CASE(a_network_command_cannot_prompt_and_sees_no_repository) {
+  const Command command = network_command(remote("https"), {"ls-remote"}, fake({}));
+  BOOST_TEST(command.argv == (std::vector<std::string>{"git", "ls-remote"}), boost::test_tools::per_element());
+  const Variables& set = command.set_environment;
+  BOOST_TEST(set.at("GIT_TERMINAL_PROMPT") == "0");
+  BOOST_TEST(set.at("GIT_ASKPASS") == "");
+  BOOST_TEST(set.at("SSH_ASKPASS") == "");
+  BOOST_TEST(set.at("LC_ALL") == "C");
+  BOOST_TEST(set.at("GIT_SSH_COMMAND") == "ssh -o BatchMode=yes");
+  BOOST_TEST(set.at("GIT_ALLOW_PROTOCOL") == "https:http:ssh:git:file");
+  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_TRACE*"}) {
+    BOOST_TEST(unsets(command, name), name);
+  }
+  for (const char* name : {"GIT_SSL_CAINFO", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_*"}) {
+    BOOST_TEST(!unsets(command, name), name);
+  }
+  BOOST_TEST(settings(command) ==
+             "protocol.version=2\nhttp.followRedirects=initial\nhttp.lowSpeedLimit=1\nhttp.lowSpeedTime=60\n"
+             "core.hooksPath=/dev/null\ngc.auto=0\nmaintenance.auto=false\nfetch.recurseSubmodules=false\n"
+             "credential.interactive=false\nfetch.unpackLimit=1\n");
+}
+
+BOOST_AUTO_TEST_CASE(our_settings_follow_the_users) {
+  const Command command = network_command(remote("https"), {"fetch"}, fake({{"GIT_CONFIG_COUNT", "2"}}));
+  BOOST_TEST(command.set_environment.count("GIT_CONFIG_KEY_1") == 0U);
+  BOOST_TEST(command.set_environment.at("GIT_CONFIG_KEY_2") == "protocol.version");
+  BOOST_TEST(command.set_environment.at("GIT_CONFIG_COUNT") == "12");
+}
+
+BOOST_AUTO_TEST_CASE(a_password_goes_through_a_helper_bound_to_its_host) {
+  RemoteAddress address = remote("https");
+  address.username = SecretText("user");
+  address.password = SecretText("secret'\"$(id)");
+  const Command command = network_command(address, {"fetch"}, fake({}));
+  for (const std::string& argument : command.argv) {
+    BOOST_TEST(argument.find("secret") == std::string::npos);
+  }
+  BOOST_TEST(settings(command).find("secret") == std::string::npos);
+  BOOST_TEST(settings(command, 10) ==
+             "credential.https://h.test:1.helper=\n"
+             "credential.https://h.test:1.helper=!f() { test \"$1\" = get && printf "
+             "'username=%s\\npassword=%s\\n' \"$MODLOCK_GIT_USERNAME\" "
+             "\"$MODLOCK_GIT_PASSWORD\"; }; f\n");
+  BOOST_TEST(command.set_environment.at("MODLOCK_GIT_PASSWORD") == "secret'\"$(id)");
+}
+
+BOOST_AUTO_TEST_CASE(a_user_alone_leaves_the_password_to_the_users_helpers) {
+  RemoteAddress address = remote("https");
+  address.username = SecretText("user");
+  BOOST_TEST(settings(network_command(address, {"fetch"}, fake({})), 10) ==
+             "credential.https://h.test:1.username=user\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_users_ssh_is_told_not_to_ask) {
+  struct Row {
+    const char* name;
+    Variables variables;
+    std::optional<std::string> configured;
+    const char* expected;
+  };
+  for (const Row& row : {
+           Row{"default", {}, std::nullopt, "ssh -o BatchMode=yes"},
+           Row{"command",
+               {{"GIT_SSH_COMMAND", "ssh -i k"}, {"GIT_SSH", "/x"}},
+               "ssh -p 2",
+               "ssh -i k -o BatchMode=yes"},
+           Row{"configuration", {{"GIT_SSH", "/x"}}, "ssh -p 2", "ssh -p 2 -o BatchMode=yes"},
+           Row{"program", {{"GIT_SSH", "/my ssh's"}}, std::nullopt, "'/my ssh'\\''s' -o BatchMode=yes"},
+           Row{"plink", {{"GIT_SSH", "plink"}, {"GIT_SSH_VARIANT", "plink"}}, std::nullopt, "'plink' -batch"},
+           Row{"simple", {{"GIT_SSH", "mine"}, {"GIT_SSH_VARIANT", "simple"}}, std::nullopt, "'mine'"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Command command = network_command(remote("ssh"), {"fetch"}, fake(row.variables), row.configured);
+      BOOST_TEST(command.set_environment.at("GIT_SSH_COMMAND") == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_user_may_allow_less_than_we_do_and_not_more) {
+  struct Row {
+    const char* name;
+    const char* users;
+    const char* expected;
+  };
+  for (const Row& row :
+       {Row{"less", "https:ssh", "https:ssh"}, Row{"more", "ext:https", "https"}, Row{"none", "", ""}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Command command = network_command(remote("https"), {}, fake({{"GIT_ALLOW_PROTOCOL", row.users}}));
+      BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_local_command_sees_no_configuration_and_no_network) {
+  const Command command = local_command("/cache/r", {"read-tree", "x"}, "/work/t", "/work/t.index");
+  BOOST_TEST(command.argv == (std::vector<std::string>{"git", "-c", "core.attributesFile=/dev/null", "-c",
+                                                       "core.hooksPath=/dev/null", "read-tree", "x"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(unsets(command, "GIT_*"));
+  const Variables& set = command.set_environment;
+  BOOST_TEST(set.at("GIT_DIR") == "/cache/r");
+  BOOST_TEST(set.at("GIT_WORK_TREE") == "/work/t");
+  BOOST_TEST(set.at("GIT_INDEX_FILE") == "/work/t.index");
+  BOOST_TEST(set.at("GIT_CONFIG_GLOBAL") == "/dev/null");
+  BOOST_TEST(set.at("GIT_CONFIG_NOSYSTEM") == "1");
+  BOOST_TEST(set.at("GIT_ATTR_NOSYSTEM") == "1");
+  BOOST_TEST(set.at("GIT_ALLOW_PROTOCOL") == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::git

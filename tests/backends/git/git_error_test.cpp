@@ -1,0 +1,179 @@
+#include "backends/git/git_error.h"
+
+#include <boost/test/unit_test.hpp>
+
+namespace modlock::git {
+namespace {
+
+RemoteAddress remote() {
+  return {.url = "https://h.test:8443/m.git",
+          .display = "git::https://h.test:8443/m.git",
+          .scheme = "https",
+          .host = "h.test:8443",
+          .username = {},
+          .password = {}};
+}
+
+constexpr const char* kAccessRights =
+    "fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the "
+    "repository exists.\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(git_error)
+
+// What git 2.39 (and the servers and ssh behind it) wrote; the rows of GitHub, GitLab, a full disk and HTTP/2 are
+// written after their documentation.
+BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
+  struct Row {
+    const char* name;
+    std::string output;
+    const char* code;
+    const char* found;
+  };
+  const std::string rights = kAccessRights;
+  for (const Row& row : {
+           Row{"no such reference", "fatal: couldn't find remote ref refs/tags/nope\n", "NOT_FOUND",
+               "the branch or tag is not there"},
+           Row{"no such commit",
+               "fatal: git upload-pack: not our ref 1111111111111111111111111111111111111111\nfatal: remote error: "
+               "upload-pack: not our ref 1111111111111111111111111111111111111111\n",
+               "NOT_FOUND", "the remote does not give that commit"},
+           Row{"file repository gone", "fatal: '/tmp/r' does not appear to be a git repository\n" + rights, "NOT_FOUND",
+               "there is no such repository, or it may not be seen"},
+           Row{"https repository gone", "fatal: repository 'https://h.test/m.git/' not found\n", "NOT_FOUND",
+               "there is no such repository, or it may not be seen"},
+           Row{"ssh repository gone", "ERROR: Repository not found.\n" + rights, "NOT_FOUND",
+               "there is no such repository, or it may not be seen"},
+           Row{"forbidden", "fatal: unable to access 'https://h.test/m.git/': The requested URL returned error: 403\n",
+               "FORBIDDEN", "the credentials were accepted and do not suffice"},
+           Row{"too many requests",
+               "fatal: unable to access 'https://h.test/m.git/': The requested URL returned error: 429\n",
+               "RATE_LIMITED", "the server refuses more requests for now"},
+           Row{"server error",
+               "fatal: unable to access 'https://h.test/m.git/': The requested URL returned error: 503\n",
+               "UNREACHABLE", "the server reported an error of its own"},
+           Row{"nobody listens",
+               "fatal: unable to access 'https://localhost:1/x/': Failed to connect to localhost port 1 after 0 ms: "
+               "Couldn't connect to server\n",
+               "UNREACHABLE", "the server could not be reached"},
+           Row{"unknown host",
+               "fatal: unable to access 'https://nonexist.invalid/x/': Could not resolve host: nonexist.invalid\n",
+               "UNREACHABLE", "the server could not be reached"},
+           Row{"ssh, nobody listens", "ssh: connect to host localhost port 1: Connection refused\n" + rights,
+               "UNREACHABLE", "the server could not be reached"},
+           Row{"unknown authority",
+               "fatal: unable to access 'https://h.test/m/': SSL certificate problem: unable to get local issuer "
+               "certificate\n",
+               "UNREACHABLE", "the server's certificate was not accepted"},
+           Row{"unknown authority, GnuTLS",
+               "fatal: unable to access 'https://h.test/m/': server certificate verification failed. CAfile: none "
+               "CRLfile: none\n",
+               "UNREACHABLE", "the server's certificate was not accepted"},
+           Row{"silent",
+               "error: RPC failed; curl 28 Operation too slow. Less than 1 bytes/sec transferred the last 60 seconds\n",
+               "TIMEOUT", "the server did not answer in time"},
+           Row{"truncated pack", "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n", "BAD_RESPONSE",
+               "the answer was broken off or makes no sense"},
+           Row{"broken stream",
+               "error: RPC failed; curl 92 HTTP/2 stream 5 was not closed cleanly: CANCEL (err 8)\nfatal: expected "
+               "'packfile'\n",
+               "BAD_RESPONSE", "the answer was broken off or makes no sense"},
+           Row{"a web page", "fatal: https://h.test/info/refs not valid: is this a git repository?\n", "BAD_RESPONSE",
+               "the answer was broken off or makes no sense"},
+           Row{"redirect elsewhere",
+               "fatal: unable to update url base from redirection:\n  asked for: https://h.test/m\n   redirect: "
+               "https://h.test/login\n",
+               "BAD_RESPONSE", "the server redirected to what is not this repository"},
+           Row{"transport", "fatal: transport 'ext' not allowed\n", "SOURCE_DENIED", "its transport is not allowed"},
+           Row{"full disk", "fatal: write error: No space left on device\nfatal: index-pack failed\n", "IO_ERROR",
+               "the disk that holds the cache is full"},
+           Row{"full disk, seen by the pack reader",
+               "error: file write error: No space left on device\nfatal: unable to write file\nfatal: early EOF\n",
+               "IO_ERROR", "the disk that holds the cache is full"},
+           Row{"read-only", "error: insufficient permission for adding an object to repository database\n", "IO_ERROR",
+               "the cache directory cannot be written"},
+           Row{"never seen", "fatal: something new\n", "BAD_RESPONSE", "git failed with exit code 128"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Error error = explain(remote(), "list the tags of", 128, row.output);
+      BOOST_TEST(to_string(error.code) == row.code);
+      BOOST_TEST(error.message ==
+                 "git could not list the tags of \"git::https://h.test:8443/m.git\": " + std::string(row.found));
+      BOOST_TEST(!error.hint.empty());
+      BOOST_TEST(!error.notes.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
+  struct Row {
+    const char* name;
+    const char* output;
+    const char* message;
+    const char* hint;
+  };
+  constexpr const char* kHelper =
+      "configure a git credential helper for https://h.test:8443, or add \"machine h.test login … password …\" to "
+      "~/.netrc; then `git ls-remote https://h.test:8443/m.git` works without asking";
+  for (const Row& row : {
+           Row{"none", "fatal: could not read Username for 'https://h.test:8443': terminal prompts disabled\n",
+               "h.test:8443 asks for credentials (looked in: the address, git's credential helpers, ~/.netrc)",
+               kHelper},
+           Row{"wrong ones", "fatal: Authentication failed for 'https://h.test:8443/m.git/'\n",
+               "h.test:8443 refused the credentials (looked in: the address, git's credential helpers, ~/.netrc)",
+               kHelper},
+           Row{"ssh key", "git@h.test: Permission denied (publickey).\nfatal: Could not read from remote repository.\n",
+               "the ssh host h.test:8443 accepted no key (looked in: the ssh agent, ssh's configuration and default "
+               "keys)",
+               "load a key that may read the repository: ssh-add, then try: git ls-remote https://h.test:8443/m.git"},
+           Row{"ssh host", "Host key verification failed.\nfatal: Could not read from remote repository.\n",
+               "the key of the ssh host h.test:8443 is not known (looked in: the known_hosts files of ssh)",
+               "check the host's key and record it: ssh-keyscan h.test:8443 >> ~/.ssh/known_hosts"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Error error = explain(remote(), "fetch from", 128, row.output);
+      BOOST_TEST(to_string(error.code) == "AUTH_REQUIRED");
+      BOOST_TEST(error.message ==
+                 "git could not fetch from \"git::https://h.test:8443/m.git\": " + std::string(row.message));
+      BOOST_TEST(error.hint == row.hint);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_user_info_survives) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* expected;
+  };
+  for (const Row& row : {
+           Row{"password", "for 'https://u:p@h.test/m'", "for 'https://h.test/m'"},
+           Row{"token", "https://token@h.test", "https://h.test"},
+           Row{"unescaped", "https://u:p@s/s@h.test/m x", "https://h.test/m x"},
+           Row{"two", "https://a@h.test and http://b:c@i.test", "https://h.test and http://i.test"},
+           Row{"none", "https://h.test/m: error", "https://h.test/m: error"},
+           Row{"an address of mail", "write to a@b.test", "write to a@b.test"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(scrub(row.text) == row.expected);
+    }
+  }
+  const Error error =
+      explain(remote(), "fetch from", 128, "fatal: bad\rremote: x\nfatal: 'https://u:p@h.test/m' gone\n");
+  BOOST_TEST(error.notes ==
+                 (std::vector<std::string>{"git: fatal: bad", "git: remote: x", "git: fatal: 'https://h.test/m' gone"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_git_says_what_needed_it) {
+  const Error error = git_missing("list the tags of", "git::https://h.test/m.git");
+  BOOST_TEST(to_string(error.code) == "TOOL_MISSING");
+  BOOST_TEST(error.message == "git is needed to list the tags of \"git::https://h.test/m.git\" and is not on PATH");
+  BOOST_TEST(error.hint ==
+             "install it (apt-get install git); what is in the store already can be installed and verified without it");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::git

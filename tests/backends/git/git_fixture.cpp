@@ -1,0 +1,44 @@
+#include "tests/backends/git/git_fixture.h"
+
+#include <stdexcept>
+
+#include "backends/git/git_backend.h"
+
+namespace modlock::test {
+
+GitFixture::GitFixture() {
+  const auto set = [this](const char* name, const std::optional<std::string>& value) {
+    environment.push_back(std::make_unique<ScopedEnvironment>(name, value));
+  };
+  set("HOME", (directory / "home").string());
+  set("GIT_CONFIG_NOSYSTEM", "1");
+  for (const char* name :
+       {"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+        "CURL_CA_BUNDLE", "https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY", "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_DIR", "GIT_ALLOW_PROTOCOL", "GIT_SSH_COMMAND"}) {
+    set(name, std::nullopt);
+  }
+  std::filesystem::create_directories(directory / "home");
+  std::filesystem::create_directories(directory / "parent");
+  context.stats = &stats;
+  backend = make_git_backend(directory / "cache");
+}
+
+SourceAddress GitFixture::source(const std::string& url) const {
+  auto parsed = parse_source("git::" + url);
+  if (!parsed) {
+    throw std::runtime_error(parsed.error().message);
+  }
+  return *parsed;
+}
+
+std::vector<Result<FetchedTree>> GitFixture::fetch(const std::string& url, const std::vector<FetchWish>& wishes) {
+  return backend->fetch(source(url), wishes, directory / "parent", context);
+}
+
+Result<FetchedTree> GitFixture::fetch_one(const std::string& url, const FetchWish& wish) {
+  auto trees = fetch(url, {wish});
+  return trees.size() == 1 ? trees[0] : fail(Code::internal, "not one tree for one wish");
+}
+
+}  // namespace modlock::test

@@ -1,0 +1,238 @@
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <optional>
+
+#include "backends/git/git_backend.h"
+#include "backends/process/process.h"
+#include "tests/backends/git/git_fixture.h"
+#include "tests/support/https_git_server.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
+
+// One server for all cases of the suite; each case has its own repository, cache and environment.
+std::optional<HttpsGitServer>& server() {
+  static std::optional<HttpsGitServer> running;
+  return running;
+}
+
+struct ServerOfSuite {
+  ServerOfSuite() {
+    if (HttpsGitServer::available("git over https")) {
+      server().emplace();
+    }
+  }
+  ~ServerOfSuite() { server().reset(); }
+};
+
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return server().has_value();
+}
+
+struct Https : GitFixture {
+  Https() : repository(server()->repositories() / name), authority("GIT_SSL_CAINFO", server()->authority().string()) {
+    first = repository.commit({{"main.tf", "# 1\n"}});
+    repository.tag("v1.0.0");
+    second = repository.commit({{"main.tf", "# 2\n"}});
+    repository.tag("v1.1.0");
+  }
+  ~Https() { fs::remove_all(repository.path()); }
+
+  std::string url(std::string_view prefix) const { return server()->url(prefix, name); }
+  std::string url_with(std::string_view prefix, const std::string& user_info) const {
+    return "https://" + user_info + "@" + url(prefix).substr(8);
+  }
+  std::string display(std::string_view prefix) const { return "git::" + url(prefix); }
+  std::string list(const std::string& from) { return outcome(backend->list_versions(source(from), "", context)); }
+  FetchWish wish() const { return {second, "refs/tags/v1.1.0", false}; }
+  // The requests since this case began that hold `text`.
+  std::vector<std::string> asked(std::string_view text) const {
+    std::vector<std::string> lines = server()->log();
+    lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(log_before));
+    lines.erase(std::remove_if(lines.begin(), lines.end(),
+                               [&](const std::string& line) { return line.find(text) == std::string::npos; }),
+                lines.end());
+    return lines;
+  }
+
+  std::string name = "m.git";
+  std::size_t log_before = server()->log().size();
+  GitRepository repository;
+  ScopedEnvironment authority;
+  std::string first;
+  std::string second;
+};
+
+// What the master side of a terminal shows until its slave is closed.
+std::string read_terminal(int master) {
+  std::string shown;
+  std::array<char, 256> piece{};
+  for (ssize_t got = 0; (got = ::read(master, piece.data(), piece.size())) > 0;) {
+    shown.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return shown;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(git_https, *boost::unit_test::fixture<ServerOfSuite>())
+
+BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  const auto listing = https.backend->list_versions(https.source(https.url("open")), "", https.context);
+  BOOST_REQUIRE_EQUAL(outcome(listing), "ok");
+  BOOST_TEST(listing->versions.size() == 2U);
+  BOOST_TEST(https.asked("/open/m.git/info/refs").size() == 1U);
+  BOOST_TEST(https.asked("POST /open/m.git/git-upload-pack").size() == 1U);
+  const auto tree = https.fetch_one(https.url("open"), https.wish());
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(read_text(tree->directory / "main.tf") == "# 2\n");
+  const auto pin = https.backend->pin(https.source(https.url("open") + "?ref=" + https.first), https.context);
+  BOOST_TEST(outcome(pin) == "ok");
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_authority_is_refused, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  const ScopedEnvironment none("GIT_SSL_CAINFO", std::nullopt);
+  BOOST_TEST(https.list(https.url("open")) == "UNREACHABLE: git could not list the tags of \"" + https.display("open") +
+                                                  "\": the server's certificate was not accepted");
+}
+
+BOOST_AUTO_TEST_CASE(answers_of_servers_have_their_codes, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  struct Row {
+    const char* prefix;
+    const char* expected;
+  };
+  for (const Row& row : {Row{"absent", "NOT_FOUND"}, Row{"forbidden", "FORBIDDEN"}, Row{"limited", "RATE_LIMITED"},
+                         Row{"failing", "UNREACHABLE"}, Row{"private", "AUTH_REQUIRED"}, Row{"moved", "ok"}}) {
+    BOOST_TEST_CONTEXT(row.prefix) {
+      const std::string found = https.list(https.url(row.prefix));
+      BOOST_TEST(found.substr(0, found.find(':')) == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_asked_on_a_terminal, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  int master = -1;
+  const pid_t child = ::forkpty(&master, nullptr, nullptr, nullptr);
+  BOOST_REQUIRE(child >= 0);
+  if (child == 0) {
+    const std::string found = https.list(https.url("private"));
+    ::_exit(found.substr(0, 14) == "AUTH_REQUIRED:" ? 0 : 1);
+  }
+  const std::string shown = read_terminal(master);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(master);
+  BOOST_TEST(shown == "");
+  BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+}
+
+BOOST_AUTO_TEST_CASE(missing_credentials_say_what_to_do, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  const auto listing = https.backend->list_versions(https.source(https.url("private")), "", https.context);
+  BOOST_TEST(outcome(listing) == "AUTH_REQUIRED: git could not list the tags of \"" + https.display("private") +
+                                     "\": " + server()->host() +
+                                     " asks for credentials (looked in: the address, git's credential helpers, "
+                                     "~/.netrc)");
+  BOOST_TEST(https.list(https.url_with("private", "reader:wrong")) ==
+             "AUTH_REQUIRED: git could not list the tags of \"" + https.display("private") + "\": " + server()->host() +
+                 " refused the credentials (looked in: the address, git's credential helpers, ~/.netrc)");
+}
+
+BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
+                     *boost::unit_test::precondition(has_server)) {
+  Https https;
+  // A git that keeps a record of its arguments.
+  const fs::path record = https.directory / "record";
+  const fs::path program = https.directory / "bin" / "git";
+  write_text(program,
+             "#!/bin/sh\necho \"$@\" >> " + record.string() + "\nexec " + find_program("git")->string() + " \"$@\"\n");
+  fs::permissions(program, fs::perms::owner_all);
+  const ScopedEnvironment path("PATH", (https.directory / "bin").string() + ":/usr/bin:/bin");
+
+  const std::string url = https.url_with("private", "reader:" + std::string(kEncodedPassword));
+  BOOST_TEST(https.list(url) == "ok");
+  BOOST_TEST(outcome(https.fetch_one(url, https.wish())) == "ok");
+  BOOST_TEST(outcome(https.backend->pin(https.source(url + "?ref=" + https.first), https.context)) == "ok");
+  std::string kept = read_text(record);
+  BOOST_TEST(kept.find("fetch") != std::string::npos);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(https.directory / "cache")) {
+    kept += entry.path().string() + (entry.is_regular_file() ? read_text(entry.path()) : "");
+  }
+  for (const char* secret : {"p@ss", "p%40ss", "reader"}) {
+    BOOST_TEST(kept.find(secret) == std::string::npos, secret);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  const std::string password = HttpsGitServer::password();
+  write_text(https.directory / "home" / ".netrc", "machine localhost login reader password " + password + "\n");
+  BOOST_TEST(https.list(https.url("private")) == "ok");
+  fs::remove(https.directory / "home" / ".netrc");
+  const std::string helper = "\"!f() { echo username=reader; echo 'password=" + password + "'; }; f\"";
+  write_text(https.directory / "home" / ".gitconfig", "[credential]\n\thelper = " + helper + "\n");
+  BOOST_TEST(https.list(https.url("private")) == "ok");
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  const std::string found = https.list(https.url_with("elsewhere", "reader:" + std::string(kEncodedPassword)));
+  BOOST_TEST(found.substr(0, 14) == "AUTH_REQUIRED:");
+  const auto elsewhere = https.asked("127.0.0.1 ");
+  BOOST_REQUIRE(!elsewhere.empty());
+  for (const std::string& line : elsewhere) {
+    BOOST_TEST(line.substr(line.size() - 2) == " -", line);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_truncated_pack_is_a_bad_response_and_leaves_nothing,
+                     *boost::unit_test::precondition(has_server)) {
+  Https https;
+  // Bytes that do not compress: the pack is longer than what arrives of it.
+  std::string noise;
+  for (unsigned i = 0, x = 1; i < 4000; ++i) {
+    x = x * 1103515245U + 12345U;
+    noise += static_cast<char>('!' + (x >> 16U) % 90U);
+  }
+  const std::string big = https.repository.commit({{"noise", noise}});
+  https.repository.tag("v2.0.0");
+  const FetchWish wish{big, "refs/tags/v2.0.0", false};
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    BOOST_TEST(outcome(https.fetch_one(https.url("truncated"), wish)) ==
+               "BAD_RESPONSE: git could not fetch from \"" + https.display("truncated") +
+                   "\": the answer was broken off or makes no sense");
+  }
+  BOOST_TEST(fs::is_empty(https.directory / "parent"));
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_server_ends_at_the_deadline) {
+  GitFixture fixture;
+  const SilentServer silent;
+  const auto start = std::chrono::steady_clock::now();
+  fixture.context.deadline = start + std::chrono::milliseconds(300);
+  const std::string url = "https://127.0.0.1:" + std::to_string(silent.port()) + "/m.git";
+  const auto listing = fixture.backend->list_versions(fixture.source(url), "", fixture.context);
+  BOOST_REQUIRE(!listing.has_value());
+  BOOST_TEST(to_string(listing.error().code) == "DEADLINE_EXCEEDED");
+  BOOST_TEST(listing.error().notes.back() == "while git was to list the tags of \"git::" + url + "\"");
+  BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(10)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

@@ -1,0 +1,89 @@
+#include "backends/git/remote_address.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/backends/git/git_fixture.h"
+
+namespace modlock::git {
+namespace {
+
+using test::outcome;
+
+SourceAddress address_of(const std::string& url) {
+  SourceAddress source;
+  source.source = Source{.kind = SourceKind::git,
+                         .getter = "git",
+                         .scheme = "https",
+                         .user = {},
+                         .host = "h.test",
+                         .path = "/m.git",
+                         .subdir = {},
+                         .query = {}};
+  source.package_url = SecretText(url);
+  return source;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(remote_address)
+
+BOOST_AUTO_TEST_CASE(user_info_is_split_off) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* url;
+    const char* username;
+    const char* password;  // null: none
+  };
+  for (const Row& row : {
+           Row{"none", "https://h.test/m.git", "https://h.test/m.git", "", nullptr},
+           Row{"both", "https://u:p%40%2F@h.test:8443/m.git", "https://h.test:8443/m.git", "u", "p@/"},
+           Row{"a token as user", "https://token@h.test/m.git", "https://h.test/m.git", "token", nullptr},
+           Row{"empty password", "https://token:@h.test/m.git", "https://h.test/m.git", "token", ""},
+           Row{"http", "http://u:p@h.test/m.git", "http://h.test/m.git", "u", "p"},
+           Row{"ssh keeps its user", "ssh://git:p@h.test/m.git", "ssh://git@h.test/m.git", "", nullptr},
+           Row{"file", "file:///tmp/m.git", "file:///tmp/m.git", "", nullptr},
+           Row{"query stays", "https://h.test/m.git?archive=false", "https://h.test/m.git?archive=false", "", nullptr},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto address = make_remote_address(address_of(row.text));
+      BOOST_TEST(outcome(address) == "ok");
+      BOOST_TEST(address->url == row.url);
+      BOOST_TEST(address->username.reveal() == row.username);
+      BOOST_TEST(address->password.has_value() == (row.password != nullptr));
+      if (row.password != nullptr && address->password) {
+        BOOST_TEST(address->password->reveal() == row.password);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_git_must_not_be_given_is_refused) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* why;
+  };
+  constexpr const char* kOption = "its host, user or path starts with \"-\" and would be taken for an option";
+  for (const Row& row : {
+           Row{"helper", "ext::sh -c id", "its transport \"ext\" is not one of https, http, ssh, git and file"},
+           Row{"unknown scheme", "foo://h.test/m",
+               "its transport \"foo\" is not one of https, http, ssh, git and file"},
+           Row{"host as option", "ssh://-oProxyCommand=id/m", kOption},
+           Row{"user as option", "ssh://-oProxyCommand=id@h.test/m", kOption},
+           Row{"path as option", "ssh://h.test/-m", kOption},
+           Row{"line end", "https://h.test/m\n.git", "it holds a control character"},
+           Row{"encoded line end in the password", "https://u:p%0aq@h.test/m.git",
+               "it holds a percent-encoded control character"},
+           Row{"encoded NUL in the path", "https://h.test/m%00.git", "it holds a percent-encoded control character"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(outcome(make_remote_address(address_of(row.text))) ==
+                 "SOURCE_DENIED: the git source \"git::https://h.test/m.git\" is refused: " + std::string(row.why));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::git
