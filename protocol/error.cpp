@@ -32,9 +32,7 @@ constexpr std::array kCodes = {
     CodeFacts{Code::deadline_exceeded, "DEADLINE_EXCEEDED", 7, true},
     CodeFacts{Code::io_error, "IO_ERROR", 1, false},
     CodeFacts{Code::tool_missing, "TOOL_MISSING", 2, false},
-    CodeFacts{Code::usage, "USAGE", 2, false},
     CodeFacts{Code::frozen, "FROZEN", 3, false},
-    CodeFacts{Code::not_locked, "NOT_LOCKED", 3, false},
     CodeFacts{Code::missing, "MISSING", 3, false},
     CodeFacts{Code::hash_mismatch, "HASH_MISMATCH", 4, false},
     CodeFacts{Code::signature_invalid, "SIGNATURE_INVALID", 4, false},
@@ -65,10 +63,7 @@ constexpr std::array kCodes = {
     CodeFacts{Code::lock_unenforced, "LOCK_UNENFORCED", 0, false},
     CodeFacts{Code::tag_moved, "TAG_MOVED", 0, false},
     CodeFacts{Code::lfs_pointer, "LFS_POINTER", 0, false},
-    CodeFacts{Code::setting_unknown, "SETTING_UNKNOWN", 0, false},
-    CodeFacts{Code::version_skipped, "VERSION_SKIPPED", 0, false},
-    CodeFacts{Code::resolution_split, "RESOLUTION_SPLIT", 0, false},
-    CodeFacts{Code::adopted, "ADOPTED", 0, false},
+    CodeFacts{Code::setting_unserved, "SETTING_UNSERVED", 0, false},
 };
 
 constexpr bool in_enum_order() {

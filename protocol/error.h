@@ -29,10 +29,8 @@ enum class Code {
   // environment
   io_error,
   tool_missing,
-  usage,
   // decisions
   frozen,
-  not_locked,
   missing,
   hash_mismatch,
   signature_invalid,
@@ -66,10 +64,7 @@ enum class Code {
   lock_unenforced,
   tag_moved,
   lfs_pointer,
-  setting_unknown,
-  version_skipped,
-  resolution_split,
-  adopted,
+  setting_unserved,
 };
 
 // The UPPER_SNAKE spelling of the protocol, for example "NO_MATCHING_VERSION".
@@ -92,8 +87,8 @@ struct Range {
 
 // A part of a file. `path` is as the host knows it: relative to the root, `/`-separated. No range: the whole file.
 struct Location {
-  std::string path;
-  std::optional<Range> range;
+  std::string path = {};
+  std::optional<Range> range = {};
   bool operator==(const Location&) const = default;
 };
 
@@ -102,15 +97,15 @@ std::string to_string(const Location& location);
 
 // A second place that an error is about.
 struct Related {
-  std::string message;
-  Location location;
+  std::string message = {};
+  Location location = {};
 };
 
 // The one error type. `message` is one sentence that names the thing, what was expected and what was found; `hint`
 // says what to do now. Neither ever holds a secret.
 struct Error {
   Code code = Code::internal;
-  std::string message;
+  std::string message = {};
   std::string subject = {};  // "module.vpc.nested", or empty
   std::optional<Location> location = {};
   std::vector<Related> related = {};
@@ -139,7 +134,7 @@ std::string_view to_string(Severity severity);
 
 struct Diagnostic {
   Severity severity = Severity::error;
-  Error what;
+  Error what = {};
 };
 using Diagnostics = std::vector<Diagnostic>;
 

@@ -67,6 +67,7 @@ void print_out(std::string_view text) {
 }
 
 void print_err(std::string_view text) {
+  std::fflush(stdout);  // so that both streams, shown together, keep their order
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -15,6 +15,12 @@ bool has_scheme(const std::string& hash, std::string_view scheme) {
   return hash.starts_with(scheme) && hash.size() > scheme.size() && hash[scheme.size()] == ':';
 }
 
+// Below a call that frozen leaves open nobody looked.
+bool is_below_any(const std::string& key, const std::map<std::string, std::string>& frozen_out) {
+  return std::any_of(frozen_out.begin(), frozen_out.end(),
+                     [&](const auto& entry) { return is_below(key, entry.first); });
+}
+
 // The hashes of an entry: those of the lock where the content is the same (unknown schemes survive), else new ones.
 std::vector<std::string> hashes_of(const ModuleLock* prior, const Resolved& resolved, const std::string& id_hash) {
   std::vector<std::string> hashes = {id_hash, resolved.h1};
@@ -167,7 +173,7 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
     }
   }
   for (const auto& [key, before] : request.lock.modules) {
-    if (modules.find(key) == modules.end() && chooser.frozen_out().find(key) == chooser.frozen_out().end()) {
+    if (modules.find(key) == modules.end() && !is_below_any(key, chooser.frozen_out())) {
       changes.push_back(removal(before));
     }
   }

@@ -21,6 +21,20 @@ Diagnostic unserved_warning(const ModuleNode& node) {
                 .hint = "its version is not locked; only git sources are served by this release"}};
 }
 
+// What the settings ask for and this release does not do yet must not go unnoticed.
+void warn_of_unserved_settings(const Settings& settings, Diagnostics& diagnostics) {
+  for (const SourceRule& rule : settings.sources) {
+    if (rule.minimum_release_age) {
+      diagnostics.push_back({Severity::warning,
+                             Error{.code = Code::setting_unserved,
+                                   .message = fmt::format("minimum_release_age for \"{}\" is not enforced by this release",
+                                                          rule.glob),
+                                   .location = rule.minimum_release_age->location,
+                                   .hint = "review new versions by hand before committing the lock"}});
+    }
+  }
+}
+
 Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
   for (const std::string& target : request.targets) {
     const std::string key = target.starts_with("module.") ? target.substr(7) : std::string();
@@ -131,6 +145,7 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   for (const std::string& key : chooser.unserved()) {
     plan.diagnostics.push_back(unserved_warning(plan.tree.nodes.find(key)->second));
   }
+  warn_of_unserved_settings(request.walk.settings, plan.diagnostics);
   plan.resolved = chooser.resolved();
   plan.modules = new_module_locks(request, plan.tree, chooser, origin);
   plan.changes = list_changes(request, plan.tree, chooser, plan.modules, plan.diagnostics);

@@ -248,6 +248,31 @@ BOOST_AUTO_TEST_CASE(plan_under_frozen_asks_nobody_and_restores_nothing) {
   BOOST_TEST(stats.requests == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(plan_under_frozen_says_nothing_of_what_it_did_not_look_at) {
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  source->add_tag(kVpc, "v1.0.0", calling("leaf", "git::https://example.com/nested.git?ref=v1.0.0"));
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n");
+  constrain("vpc", "~> 1.0");
+  lock();
+  constrain("vpc", "~> 2.0");
+  request.mode = PlanMode::frozen;
+  const auto frozen = plan();
+  BOOST_REQUIRE(frozen.has_value());
+  BOOST_TEST(summary(*frozen) == "module.vpc updated: the constraint excludes the locked version\n");
+}
+
+BOOST_AUTO_TEST_CASE(plan_warns_of_settings_that_it_does_not_serve) {
+  SourceRule rule;
+  rule.glob = "git::*";
+  rule.minimum_release_age = Written{"72h", {".tofu-modlock.hcl", std::nullopt}};
+  request.walk.settings.sources.push_back(rule);
+  const Plan plan = lock();
+  BOOST_REQUIRE(plan.diagnostics.size() == 1U);
+  BOOST_TEST(to_string(plan.diagnostics[0].what.code) == "SETTING_UNSERVED");
+  BOOST_TEST(plan.diagnostics[0].what.message ==
+             "minimum_release_age for \"git::*\" is not enforced by this release");
+}
+
 BOOST_AUTO_TEST_CASE(plan_refuses_a_locked_package_with_another_h1) {
   source->add_tag(kVpc, "v1.0.0", kLeaf);
   write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");

@@ -1,0 +1,255 @@
+#include <boost/test/unit_test.hpp>
+
+#include "backends/crypto/digest.h"
+#include "plugin/lock/edit.h"
+#include "plugin/server/handlers.h"
+#include "protocol/json.h"
+#include "tests/support/environment.h"
+#include "tests/support/git_repository.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A host that has initialised a session, with a root that calls one repository.
+struct Session {
+  Session() {
+    repository.commit({{"main.tf", "# one\n"}});
+    repository.tag("v1.0.0");
+    write_text(directory / "root/main.tf", "module \"vpc\" {\n  source = \"git::" + repository.url() + "\"\n}\n");
+    write_text(directory / "root/.tofu-modlock.hcl", "module \"vpc\" {\n  version = \"~> 1.0\"\n}\n");
+  }
+
+  Json::Value initialize(const std::string& more = "{}") {
+    Json::Value params = *parse_json(more);
+    params["protocolVersions"].append("1.0");
+    params["options"]["cacheDir"] = (directory / "cache").string();
+    params["options"]["implementation"] = "opentofu";
+    return succeed("initialize", params);
+  }
+
+  Result<Json::Value> call(const std::string& method, const Json::Value& params) {
+    RequestContext request;
+    auto result = table.call(method, params, request);
+    error_data = request.error_data;
+    return result;
+  }
+
+  Json::Value succeed(const std::string& method, const Json::Value& params) {
+    auto result = call(method, params);
+    BOOST_REQUIRE_MESSAGE(result.has_value(), (result ? "" : result.error().message));
+    return *result;
+  }
+
+  Json::Value root() const {
+    Json::Value params(Json::objectValue);
+    params["root"] = (directory / "root").string();
+    return params;
+  }
+
+  TemporaryDirectory directory;
+  ScopedEnvironment home{"HOME", (directory / "home").string()};
+  ScopedEnvironment config{"XDG_CONFIG_HOME", (directory / "home").string()};
+  GitRepository repository{directory / "vpc.git"};
+  Service service{Service::default_options()};
+  MethodTable table{make_method_table(service, {})};
+  Json::Value error_data;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(methods, Session)
+
+BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
+  const Json::Value result = initialize();
+  BOOST_TEST(result["protocolVersion"].asString() == "1.0");
+  BOOST_TEST(result["serverInfo"]["name"].asString() == "tofu-modlock");
+  BOOST_TEST(write_json(result["implementation"]) == R"({"from":"options","name":"opentofu","version":""})");
+  BOOST_TEST(write_json(result["capabilities"]) ==
+             R"({"backends":["git"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
+             R"("cache/info","config/inspect","exit","initialize","initialized","lock/plan","lock/verify","log/setLevel",)"
+             R"("modules/install","ping","shutdown","versions/list"]})");
+}
+
+BOOST_AUTO_TEST_CASE(initialize_refuses_a_version_that_nobody_speaks) {
+  const auto result = call("initialize", *parse_json(R"({"protocolVersions":["9.0"]})"));
+  BOOST_REQUIRE(!result);
+  BOOST_TEST(to_string(result.error().code) == "INVALID_PARAMS");
+  BOOST_TEST(result.error().message == "initialize: none of params.protocolVersions is spoken here, only \"1.0\"");
+}
+
+BOOST_AUTO_TEST_CASE(lock_plan_gives_edits_whose_forms_agree) {
+  initialize();
+  const Json::Value result = succeed("lock/plan", root());
+  BOOST_REQUIRE(result["edits"]["documents"].size() == 1U);
+  const Json::Value& document = result["edits"]["documents"][0];
+  BOOST_TEST(document["path"].asString() == ".terraform.lock.hcl");
+  BOOST_TEST(document["op"].asString() == "create");
+  BOOST_TEST(document["base"].isNull());
+  const std::string text = document["newText"].asString();
+  BOOST_TEST(document["result"]["sha256"].asString() == sha256_hex(text));
+  std::vector<TextEdit> edits;
+  for (const Json::Value& edit : document["edits"]) {
+    edits.push_back({edit["start"].asUInt64(), edit["end"].asUInt64(), edit["oldText"].asString(),
+                     edit["newText"].asString(), {}});
+  }
+  BOOST_TEST(apply_edits("", edits) == text);
+  BOOST_TEST(result["changes"][0]["action"].asString() == "added");
+  BOOST_TEST(result["modules"][0]["version"].asString() == "1.0.0");
+  BOOST_TEST(result["stats"]["requests"].asUInt() == 2U);
+  BOOST_TEST(!fs::exists(directory / "root/.terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(lock_plan_gives_the_forms_that_the_host_asked_for) {
+  initialize(R"({"capabilities":{"editForms":["ranges"]}})");
+  const Json::Value document = succeed("lock/plan", root())["edits"]["documents"][0];
+  BOOST_TEST(!document.isMember("newText"));
+  BOOST_TEST(document["edits"].size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(lock_plan_works_on_documents_without_a_checkout) {
+  initialize();
+  Json::Value params;
+  params["root"] = (directory / "nowhere").string();
+  params["documents"][0]["path"] = "main.tf";
+  params["documents"][0]["text"] = "module \"a\" {\n  source = \"git::" + repository.url() + "?ref=v1.0.0\"\n}\n";
+  const Json::Value result = succeed("lock/plan", params);
+  BOOST_TEST(result["modules"][0]["key"].asString() == "a");
+  BOOST_TEST(result["modules"][0]["ref"].asString() == "v1.0.0");
+}
+
+BOOST_AUTO_TEST_CASE(lock_plan_takes_the_lock_from_the_request) {
+  initialize();
+  const std::string text = succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString();
+  Json::Value params = root();
+  params["lock"]["text"] = text;
+  const Json::Value again = succeed("lock/plan", params);
+  BOOST_TEST(again["edits"]["documents"].empty());
+  BOOST_TEST(again["changes"].empty());
+}
+
+BOOST_AUTO_TEST_CASE(lock_plan_under_frozen_names_the_changes_in_the_error) {
+  initialize();
+  Json::Value params = root();
+  params["mode"] = "frozen";
+  const auto result = call("lock/plan", params);
+  BOOST_REQUIRE(!result);
+  BOOST_TEST(to_string(result.error().code) == "FROZEN");
+  BOOST_TEST(result.error().message ==
+             ".terraform.lock.hcl does not answer the configuration: module.vpc (not locked)");
+  BOOST_TEST(write_json(error_data) ==
+             R"({"changes":[{"action":"added","reason":"not locked","subject":"module.vpc"}]})");
+}
+
+BOOST_AUTO_TEST_CASE(roots_are_judged_before_anything_is_read) {
+  struct Row {
+    const char* name;
+    std::string root;
+    const char* code;
+  };
+  const Row rows[] = {
+      {"relative", "root", "INVALID_PARAMS"},
+      {"no directory", (directory / "gone").string(), "NOT_FOUND"},
+  };
+  initialize();
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Json::Value params;
+      params["root"] = row.root;
+      const auto result = call("config/inspect", params);
+      BOOST_REQUIRE(!result);
+      BOOST_TEST(to_string(result.error().code) == row.code);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(workspace_roots_bound_what_is_read_and_anchor_relative_roots) {
+  write_text(directory / "outside/main.tf", "");
+  Json::Value more;
+  more["workspaceRoots"].append((directory / "root").string());
+  initialize(write_json(more));
+  Json::Value params;
+  params["root"] = ".";
+  BOOST_TEST(succeed("config/inspect", params)["modules"].size() == 1U);
+  params["root"] = (directory / "outside").string();
+  const auto refused = call("config/inspect", params);
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST(to_string(refused.error().code) == "PATH_OUTSIDE_ROOT");
+  write_text(directory / "root/main.tf", "module \"out\" {\n  source = \"../outside\"\n}\n");
+  write_text(directory / "root/.tofu-modlock.hcl", "");
+  params["root"] = ".";
+  const Json::Value result = succeed("config/inspect", params);
+  BOOST_TEST(result["diagnostics"][0]["code"].asString() == "PATH_OUTSIDE_ROOT");
+}
+
+BOOST_AUTO_TEST_CASE(install_then_verify_holds) {
+  initialize();
+  write_text(directory / "root/.terraform.lock.hcl",
+             succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString());
+  const Json::Value installed = succeed("modules/install", root());
+  BOOST_TEST(installed["installed"][0]["dir"].asString() == ".terraform/modules/vpc");
+  BOOST_TEST(installed["manifest"].asString() == ".terraform/modules/modules.json");
+  BOOST_TEST(installed["stats"]["requests"].asUInt() == 0U);
+  const Json::Value verified = succeed("lock/verify", root());
+  BOOST_TEST(verified["ok"].asBool());
+  BOOST_TEST(verified["verdicts"][0]["verdict"].asString() == "held");
+}
+
+BOOST_AUTO_TEST_CASE(install_of_a_call_without_an_entry_is_frozen) {
+  initialize();
+  const auto result = call("modules/install", root());
+  BOOST_REQUIRE(!result);
+  BOOST_TEST(to_string(result.error().code) == "FROZEN");
+  BOOST_TEST(result.error().hint == "run: tofu-modlock lock, review the change and commit it");
+  BOOST_TEST(!fs::exists(directory / "root/.terraform"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_served_yet_is_refused_not_ignored) {
+  struct Row {
+    const char* method;
+    const char* member;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"modules/install", "overrides", "modules/install: override files are not written by this release"},
+      {"lock/verify", "online", "lock/verify: asking the sources (online) is not served by this release"},
+  };
+  initialize();
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.method) {
+      Json::Value params = root();
+      params[row.member] = true;
+      const auto result = call(row.method, params);
+      BOOST_REQUIRE(!result);
+      BOOST_TEST(to_string(result.error().code) == "INVALID_PARAMS");
+      BOOST_TEST(result.error().message == row.message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(versions_list_shows_what_a_constraint_selects) {
+  repository.tag("v1.1.0-rc1");
+  repository.tag("latest");
+  initialize();
+  Json::Value params;
+  params["source"] = "git::" + repository.url();
+  params["colour"] = "red";
+  const Json::Value all = succeed("versions/list", params);
+  BOOST_TEST(all["versions"].size() == 1U);
+  BOOST_TEST(all["selected"].asString() == "1.0.0");
+  BOOST_TEST(write_json(all["skipped"]) == R"([{"reason":"not a semantic version","tag":"latest"}])");
+  BOOST_TEST(all["kind"].asString() == "git");
+  BOOST_TEST(write_json(all["_meta"]) == R"({"unknownParams":["colour"]})");
+  params["constraint"] = "~> 2.0";
+  BOOST_TEST(!succeed("versions/list", params).isMember("selected"));
+  params["source"] = "a/b/c";
+  const auto registry = call("versions/list", params);
+  BOOST_REQUIRE(!registry);
+  BOOST_TEST(to_string(registry.error().code) == "SOURCE_UNSUPPORTED");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
