@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kWidth = 4;  // copying and hashing: disk and processor bound
 
-bool is_below(std::string_view key, std::string_view ancestor) {
-  return key == ancestor || (key.starts_with(ancestor) && key.size() > ancestor.size() && key[ancestor.size()] == '.');
-}
-
 // Keys name directories: what could name another place is never touched.
 bool is_plain_name(const std::string& key) {
   return !key.empty() && key != "." && key != ".." && key != "modules.json" && key.find('/') == std::string::npos &&

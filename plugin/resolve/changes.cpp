@@ -7,10 +7,6 @@
 namespace modlock {
 namespace {
 
-bool is_below(std::string_view key, std::string_view ancestor) {
-  return key == ancestor || (key.starts_with(ancestor) && key.size() > ancestor.size() && key[ancestor.size()] == '.');
-}
-
 bool has_scheme(const std::string& hash, std::string_view scheme) {
   return hash.starts_with(scheme) && hash.size() > scheme.size() && hash[scheme.size()] == ':';
 }

@@ -56,7 +56,7 @@ bool Chooser::is_target(const std::string& key) const {
   }
   return std::any_of(request_.targets.begin(), request_.targets.end(), [&](const std::string& subject) {
     const std::string target = subject.substr(subject.find('.') + 1);
-    return key == target || key.starts_with(target + ".");
+    return is_below(key, target);
   });
 }
 

@@ -250,6 +250,10 @@ class TreeWalk {
 
 }  // namespace
 
+bool is_below(std::string_view key, std::string_view ancestor) {
+  return key == ancestor || (key.starts_with(ancestor) && key[ancestor.size()] == '.');
+}
+
 std::optional<std::string> ModuleNode::constraints_text() const {
   if (commit) {
     return commit;

@@ -47,6 +47,9 @@ struct ModuleNode {
   std::string subject() const { return "module." + key; }
 };
 
+// Whether a key is `ancestor` or a call below it: "vpc.nested" is below "vpc".
+bool is_below(std::string_view key, std::string_view ancestor);
+
 // A file that was read, for results.
 struct TreeFile {
   std::string path;  // relative to the root

@@ -25,12 +25,12 @@ Diagnostic unserved_warning(const ModuleNode& node) {
 void warn_of_unserved_settings(const Settings& settings, Diagnostics& diagnostics) {
   for (const SourceRule& rule : settings.sources) {
     if (rule.minimum_release_age) {
-      diagnostics.push_back({Severity::warning,
-                             Error{.code = Code::setting_unserved,
-                                   .message = fmt::format("minimum_release_age for \"{}\" is not enforced by this release",
-                                                          rule.glob),
-                                   .location = rule.minimum_release_age->location,
-                                   .hint = "review new versions by hand before committing the lock"}});
+      diagnostics.push_back(
+          {Severity::warning,
+           Error{.code = Code::setting_unserved,
+                 .message = fmt::format("minimum_release_age for \"{}\" is not enforced by this release", rule.glob),
+                 .location = rule.minimum_release_age->location,
+                 .hint = "review new versions by hand before committing the lock"}});
     }
   }
 }
@@ -38,9 +38,8 @@ void warn_of_unserved_settings(const Settings& settings, Diagnostics& diagnostic
 Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
   for (const std::string& target : request.targets) {
     const std::string key = target.starts_with("module.") ? target.substr(7) : std::string();
-    const bool known = !key.empty() && std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const auto& entry) {
-      return entry.first == key || entry.first.starts_with(key + ".");
-    });
+    const bool known = !key.empty() && std::any_of(tree.nodes.begin(), tree.nodes.end(),
+                                                   [&](const auto& entry) { return is_below(entry.first, key); });
     if (!known) {
       return fail(
           Error{.code = Code::invalid_params,

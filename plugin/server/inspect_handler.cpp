@@ -1,11 +1,10 @@
+#include "plugin/install/package_lookup.h"
 #include "plugin/server/handlers.h"
 #include "plugin/server/root_request.h"
 #include "protocol/messages/config_inspect.h"
 
 namespace modlock {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string to_text(ConfigFile::Role role) {
   switch (role) {
@@ -17,22 +16,6 @@ std::string to_text(ConfigFile::Role role) {
       break;
   }
   return "test";
-}
-
-// Children of remote packages appear from the installation, else from the store: no request is ever sent.
-void look_below(ModuleNode& node, const RootRequest& root, const LockFile& lock, const Store& store) {
-  std::error_code ignored;
-  const fs::path place = root.data.modules() / node.key;
-  const auto entry = lock.modules.find(node.key);
-  if (node.address.source.kind == SourceKind::directory) {
-    node.package_directory = node.address.source.path;
-  } else if (fs::is_directory(place, ignored)) {
-    node.package_directory = place;
-  } else if (entry != lock.modules.end() && entry->second.source == node.address.source.identity()) {
-    if (const auto package = store.find(node.address.source, entry->second.hash_value("git"))) {
-      node.package_directory = package->directory;
-    }
-  }
 }
 
 messages::InspectedModule to_message(const ModuleNode& node, const LockFile& lock) {
@@ -64,7 +47,7 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   }
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {
-      look_below(*node, *root, lock->file, service.store());
+      node->package_directory = known_package(*node, root->data, lock->file, service.store());
     }
     return {};
   };

@@ -8,6 +8,7 @@
 #include "backends/parallel.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/manifest.h"
+#include "plugin/install/package_lookup.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/verify/tree_difference.h"
 
@@ -54,7 +55,10 @@ class Verifier {
     parallel_for(level.size(), kWidth, [&](std::size_t i) { verdicts[i] = judge_call(*level[i]); });
     for (std::size_t i = 0; i < level.size(); ++i) {
       ModuleNode& node = *level[i];
-      choose_directory(node, verdicts[i]);
+      // Below a module that was tampered with, the walk goes on in what the store has of the locked one.
+      node.package_directory = verdicts[i].kind == VerdictKind::tampered
+                                   ? stored_package(node, request_.lock, store_)
+                                   : known_package(node, request_.data, request_.lock, store_);
       if (node.address.source.kind == SourceKind::directory) {
         continue;  // linked, never locked
       }
@@ -64,22 +68,6 @@ class Verifier {
       }
     }
     return context_.check();
-  }
-
-  // Below a call goes on what is installed, unless it was tampered with: then, and where nothing is installed, what the
-  // store has of the locked package.
-  void choose_directory(ModuleNode& node, const Verdict& verdict) const {
-    std::error_code ignored;
-    const fs::path place = request_.data.modules() / node.key;
-    if (node.address.source.kind == SourceKind::directory) {
-      node.package_directory = node.address.source.path;
-    } else if (verdict.kind != VerdictKind::tampered && fs::is_directory(place, ignored)) {
-      node.package_directory = place;
-    } else if (const auto entry = request_.lock.modules.find(node.key); entry != request_.lock.modules.end()) {
-      if (const auto package = store_.find_by_h1("h1:" + entry->second.hash_value("h1"))) {
-        node.package_directory = package->directory;
-      }
-    }
   }
 
   Verdict judge_call(const ModuleNode& node) const {
