@@ -21,6 +21,10 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+void TemporaryDirectory::write(std::string_view name, std::string_view text) const {
+  write_text(path_ / name, text);
+}
+
 void write_text(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary | std::ios::trunc);

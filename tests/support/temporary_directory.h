@@ -16,6 +16,8 @@ class TemporaryDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+  // Writes a whole file below, making its directories.
+  void write(std::string_view name, std::string_view text) const;
 
  private:
   std::filesystem::path path_;

@@ -5,12 +5,12 @@
 
 #include "backends/files/files.h"
 #include "tests/backends/files/small_disk.h"
-#include "tests/backends/files/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
-using modlock::test::put;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
+using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
@@ -33,11 +33,11 @@ BOOST_AUTO_TEST_CASE(copies_content_modes_and_links) {
   const TemporaryDirectory directory;
   const fs::path from = directory / "from";
   const std::string large(5000000, 'l');
-  put(from / "main.tf", "content");
-  put(from / "empty", "");
-  put(from / "large", large);
-  put(from / "sub/run.sh", "#!/bin/sh\n");
-  put(from / "closed/file", "inside");
+  write_text(from / "main.tf", "content");
+  write_text(from / "empty", "");
+  write_text(from / "large", large);
+  write_text(from / "sub/run.sh", "#!/bin/sh\n");
+  write_text(from / "closed/file", "inside");
   fs::create_directory(from / "nothing");
   fs::create_symlink("sub/run.sh", from / "link");
   fs::create_directory_symlink("sub", from / "directory-link");
@@ -67,10 +67,10 @@ BOOST_AUTO_TEST_CASE(copies_content_modes_and_links) {
 
 BOOST_AUTO_TEST_CASE(leaves_version_control_out) {
   const TemporaryDirectory directory;
-  put(directory / "from/.git/config", "");
-  put(directory / "from/sub/.git", "gitdir: ../.git/modules/sub\n");
-  put(directory / "from/sub/CVS/Root", "");
-  put(directory / "from/.gitignore", "");
+  write_text(directory / "from/.git/config", "");
+  write_text(directory / "from/sub/.git", "gitdir: ../.git/modules/sub\n");
+  write_text(directory / "from/sub/CVS/Root", "");
+  write_text(directory / "from/.gitignore", "");
   BOOST_REQUIRE(copy_tree(directory / "from", directory / "to").has_value());
   BOOST_TEST(!fs::exists(directory / "to/.git"));
   BOOST_TEST(!fs::exists(directory / "to/sub/.git"));
@@ -85,14 +85,14 @@ BOOST_AUTO_TEST_CASE(copies_from_another_file_system) {
     return;
   }
   const TemporaryDirectory directory;
-  put(disk / "from/a/b", std::string(10000, 'b'));
+  write_text(disk / "from/a/b", std::string(10000, 'b'));
   BOOST_REQUIRE(copy_tree(disk / "from", directory / "to").has_value());
   BOOST_TEST((read_file(directory / "to/a/b") == std::string(10000, 'b')));
 }
 
 BOOST_AUTO_TEST_CASE(a_copy_that_fails_leaves_nothing) {
   const TemporaryDirectory directory;
-  put(directory / "from/a/file", "");
+  write_text(directory / "from/a/file", "");
   BOOST_REQUIRE(::mkfifo((directory / "from/a/pipe").c_str(), 0600) == 0);
   const auto copied = copy_tree(directory / "from", directory / "to");
   BOOST_REQUIRE(!copied.has_value());
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_nothing) {
     return;
   }
   const TemporaryDirectory directory;
-  put(directory / "from/a/large", std::string(200000, 'x'));
+  write_text(directory / "from/a/large", std::string(200000, 'x'));
   const auto copied = copy_tree(directory / "from", disk / "to");
   BOOST_REQUIRE(!copied.has_value());
   BOOST_TEST(to_string(copied.error().code) == "IO_ERROR");
@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_nothing) {
 
 BOOST_AUTO_TEST_CASE(refuses_wrong_ends) {
   const TemporaryDirectory directory;
-  put(directory / "from/file", "");
-  put(directory / "there/precious", "");
+  write_text(directory / "from/file", "");
+  write_text(directory / "there/precious", "");
   struct Row {
     const char* name;
     const char* from;

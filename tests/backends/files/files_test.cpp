@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "tests/backends/files/small_disk.h"
-#include "tests/backends/files/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
-using modlock::test::put;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
+using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(reads_whole_files) {
   std::string large(3000000, 'l');
   large[1234567] = '\0';
   for (const std::string& bytes : {std::string(), std::string("a\r\n\0b", 5), large}) {
-    put(directory / "file", bytes);
+    write_text(directory / "file", bytes);
     BOOST_TEST((read_file(directory / "file") == bytes));
   }
   // Its size is said to be 0.
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(reads_whole_files) {
 
 BOOST_AUTO_TEST_CASE(says_why_a_file_cannot_be_read) {
   const TemporaryDirectory directory;
-  put(directory / "file", "");
+  write_text(directory / "file", "");
   BOOST_REQUIRE(::mkfifo((directory / "pipe").c_str(), 0600) == 0);
   fs::create_symlink("loop", directory / "loop");
   struct Row {
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(writes_beside_the_working_directory_and_under_the_longest_n
 
 BOOST_AUTO_TEST_CASE(replaces_a_link_and_not_its_target) {
   const TemporaryDirectory directory;
-  put(directory / "target", "old");
+  write_text(directory / "target", "old");
   fs::create_symlink("target", directory / "link");
   BOOST_REQUIRE(write_file_atomically(directory / "link", "new").has_value());
   BOOST_TEST(fs::is_regular_file(fs::symlink_status(directory / "link")));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(readers_see_the_old_or_the_new) {
   const fs::path path = directory / "file";
   const std::string ones(100000, '1');
   const std::string twos(100000, '2');
-  put(path, ones);
+  write_text(path, ones);
   std::jthread writer([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       (void)write_file_atomically(path, twos, Durable::no);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_what_was_there) {
     BOOST_TEST_MESSAGE(disk.why_not());
     return;
   }
-  put(disk / "file", "precious");
+  write_text(disk / "file", "precious");
   const auto written = write_file_atomically(disk / "file", std::string(200000, 'x'));
   check_error(written, "IO_ERROR", "cannot write " + quoted(disk / "file") + ": No space left on device");
   BOOST_TEST(written.error().hint == "free some space there, then run it again");
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_read_only_file_system_is_named) {
     BOOST_TEST_MESSAGE(disk.why_not());
     return;
   }
-  put(disk / "file", "precious");
+  write_text(disk / "file", "precious");
   BOOST_REQUIRE(disk.make_read_only());
   const auto written = write_file_atomically(disk / "file", "x");
   check_error(written, "IO_ERROR", "cannot write " + quoted(disk / "file") + ": Read-only file system");
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_directory_without_permission_is_named) {
     return;
   }
   const TemporaryDirectory directory;
-  put(directory / "closed/file", "precious");
+  write_text(directory / "closed/file", "precious");
   ::chmod((directory / "closed").c_str(), 0555);
   const auto written = write_file_atomically(directory / "closed/file", "x");
   check_error(written, "IO_ERROR", "cannot write " + quoted(directory / "closed/file") + ": Permission denied");
@@ -197,15 +197,15 @@ BOOST_AUTO_TEST_CASE(makes_directories) {
   BOOST_TEST(make_directories(directory / "a/b/c/").has_value());
   BOOST_TEST(make_directories("").has_value());
   BOOST_TEST(fs::is_directory(directory / "a/b/c"));
-  put(directory / "file", "");
+  write_text(directory / "file", "");
   check_error(make_directories(directory / "file/sub"), "IO_ERROR",
               "cannot make the directory " + quoted(directory / "file") + ": File exists");
 }
 
 BOOST_AUTO_TEST_CASE(removes_trees_but_never_through_links) {
   const TemporaryDirectory directory;
-  put(directory / "outside/precious", "");
-  put(directory / "tree/closed/file", "");
+  write_text(directory / "outside/precious", "");
+  write_text(directory / "tree/closed/file", "");
   fs::create_directory_symlink("../outside", directory / "tree/link");
   fs::create_symlink("nowhere", directory / "tree/dangling");
   ::chmod((directory / "tree/closed").c_str(), 0);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(removes_trees_but_never_through_links) {
 BOOST_AUTO_TEST_CASE(two_may_remove_one_tree) {
   const TemporaryDirectory directory;
   for (int i = 0; i < 200; ++i) {
-    put(directory / "tree" / std::to_string(i % 10) / std::to_string(i), "");
+    write_text(directory / "tree" / std::to_string(i % 10) / std::to_string(i), "");
   }
   std::vector<Result<void>> results(2);
   {

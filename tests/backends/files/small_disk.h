@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/backends/files/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 

@@ -4,11 +4,11 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/backends/files/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
-using modlock::test::put;
 using modlock::test::TemporaryDirectory;
+using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 BOOST_AUTO_TEST_SUITE(link_target)
@@ -40,11 +40,11 @@ BOOST_AUTO_TEST_CASE(where_links_lead) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const TemporaryDirectory root;
-      put(root / "top", "");
-      put(root / "sub/file", "");
-      put(root / ".git/config", "");
-      put(root / "deep/parent/child/x", "");
-      put(root / "deep/parent/file-in-deep-parent", "");
+      write_text(root / "top", "");
+      write_text(root / "sub/file", "");
+      write_text(root / ".git/config", "");
+      write_text(root / "deep/parent/child/x", "");
+      write_text(root / "deep/parent/file-in-deep-parent", "");
       fs::create_directory_symlink("sub", root / "to-sub");
       fs::create_directory_symlink("deep/parent/child", root / "to-deep");
       fs::create_symlink("to-sub/../chain-end", root / "chain");
@@ -81,9 +81,9 @@ BOOST_AUTO_TEST_CASE(links_that_are_refused) {
     BOOST_TEST_CONTEXT(row.name) {
       const TemporaryDirectory directory;
       const fs::path root = directory / "package";
-      put(root / "top", "");
-      put(root / "sub/file", "");
-      put(directory / "outside", "");
+      write_text(root / "top", "");
+      write_text(root / "sub/file", "");
+      write_text(directory / "outside", "");
       fs::create_symlink("../outside", root / "up");
       fs::create_symlink("/", root / "root");
       fs::create_symlink("sub/link", root / "circle");

@@ -7,11 +7,11 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
-#include "tests/backends/files/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
-using modlock::test::put;
 using modlock::test::TemporaryDirectory;
+using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
@@ -23,14 +23,14 @@ std::string hash_of(const fs::path& root) {
 }
 
 void put_plain_tree(const fs::path& root) {
-  put(root / "main.tf", "resource {}\n");
-  put(root / "empty.tf", "");
-  put(root / "a/b", std::string_view("\0\1\377", 3));
-  put(root / "a-b/c", "x");
-  put(root / "a.txt", "y");
-  put(root / ".hidden", "hid");
-  put(root / "sp ace/\xc3\xbc.tf", "u");
-  put(root / "Z", "z");
+  write_text(root / "main.tf", "resource {}\n");
+  write_text(root / "empty.tf", "");
+  write_text(root / "a/b", std::string_view("\0\1\377", 3));
+  write_text(root / "a-b/c", "x");
+  write_text(root / "a.txt", "y");
+  write_text(root / ".hidden", "hid");
+  write_text(root / "sp ace/\xc3\xbc.tf", "u");
+  write_text(root / "Z", "z");
   fs::create_directory(root / "empty");
 }
 
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
       {"many files, so several threads",
        [](const fs::path& root) {
          for (int i = 0; i < 200; ++i) {
-           put(root / fmt::format("d{}/f{}.tf", i % 7, i), fmt::format("file {}\n", i));
+           write_text(root / fmt::format("d{}/f{}.tf", i % 7, i), fmt::format("file {}\n", i));
          }
        },
        "h1:jbapPCTx5t7AK+tHnJDNTHSzd97rut7rjCJTOeNfa7A="},
@@ -68,10 +68,10 @@ BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
 BOOST_AUTO_TEST_CASE(lists_what_counts_in_bytewise_order) {
   const TemporaryDirectory root;
   put_plain_tree(root.path());
-  put(root / ".git/config", "");
-  put(root / "a/.git", "");
-  put(root / "a/_darcs/x", "");
-  put(root / "a/.gitignore", "");
+  write_text(root / ".git/config", "");
+  write_text(root / "a/.git", "");
+  write_text(root / "a/_darcs/x", "");
+  write_text(root / "a/.gitignore", "");
   fs::create_symlink("b", root / "a/link");
   fs::create_symlink("../a", root / "a/up");
   fs::create_symlink("none", root / "a/dangling");
@@ -102,12 +102,12 @@ BOOST_AUTO_TEST_CASE(links_count_as_content_or_as_text) {
     BOOST_TEST_CONTEXT(row.name) {
       const TemporaryDirectory root;
       for (const char* tree : {"linked", "plain"}) {
-        put(root / tree / "a.tf", "content");
-        put(root / tree / "sub/b.tf", "");
-        put(root / tree / ".git/config", "[core]");
+        write_text(root / tree / "a.tf", "content");
+        write_text(root / tree / "sub/b.tf", "");
+        write_text(root / tree / ".git/config", "[core]");
       }
       fs::create_symlink(row.target, root / "linked/link");
-      put(root / "plain/link", row.same_as_content);
+      write_text(root / "plain/link", row.same_as_content);
       BOOST_TEST(hash_of(root / "linked") == hash_of(root / "plain"));
     }
   }
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(links_count_as_content_or_as_text) {
 BOOST_AUTO_TEST_CASE(a_copy_has_the_same_hash) {
   const TemporaryDirectory root;
   put_plain_tree(root / "from");
-  put(root / "from/.git/config", "x");
+  write_text(root / "from/.git/config", "x");
   fs::create_symlink(".git/config", root / "from/to-git");
   fs::create_symlink("a/b", root / "from/to-file");
   fs::create_symlink("a", root / "from/to-directory");
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_copy_has_the_same_hash) {
   BOOST_TEST(hash_of(root / "from") == hash_of(root / "to"));
   fs::create_directory_symlink("from", root / "link");
   BOOST_TEST(hash_of(root / "link") == hash_of(root / "from"));
-  put(root / "to/a/b", "other");
+  write_text(root / "to/a/b", "other");
   BOOST_TEST(hash_of(root / "from") != hash_of(root / "to"));
 }
 
@@ -135,9 +135,9 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
     const char* message;
   };
   const Row rows[] = {
-      {"a line break", [](const fs::path& root) { put(root / "a\nb", ""); },
+      {"a line break", [](const fs::path& root) { write_text(root / "a\nb", ""); },
        "the entry \"a\\x0ab\" of the package has a line break in its name"},
-      {"a line break in a directory", [](const fs::path& root) { put(root / "a\nb/c", ""); },
+      {"a line break in a directory", [](const fs::path& root) { write_text(root / "a\nb/c", ""); },
        "the entry \"a\\x0ab\" of the package has a line break in its name"},
       {"a pipe", [](const fs::path& root) { ::mkfifo((root / "pipe").c_str(), 0600); },
        "the entry \"pipe\" of the package is a device, a pipe or a socket"},
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_root_that_cannot_be_read) {
   const TemporaryDirectory root;
-  put(root / "file", "");
+  write_text(root / "file", "");
   const auto none = hash_tree(root / "none", Context{});
   BOOST_REQUIRE(!none.has_value());
   BOOST_TEST(to_string(none.error().code) == "IO_ERROR");

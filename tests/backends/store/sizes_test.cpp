@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "backends/store/store.h"
-#include "tests/backends/files/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
-using modlock::test::put;
 using modlock::test::TemporaryDirectory;
+using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
@@ -50,11 +50,11 @@ BOOST_AUTO_TEST_CASE(measures_packages_and_repositories) {
   BOOST_TEST(nothing.packages == 0U);
   BOOST_TEST(nothing.repository_bytes == 0U);
 
-  put(directory / "store/v1/packages/aa/tree/main.tf", std::string(10, 'x'));
-  put(directory / "store/v1/packages/aa/tree/sub/b", std::string(5, 'x'));
-  put(directory / "store/v1/packages/bb/tree/main.tf", std::string(1, 'x'));
-  put(directory / "store/v1/git/cc/objects/pack", std::string(100, 'x'));
-  put(directory / "store/v1/tmp/dd/not-counted", std::string(1000, 'x'));
+  write_text(directory / "store/v1/packages/aa/tree/main.tf", std::string(10, 'x'));
+  write_text(directory / "store/v1/packages/aa/tree/sub/b", std::string(5, 'x'));
+  write_text(directory / "store/v1/packages/bb/tree/main.tf", std::string(1, 'x'));
+  write_text(directory / "store/v1/git/cc/objects/pack", std::string(100, 'x'));
+  write_text(directory / "store/v1/tmp/dd/not-counted", std::string(1000, 'x'));
   fs::create_symlink("main.tf", directory / "store/v1/packages/aa/tree/link");
   fs::create_directory_symlink("..", directory / "store/v1/packages/aa/tree/up");
   const StoreSizes sizes = measure(store).value();

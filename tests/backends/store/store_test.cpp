@@ -8,13 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
 #include "tests/backends/files/small_disk.h"
-#include "tests/backends/files/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
-using modlock::test::put;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
+using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
@@ -35,8 +37,8 @@ Store open_store(const fs::path& root) {
 }
 
 FetchedTree tree_at(const fs::path& directory, const std::string& content = "content", const std::string& id = kId) {
-  put(directory / "main.tf", content);
-  put(directory / "sub/run.sh", "#!/bin/sh\n");
+  write_text(directory / "main.tf", content);
+  write_text(directory / "sub/run.sh", "#!/bin/sh\n");
   ::chmod((directory / "sub/run.sh").c_str(), 0755);
   return {.id = id, .directory = directory, .warnings = {}};
 }
@@ -140,11 +142,11 @@ BOOST_AUTO_TEST_CASE(unreadable_records_are_as_if_absent) {
                               "{\"h1\":\"" + package.h1 + "\",\"id\":\"" + kId + "\",\"source\":\"other\"}"};
   for (const std::string& text : rows) {
     BOOST_TEST_CONTEXT(text) {
-      put(record, text);
+      write_text(record, text);
       BOOST_TEST(!store.find(kSource, kId).has_value());
     }
   }
-  put(record, good);
+  write_text(record, good);
   BOOST_TEST(store.find(kSource, kId).has_value());
 }
 
@@ -165,7 +167,7 @@ BOOST_AUTO_TEST_CASE(unsafe_packages_stay_out) {
   const TemporaryDirectory directory;
   const Store store = open_store(directory / "store");
   const FetchedTree overriding = tree_at(directory / "overriding");
-  put(directory / "overriding/sub/modlock_override.tf", "");
+  write_text(directory / "overriding/sub/modlock_override.tf", "");
   const auto refused = store.admit(kSource, overriding, Context{});
   BOOST_REQUIRE(!refused.has_value());
   BOOST_TEST(to_string(refused.error().code) == "ARCHIVE_UNSAFE");
@@ -262,8 +264,8 @@ BOOST_AUTO_TEST_CASE(temporary_directories_are_new) {
 
 BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
   const TemporaryDirectory directory;
-  put(directory / "file", "");
-  put(directory / "newer/layout", "12\n");
+  write_text(directory / "file", "");
+  write_text(directory / "newer/layout", "12\n");
   struct Row {
     const char* name;
     fs::path root;
@@ -293,9 +295,9 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
 
 BOOST_AUTO_TEST_CASE(a_newer_layout_beside_ours_is_fine) {
   const TemporaryDirectory directory;
-  put(directory / "store/v2/anything", "");
+  write_text(directory / "store/v2/anything", "");
   for (const char* layout : {"1", "01\n", "", "unknown"}) {
-    put(directory / "store/layout", layout);
+    write_text(directory / "store/layout", layout);
     (void)open_store(directory / "store");
   }
 }

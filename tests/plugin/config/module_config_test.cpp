@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugin/config/check_error.h"
-#include "tests/plugin/config/temp_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -13,7 +13,7 @@ namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-ModuleConfig load(const TempDirectory& directory, const Files& files) {
+ModuleConfig load(const TemporaryDirectory& directory, const Files& files) {
   for (const auto& [name, text] : files) {
     directory.write(name, text);
   }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(calls) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TempDirectory directory;
+      const TemporaryDirectory directory;
       const ModuleConfig config = load(directory, row.files);
       BOOST_TEST(summary(config) == row.calls);
       for (const Diagnostic& diagnostic : config.diagnostics) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(calls) {
 }
 
 BOOST_AUTO_TEST_CASE(files_are_listed_with_their_hashes) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const ModuleConfig config = load(directory, {{"b.tf", "a\n"},
                                                {"a_override.tofu", ""},
                                                {"a.tofu.json", "{}"},
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(files_are_listed_with_their_hashes) {
 }
 
 BOOST_AUTO_TEST_CASE(ranges) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("modules/net/main.tf", "module \"m\" {\n  source  = \"x/y/z\"\n  version = \"~> 1.2\" # why\n}\n");
   directory.write("root/main.tf", "");
   const auto config = load_module(directory / "modules/net", directory / "root", {});
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(ranges) {
 }
 
 BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("main.tf", "module \"old\" {\n  source = \"./old\"\n}\n");
   const Documents documents = {{directory / "main.tf", "module \"new\" {\n  source = \"./new\"\n}\n"},
                                {directory / "more.tf", "module \"more\" {\n  source = \"./more\"\n}\n"},
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(diagnostics) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TempDirectory directory;
+      const TemporaryDirectory directory;
       const ModuleConfig config = load(directory, row.files);
       BOOST_TEST(summary(config) == row.calls);
       BOOST_TEST_REQUIRE(config.diagnostics.size() == row.errors.size());
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(diagnostics) {
 }
 
 BOOST_AUTO_TEST_CASE(a_second_call_names_the_first) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const ModuleConfig config = load(directory, {{"a.tf", "module \"m\" {\n  source = \"./1\"\n}\n"},
                                                {"b.tf", "module \"m\" {\n  source = \"./2\"\n}\n"}});
   BOOST_TEST_REQUIRE(config.diagnostics.size() == 1U);
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_second_call_names_the_first) {
 }
 
 BOOST_AUTO_TEST_CASE(long_expressions_are_cut) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const ModuleConfig config =
       load(directory, {{"a.tf", "module \"m\" {\n  source = f(\n    1)\n}\nmodule \"n\" {\n  source = f(\"" +
                                     std::string(56, 'x') + "\xC3\xA9\xC3\xA9\xC3\xA9\")\n}\n"}});
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(long_expressions_are_cut) {
 }
 
 BOOST_AUTO_TEST_CASE(syntax_errors_leave_other_files_readable) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const ModuleConfig config = load(directory, {{"a.tf", "module \"m\" {\n  source = \"./1\n}\n"},
                                                {"b.tf", "module \"n\" {\n  source = \"./2\"\n}\n"},
                                                {"override.tf", "module \"m\" {\n  count = 1\n}\n"}});
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(syntax_errors_leave_other_files_readable) {
 }
 
 BOOST_AUTO_TEST_CASE(directories_that_cannot_be_read) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("file", "");
   const auto missing = load_module(directory / "none", directory.path(), {});
   BOOST_TEST_REQUIRE(!missing.has_value());

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/plugin/config/temp_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 BOOST_AUTO_TEST_SUITE(roots)
 
 BOOST_AUTO_TEST_CASE(repository_root) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("repo/.git/HEAD", "");
   directory.write("repo/live/prod/main.tf", "");
   directory.write("repo/sub/.git", "gitdir: elsewhere\n");
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(repository_root) {
 }
 
 BOOST_AUTO_TEST_CASE(data_directories) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("root/main.tf", "");
   directory.write("elsewhere/x", "");
   const fs::path root = directory / "root";
@@ -58,14 +58,14 @@ BOOST_AUTO_TEST_CASE(data_directories) {
 }
 
 BOOST_AUTO_TEST_CASE(a_data_directory_linked_inside_the_root_is_fine) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("data/x", "");
   fs::create_directory_symlink("data", directory / ".terraform");
   BOOST_TEST(data_directory(directory.path(), std::nullopt).value() == directory / ".terraform");
 }
 
 BOOST_AUTO_TEST_CASE(confined) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("a/in/x", "");
   directory.write("ab/x", "");
   directory.write("b/x", "");
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(confined) {
 }
 
 BOOST_AUTO_TEST_CASE(a_link_cycle_is_an_error) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   fs::create_symlink("loop", directory / "loop");
   const auto result = confine(directory / "loop/x", {directory.path()});
   BOOST_TEST_REQUIRE(!result.has_value());

@@ -4,7 +4,7 @@
 
 #include "plugin/build_info.h"
 #include "tests/plugin/config/check_error.h"
-#include "tests/plugin/config/temp_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -28,7 +28,7 @@ class Setup {
     fs::create_directories(directory / "live/prod");
     return load_settings(directory / "live/prod", directory.path(), directory / "user.hcl", {});
   }
-  TempDirectory directory;
+  TemporaryDirectory directory;
 };
 
 constexpr const char* kNear = "live/prod/.tofu-modlock.hcl";
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(nearer_files_win) {
 }
 
 BOOST_AUTO_TEST_CASE(files_above_the_repository_are_not_read) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write(".tofu-modlock.hcl", "nonsense\n");
   directory.write("repo/root/.tofu-modlock.hcl", "resolution = \"auto\"\n");
   BOOST_TEST(load_settings(directory / "repo/root", directory / "repo", std::nullopt, {}).has_value());

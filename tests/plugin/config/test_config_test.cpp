@@ -2,7 +2,7 @@
 
 #include "plugin/config/module_config.h"
 #include "tests/plugin/config/check_error.h"
-#include "tests/plugin/config/temp_directory.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -10,7 +10,7 @@ using namespace modlock::test;
 BOOST_AUTO_TEST_SUITE(test_config)
 
 BOOST_AUTO_TEST_CASE(keys) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const std::string run = "run \"setup\" {\n  command = plan\n  module {\n    source = \"./testing/setup\"\n  }\n}\n";
   directory.write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
   directory.write("main.tftest.hcl", run + "run \"other\" {\n  assert {\n    condition = true\n  }\n}\n");
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(keys) {
 }
 
 BOOST_AUTO_TEST_CASE(another_test_directory) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("checks/a.tftest.hcl", "run \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\n");
   BOOST_TEST(load_test_modules(directory.path(), {})->calls.empty());
   BOOST_TEST(load_test_modules(directory.path(), {}, "checks")->calls.at(0).name == "test.checks.a.r");
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TempDirectory directory;
+      const TemporaryDirectory directory;
       directory.write(row.file, row.text);
       const auto config = load_test_modules(directory.path(), {});
       BOOST_TEST_REQUIRE((config && config->diagnostics.size() == 1U));

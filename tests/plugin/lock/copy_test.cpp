@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/plugin/config/temp_directory.h"
 #include "tests/plugin/lock/samples.h"
 #include "tests/plugin/lock/shell.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -41,7 +41,7 @@ class Repository {
     git("commit -q --allow-empty -m change");
   }
 
-  TempDirectory directory;
+  TemporaryDirectory directory;
 };
 
 }  // namespace
@@ -49,7 +49,7 @@ class Repository {
 BOOST_AUTO_TEST_SUITE(copy)
 
 BOOST_AUTO_TEST_CASE(saved_and_loaded) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const auto data = directory / ".terraform";
   const ModuleLocks modules = locks({nested_module(), {.key = "a", .source = "s"}});
   BOOST_TEST_REQUIRE(save_lock_copy(data, modules).has_value());
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded) {
 }
 
 BOOST_AUTO_TEST_CASE(an_equal_copy_is_left_alone) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const ModuleLocks modules = locks({nested_module()});
   BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), modules).has_value());
   const auto path = directory / "tofu-modlock/lock.hcl";
@@ -77,13 +77,13 @@ BOOST_AUTO_TEST_CASE(an_equal_copy_is_left_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(no_modules_make_no_copy) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   BOOST_TEST(save_lock_copy(directory.path(), {}).has_value());
   BOOST_TEST(!std::filesystem::exists(directory / "tofu-modlock"));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_no_copy) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   BOOST_TEST(found_nothing(load_lock_copy(directory.path())));
   directory.write("tofu-modlock/lock.hcl", "module \"a\" {");
   BOOST_TEST(found_nothing(load_lock_copy(directory.path())));
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(the_newest_version_wins) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_was_committed) {
-  const TempDirectory plain;
+  const TemporaryDirectory plain;
   BOOST_TEST(found_nothing(committed_module_locks(plain.path(), Context{})));
   Repository repository;
   BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), Context{})));

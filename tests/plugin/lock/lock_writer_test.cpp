@@ -2,9 +2,9 @@
 #include <random>
 
 #include "plugin/lock/lock_file.h"
-#include "tests/plugin/config/temp_directory.h"
 #include "tests/plugin/lock/samples.h"
 #include "tests/plugin/lock/shell.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(formatted_as_the_formatter_leaves_it) {
   for (auto module = modules.begin(); module != modules.end();) {
     module = module->first.find_first_of("$%") == std::string::npos ? std::next(module) : modules.erase(module);
   }
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   directory.write("lock.hcl", write_lock(LockFile{.text = kHeader + kProviders}, modules));
   const ShellResult result = run_shell("TF_CLI_CONFIG_FILE= " + tool + " fmt -check -diff - < '" +
                                        (directory / "lock.hcl").string() + "' 2>&1");

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "plugin/lock/edit.h"
-#include "tests/plugin/config/temp_directory.h"
 #include "tests/plugin/lock/samples.h"
 #include "tests/plugin/lock/shell.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -13,7 +13,7 @@ using namespace modlock::test;
 namespace {
 
 // What diff(1) prints for the two texts.
-std::string system_diff(const TempDirectory& directory, const std::string& before, const std::string& after) {
+std::string system_diff(const TemporaryDirectory& directory, const std::string& before, const std::string& after) {
   directory.write("before", before);
   directory.write("after", after);
   const ShellResult result = run_shell("cd '" + directory.path().string() +
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(same_as_diff) {
       {"crlf", "a\r\nb\r\n", "a\r\nc\r\n"},
       {"equal", all, all},
   };
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(unified_diff("lock.hcl", row.before, row.after) == system_diff(directory, row.before, row.after));
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(same_as_diff) {
 // Lines that occur once and keep their order leave only one smallest diff.
 BOOST_AUTO_TEST_CASE(generated_texts_same_as_diff) {
   std::mt19937 random(11);
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   for (int round = 0; round < 60; ++round) {
     std::string before;
     std::string after;

@@ -269,8 +269,7 @@ BOOST_AUTO_TEST_CASE(plan_warns_of_settings_that_it_does_not_serve) {
   const Plan plan = lock();
   BOOST_REQUIRE(plan.diagnostics.size() == 1U);
   BOOST_TEST(to_string(plan.diagnostics[0].what.code) == "SETTING_UNSERVED");
-  BOOST_TEST(plan.diagnostics[0].what.message ==
-             "minimum_release_age for \"git::*\" is not enforced by this release");
+  BOOST_TEST(plan.diagnostics[0].what.message == "minimum_release_age for \"git::*\" is not enforced by this release");
 }
 
 BOOST_AUTO_TEST_CASE(plan_refuses_a_locked_package_with_another_h1) {

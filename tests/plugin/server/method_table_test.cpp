@@ -69,10 +69,11 @@ BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
   BOOST_TEST(result["protocolVersion"].asString() == "1.0");
   BOOST_TEST(result["serverInfo"]["name"].asString() == "tofu-modlock");
   BOOST_TEST(write_json(result["implementation"]) == R"({"from":"options","name":"opentofu","version":""})");
-  BOOST_TEST(write_json(result["capabilities"]) ==
-             R"({"backends":["git"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
-             R"("cache/info","config/inspect","exit","initialize","initialized","lock/plan","lock/verify","log/setLevel",)"
-             R"("modules/install","ping","shutdown","versions/list"]})");
+  BOOST_TEST(
+      write_json(result["capabilities"]) ==
+      R"({"backends":["git"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
+      R"("cache/info","config/inspect","exit","initialize","initialized","lock/plan","lock/verify","log/setLevel",)"
+      R"("modules/install","ping","shutdown","versions/list"]})");
 }
 
 BOOST_AUTO_TEST_CASE(initialize_refuses_a_version_that_nobody_speaks) {
@@ -94,8 +95,8 @@ BOOST_AUTO_TEST_CASE(lock_plan_gives_edits_whose_forms_agree) {
   BOOST_TEST(document["result"]["sha256"].asString() == sha256_hex(text));
   std::vector<TextEdit> edits;
   for (const Json::Value& edit : document["edits"]) {
-    edits.push_back({edit["start"].asUInt64(), edit["end"].asUInt64(), edit["oldText"].asString(),
-                     edit["newText"].asString(), {}});
+    edits.push_back(
+        {edit["start"].asUInt64(), edit["end"].asUInt64(), edit["oldText"].asString(), edit["newText"].asString(), {}});
   }
   BOOST_TEST(apply_edits("", edits) == text);
   BOOST_TEST(result["changes"][0]["action"].asString() == "added");
