@@ -26,7 +26,7 @@ Result<Json::Value> MethodTable::call(std::string_view name, const Json::Value& 
   const auto found = handlers_.find(name);
   if (found == handlers_.end()) {
     return fail(Code::method_not_found, fmt::format("there is no method \"{}\"", name),
-                "rpc.discover lists the methods");
+                "capabilities.methods of the result of initialize lists what is served");
   }
   Result<Json::Value> result;
   std::string thrown;

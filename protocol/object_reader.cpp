@@ -35,7 +35,7 @@ std::string_view kind_of(const Json::Value* value) {
 Error decode_error(std::string message) {
   return {.code = Code::invalid_params,
           .message = std::move(message),
-          .hint = "rpc.discover describes the params of every method"};
+          .hint = "docs/protocol.md describes the params of every method"};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ void find_below(const fs::path& directory, std::vector<std::string>& roots) {
     }
     if (entry->is_directory(error) && is_hidden(entry->path())) {
       entry.disable_recursion_pending();
-    } else if (entry->path().filename() == kLockFileName) {
+    } else if (entry->path().filename() == kLockFileName || entry->path().filename() == kSidecarFileName) {
       roots.push_back(entry->path().parent_path().string());
     }
   }
@@ -99,7 +99,7 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags) {
   for (const std::string& directory : named) {
     std::error_code error;
     if (!fs::is_directory(directory, error)) {
-      return fail(Code::not_found, fmt::format("{} is not a directory", directory),
+      return fail(Code::invalid_params, fmt::format("{} is not a directory", directory),
                   "name a directory with a root module");
     }
     if (flags.recursive) {
@@ -109,7 +109,7 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags) {
     }
   }
   if (roots.empty()) {
-    return fail(Code::not_found, "no directory below has a lock file",
+    return fail(Code::invalid_params, "no directory below has a lock file",
                 "name the root modules, or run `lock` in them first");
   }
   std::sort(roots.begin(), roots.end());

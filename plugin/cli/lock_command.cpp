@@ -74,17 +74,24 @@ Json::Value plan_params(const CommandLine& line, const std::string& root) {
 }
 
 // The protected copy lets a later `lock` put back what a stock tofu drops from the file.
-Result<void> keep_copy(const std::string& root, const CommonFlags& flags, const std::string& lock_path) {
-  auto bytes = read_file(fs::path(root) / lock_path);
-  if (!bytes) {
-    return bytes.error().code == Code::not_found ? Result<void>() : fail(std::move(bytes.error()));
-  }
-  auto lock = parse_lock(*bytes, lock_path);
-  if (!lock) {
-    return fail(std::move(lock.error()));
+Result<void> keep_copy(const std::string& root, const CommonFlags& flags, const Json::Value& modules) {
+  ModuleLocks locks;
+  for (const Json::Value& module : modules) {
+    ModuleLock lock{.key = module["key"].asString(), .source = module["source"].asString()};
+    for (const auto& [name, value] :
+         {std::pair{"version", &lock.version}, std::pair{"constraints", &lock.constraints}}) {
+      if (module.isMember(name)) {
+        *value = module[name].asString();
+      }
+    }
+    for (const Json::Value& hash : module["hashes"]) {
+      lock.hashes.push_back(hash.asString());
+    }
+    std::string key = lock.key;
+    locks.emplace(std::move(key), std::move(lock));
   }
   auto data = find_data_directory(root, flags.data_dir.empty() ? std::nullopt : std::optional(flags.data_dir));
-  return data ? save_lock_copy(data->path, lock->modules) : fail(std::move(data.error()));
+  return data ? save_lock_copy(data->path, locks) : fail(std::move(data.error()));
 }
 
 std::string diff_text(const std::string& root, const Json::Value& document) {
@@ -100,8 +107,7 @@ Result<void> write_and_keep(const CommandLine& line, const std::string& root, co
   if (auto ok = apply_edits(root, result["edits"]); !ok) {
     return ok;
   }
-  const Json::Value& documents = result["edits"]["documents"];
-  return keep_copy(root, line.common, documents.empty() ? std::string(kLockFileName) : documents[0]["path"].asString());
+  return keep_copy(root, line.common, result["modules"]);
 }
 
 void print_result(const CommandLine& line, const std::string& root, const Json::Value& result) {
@@ -130,7 +136,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     print_result(line, root, *result);
   }
   RootOutcome outcome{.exit_code = 0, .json = std::move(*result)};
-  if (line.install && !line.dry_run && !line.frozen) {
+  if (line.install && !line.dry_run) {
     auto installed = host.call("modules/install", root_params(root, line.common));
     if (!installed) {
       return failed(installed.error(), line.common);

@@ -13,7 +13,20 @@ Result<DataDirectory> find_data_directory(const std::filesystem::path& root, con
   if (name.size() > 1 && name.ends_with('/')) {
     name.pop_back();
   }
-  return DataDirectory{.path = std::move(*path), .name = std::move(name)};
+  DataDirectory data{.path = std::move(*path), .name = std::move(name)};
+  // What lies below is replaced and deleted: a link there would do that somewhere else.
+  for (const std::filesystem::path& below : {data.modules(), data.ours()}) {
+    if (auto inside = confine(below, {data.path}); !inside) {
+      return fail(with_note(std::move(inside.error()), "the data directory must hold its own directories, not links"));
+    }
+  }
+  return data;
+}
+
+std::optional<std::filesystem::path> DataDirectory::place_of(std::string_view key) const {
+  const bool plain = !key.empty() && key != "." && key != ".." && key != "modules.json" && key.size() < 256 &&
+                     key.find('/') == std::string_view::npos && key.find('\0') == std::string_view::npos;
+  return plain ? std::optional(modules() / key) : std::nullopt;
 }
 
 }  // namespace modlock

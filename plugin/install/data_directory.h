@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "protocol/result.h"
 
@@ -17,9 +18,12 @@ struct DataDirectory {
   std::filesystem::path manifest() const { return modules() / "modules.json"; }
   // What is ours in it: the copy of the module blocks, unfinished work.
   std::filesystem::path ours() const { return path / "tofu-modlock"; }
+  // Where the package of a call is installed. nullopt for a key that would name any other place ("..", "a/b").
+  std::optional<std::filesystem::path> place_of(std::string_view key) const;
 };
 
-// Errors: PATH_OUTSIDE_ROOT where the directory is a symbolic link that leaves the root and was not named by `given`.
+// Errors: PATH_OUTSIDE_ROOT where the directory is a symbolic link that leaves the root and was not named by `given`,
+// or where its `modules` or `tofu-modlock` is a link that leaves the data directory.
 Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given);
 
 }  // namespace modlock

@@ -8,6 +8,7 @@
 #include "backends/files/files.h"
 #include "backends/package/tree_hash.h"
 #include "backends/parallel.h"
+#include "plugin/config/roots.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/manifest.h"
 #include "plugin/lock/copy.h"
@@ -19,23 +20,25 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kWidth = 4;  // copying and hashing: disk and processor bound
 
-// Keys name directories: what could name another place is never touched.
-bool is_plain_name(const std::string& key) {
-  return !key.empty() && key != "." && key != ".." && key != "modules.json" && key.find('/') == std::string::npos &&
-         key.find('\0') == std::string::npos;
-}
-
 class Installer {
  public:
   Installer(const InstallRequest& request, const Store& store, const Context& context)
       : request_(request), store_(store), context_(context) {}
 
   Result<InstallReport> run() {
+    // Again, for what was judged when the request came in may have become a link since.
+    if (auto inside = confine(request_.data.modules(), {request_.data.path}); !inside) {
+      return fail(std::move(inside.error()));
+    }
     auto manifest = read_manifest(request_.data.manifest());
     if (!manifest) {
       return fail(std::move(manifest.error()));
     }
     before_ = std::move(*manifest);
+    report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
+    if (before_.empty() && request_.plan.tree.nodes.empty()) {
+      return std::move(report_);  // a client writes no manifest either
+    }
     if (auto ok = make_directories(request_.data.modules()); !ok) {
       return fail(std::move(ok.error()));
     }
@@ -53,7 +56,6 @@ class Installer {
     if (!ok) {
       return fail(std::move(ok.error()));
     }
-    report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
     return std::move(report_);
   }
 
@@ -66,7 +68,6 @@ class Installer {
   };
 
   fs::path temporary() const { return request_.data.ours() / ("tmp-" + name_); }
-  fs::path place_of(const std::string& key) const { return request_.data.modules() / key; }
 
   Result<void> place_packages() {
     std::vector<Placement> placements;
@@ -99,7 +100,11 @@ class Installer {
       return ok;
     }
     const std::string& key = placement.node->key;
-    const fs::path target = place_of(key);
+    const auto place = request_.data.place_of(key);
+    if (!place) {
+      return fail(unusable_key(*placement.node));
+    }
+    const fs::path& target = *place;
     std::error_code ignored;
     if (fs::is_directory(fs::symlink_status(target, ignored))) {
       const auto present = hash_tree(target, context_);
@@ -136,9 +141,22 @@ class Installer {
     return swap_in(staged, target);
   }
 
+  static Error unusable_key(const ModuleNode& node) {
+    return Error{
+        .code = Code::config_parse,
+        .message = fmt::format("module \"{}\" cannot be installed: its key is no name for a directory", node.key),
+        .subject = node.subject(),
+        .location = node.call.location,
+        .hint = "give the call, or one of those it is nested in, a shorter name"};
+  }
+
   // Relative files keep working: the link is absolute, as the client makes it.
   Result<void> link(Placement& placement) {
-    const fs::path target = place_of(placement.node->key);
+    const auto place = request_.data.place_of(placement.node->key);
+    if (!place) {
+      return fail(unusable_key(*placement.node));
+    }
+    const fs::path& target = *place;
     std::error_code error;
     placement.reused =
         fs::is_symlink(target, error) && fs::read_symlink(target, error) == placement.node->package_directory;
@@ -198,11 +216,11 @@ class Installer {
     }
     for (const std::string& key : keys) {
       std::error_code ignored;
-      if (!is_plain_name(key) || has_place(key) || left_as_it_lies(key) ||
-          !fs::exists(fs::symlink_status(place_of(key), ignored))) {
+      const auto place = request_.data.place_of(key);
+      if (!place || has_place(key) || left_as_it_lies(key) || !fs::exists(fs::symlink_status(*place, ignored))) {
         continue;
       }
-      if (auto ok = remove_tree(place_of(key)); !ok) {
+      if (auto ok = remove_tree(*place); !ok) {
         return ok;
       }
       report_.removed.push_back(

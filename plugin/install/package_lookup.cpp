@@ -8,8 +8,8 @@ std::filesystem::path known_package(const ModuleNode& node, const DataDirectory&
     return node.address.source.path;
   }
   std::error_code ignored;
-  std::filesystem::path place = data.modules() / node.key;
-  return std::filesystem::is_directory(place, ignored) ? place : stored_package(node, lock, store);
+  const auto place = data.place_of(node.key);
+  return place && std::filesystem::is_directory(*place, ignored) ? *place : stored_package(node, lock, store);
 }
 
 std::filesystem::path stored_package(const ModuleNode& node, const LockFile& lock, const Store& store) {

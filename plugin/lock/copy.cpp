@@ -52,16 +52,16 @@ Result<std::optional<std::string>> ask_git(const std::filesystem::path& root, co
 
 // The module blocks of one committed version; nullopt where it has none or cannot be read.
 Result<std::optional<ModuleLocks>> modules_at(const std::filesystem::path& root, std::string_view commit,
-                                              const Context& context) {
+                                              std::string_view lock_path, const Context& context) {
   // cat-file, not show: show would run a text conversion that the repository configures.
-  auto text = ask_git(root, {"cat-file", "blob", fmt::format("{}:./{}", commit, kLockFileName)}, context);
+  auto text = ask_git(root, {"cat-file", "blob", fmt::format("{}:./{}", commit, lock_path)}, context);
   if (!text) {
     return fail(std::move(text).error());
   }
   if (!*text) {
     return std::nullopt;
   }
-  Result<LockFile> lock = parse_lock(**text, std::string(kLockFileName));
+  Result<LockFile> lock = parse_lock(**text, std::string(lock_path));
   if (!lock || lock->modules.empty()) {
     return std::nullopt;
   }
@@ -99,19 +99,20 @@ Result<std::optional<ModuleLocks>> load_lock_copy(const std::filesystem::path& d
   return std::move(lock->modules);
 }
 
-Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, const Context& context) {
-  if (auto newest = modules_at(root, "HEAD", context); !newest || *newest) {
+Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
+                                                          const Context& context) {
+  if (auto newest = modules_at(root, "HEAD", lock_path, context); !newest || *newest) {
     return newest;
   }
-  const auto log = ask_git(
-      root, {"log", "-n", "20", "--no-show-signature", "--format=%H", "--", std::string(kLockFileName)}, context);
+  const auto log =
+      ask_git(root, {"log", "-n", "20", "--no-show-signature", "--format=%H", "--", std::string(lock_path)}, context);
   if (!log) {
     return fail(log.error());
   }
   std::string_view rest = *log ? std::string_view(**log) : std::string_view{};
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (auto modules = modules_at(root, rest.substr(0, end), context); !modules || *modules) {
+    if (auto modules = modules_at(root, rest.substr(0, end), lock_path, context); !modules || *modules) {
       return modules;
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));

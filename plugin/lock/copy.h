@@ -21,6 +21,7 @@ Result<std::optional<ModuleLocks>> load_lock_copy(const std::filesystem::path& d
 // The module blocks of the newest committed version of the root's lock file that has any, of the last 20 changes. Reads
 // the local repository only. nullopt: no git, no repository, no such version; versions that cannot be read are passed
 // over. Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, const Context& context);
+Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
+                                                          const Context& context);
 
 }  // namespace modlock

@@ -38,7 +38,8 @@ struct LockFile {
 // Reads `.terraform.lock.hcl`. Accepts what OpenTofu accepts; provider blocks are checked for their form only.
 // Errors: LOCK_PARSE naming line and column: syntax; a block that is neither provider nor module; a label that is
 // missing, more than one, or written twice; a module block that lacks `source` or has an attribute we do not know, a
-// value that is not a string or list of strings, a version that is not canonical, a hash without a scheme.
+// value that is not a string or list of strings, a version that is not canonical, a hash without a scheme, two hashes
+// of a scheme of which a package has one (git, h1, oci).
 Result<LockFile> parse_lock(std::string_view text, const std::string& path);
 
 // The text of the file with exactly these module blocks: header (that of `before`, else OpenTofu's), module blocks
@@ -58,5 +59,7 @@ inline constexpr std::string_view kLockHeader =
     "# This file is maintained automatically by \"tofu init\".\n"
     "# Manual edits may be lost in future updates.\n";
 inline constexpr std::string_view kLockFileName = ".terraform.lock.hcl";
+// Where module blocks stand with module_lock_file = "sidecar".
+inline constexpr std::string_view kSidecarFileName = ".terraform.modules.lock.hcl";
 
 }  // namespace modlock

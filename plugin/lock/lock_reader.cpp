@@ -118,6 +118,13 @@ class LockReader {
     module.hashes = std::move(hashes)->value_or(std::vector<std::string>{});
     std::sort(module.hashes.begin(), module.hashes.end());
     module.hashes.erase(std::unique(module.hashes.begin(), module.hashes.end()), module.hashes.end());
+    for (const std::string_view scheme : {"git:", "h1:", "oci:"}) {
+      const auto has_scheme = [scheme](const std::string& hash) { return hash.starts_with(scheme); };
+      if (std::count_if(module.hashes.begin(), module.hashes.end(), has_scheme) > 1) {
+        return reject(block.body.find("hashes")->value.range,
+                      fmt::format("{} has more than one \"{}\" hash: one package has only one", name, scheme));
+      }
+    }
     lock_.module_ranges.emplace(module.key, block.range);
     lock_.modules.emplace(module.key, std::move(module));
     return {};

@@ -23,16 +23,18 @@ Error at(Code code, const Written& written, const ModuleNode& node, std::string 
 Result<void> check_constrainable(const ModuleNode& node, const Written& written) {
   const SourceKind kind = node.address.source.kind;
   if (kind == SourceKind::local || kind == SourceKind::directory || kind == SourceKind::archive) {
-    return fail(at(Code::config_parse, written, node,
-                   fmt::format("module \"{}\" has a version constraint, but its source \"{}\" has no versions",
-                               node.key, node.address.source.identity()),
-                   "remove the constraint, or call the module from a git repository or a registry"));
+    return fail(
+        at(Code::config_parse, written, node,
+           fmt::format("module \"{}\" is given a version or a tag prefix, but its source \"{}\" has no versions",
+                       node.key, node.address.source.identity()),
+           "remove it, or call the module from a git repository or a registry"));
   }
   if (node.is_pinned_by_source()) {
-    return fail(at(Code::config_parse, written, node,
-                   fmt::format("module \"{}\" has a version constraint, but its source is pinned already: \"{}\"",
-                               node.key, node.address.source.identity()),
-                   "remove the constraint, or the ref, tag or digest from the source"));
+    return fail(
+        at(Code::config_parse, written, node,
+           fmt::format("module \"{}\" is given a version or a tag prefix, but its source is pinned already: \"{}\"",
+                       node.key, node.address.source.identity()),
+           "remove it, or the ref, tag or digest from the source"));
   }
   return {};
 }
@@ -113,6 +115,9 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
            "keep one of the two"));
   }
   if (rule != settings.modules.end() && rule->second.tag_prefix) {
+    if (auto ok = check_constrainable(node, *rule->second.tag_prefix); !ok) {
+      return ok;
+    }
     node.tag_prefix = rule->second.tag_prefix->text;
   } else if (const Written* prefix = from_source_rules(node, settings, &SourceRule::tag_prefix)) {
     node.tag_prefix = prefix->text;

@@ -41,13 +41,15 @@ bool stays_as_it_lies(const std::string& key, const Chooser& chooser) {
                      [&](const std::string& unserved) { return is_below(key, unserved); });
 }
 
-ChangeSide side_of(const ModuleLock& lock, const std::string& ref) {
-  return {.version = lock.version, .ref = ref, .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
+// The reference that the source of an entry names.
+std::string ref_of(const ModuleLock& lock) {
+  const auto source = parse_identity(lock.source);
+  return source ? source->query_value("ref") : std::string();
 }
 
-std::string ref_of(const ModuleTree& tree, const std::string& key) {
-  const auto node = tree.nodes.find(key);
-  return node == tree.nodes.end() ? std::string() : node->second.address.source.query_value("ref");
+ChangeSide side_of(const ModuleLock& lock) {
+  return {
+      .version = lock.version, .ref = ref_of(lock), .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
 }
 
 std::string short_id(const ModuleLock& lock) {
@@ -68,7 +70,7 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
   if (before.source != after.source) {
     change.action = Action::source_changed;
     change.reason = fmt::format("the source was {}", before.source);
-  } else if (before.version != after.version) {
+  } else if (before.version != after.version && !(same_id && !after.version)) {
     change.action = Action::updated;
     change.reason = before.constraints != after.constraints
                         ? fmt::format("constraints-changed: {}", after.constraints.value_or("none"))
@@ -79,7 +81,7 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
   } else if (!same_id) {
     change.action = Action::moved;
     change.reason = fmt::format("the tag was moved from {} to {}", short_id(before), short_id(after));
-  } else if (before.constraints != after.constraints) {
+  } else if (before.constraints != after.constraints || before.version != after.version) {
     change.action = Action::constraints_changed;
     change.reason = fmt::format("the constraint was {}", before.constraints.value_or("absent"));
   } else if (before.hashes != after.hashes) {
@@ -110,7 +112,7 @@ Change removal(const ModuleLock& before) {
   Change change;
   change.subject = "module." + before.key;
   change.action = Action::removed;
-  change.from = side_of(before, {});
+  change.from = side_of(before);
   change.reason = "no module call has this key";
   return change;
 }
@@ -143,7 +145,6 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
   std::vector<Change> changes;
   for (const auto& [key, after] : modules) {
     const auto before = request.lock.modules.find(key);
-    const std::string ref = ref_of(tree, key);
     if (before == request.lock.modules.end()) {
       const auto node = tree.nodes.find(key);
       const ModuleLock* kept = node == tree.nodes.end() ? nullptr : chooser.prior(node->second);
@@ -152,15 +153,15 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
       change.action = restored ? Action::restored : Action::added;
       change.reason = restored ? "the block was dropped from the lock file" : "not locked before";
       change.subject = "module." + key;
-      change.to = side_of(after, ref);
+      change.to = side_of(after);
       change.constraints = after.constraints;
       changes.push_back(std::move(change));
       continue;
     }
     if (auto change = compare(before->second, after, chooser)) {
       change->subject = "module." + key;
-      change->from = side_of(before->second, ref);
-      change->to = side_of(after, ref);
+      change->from = side_of(before->second);
+      change->to = side_of(after);
       change->constraints = after.constraints;
       if (change->action == Action::moved) {
         diagnostics.push_back(moved_warning(tree.nodes.find(key)->second, before->second, after));
@@ -179,7 +180,11 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
     change.subject = "module." + key;
     change.action = before == request.lock.modules.end() ? Action::added : Action::updated;
     if (before != request.lock.modules.end()) {
-      change.from = side_of(before->second, ref_of(tree, key));
+      const auto node = tree.nodes.find(key);
+      const bool same_source =
+          node != tree.nodes.end() && node->second.address.source.identity() == before->second.source;
+      change.action = same_source ? Action::updated : Action::source_changed;
+      change.from = side_of(before->second);
     }
     change.reason = reason;
     changes.push_back(std::move(change));

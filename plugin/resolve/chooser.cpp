@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/package/tree_hash.h"
+#include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/selection.h"
 
 namespace modlock {
@@ -42,6 +44,7 @@ void Chooser::start_walk() {
     group.decided = group.failed = group.locked = false;
     group.decision = {};
     group.locked_h1.clear();
+    group.in_place.clear();
   }
 }
 
@@ -107,65 +110,99 @@ Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
 
 void Chooser::join(Group& group, ModuleNode& node) {
   group.level.push_back(&node);
-  group.members.insert(node.key);
   for (const ConstraintUse& use : node.constraints) {
     group.uses.insert_or_assign(use.key + "\n" + use.constraint.text(), use);
   }
-  const bool newly_upgraded = !group.upgrade && is_target(node.key);
-  group.upgrade = group.upgrade || newly_upgraded;
-  if (group.decided && (newly_upgraded || !still_fits(group))) {
-    must_restart_ = true;
+  bool changes = group.decided && !fits(group, group.decision.version);
+  if (!group.upgrade && is_target(node.key)) {
+    group.upgrade = true;
+    changes = true;
   }
+  if (auto candidate = locked_candidate(node); candidate && group.candidates.emplace(node.key, *candidate).second) {
+    const bool better = !group.locked || group.decision.version < candidate->resolved.version;
+    changes = changes || (!group.upgrade && better && fits(group, candidate->resolved.version));
+  }
+  must_restart_ = must_restart_ || (group.decided && changes);
 }
 
-bool Chooser::still_fits(const Group& group) const {
-  return std::all_of(group.uses.begin(), group.uses.end(), [&](const auto& entry) {
-    return !group.decision.version || entry.second.constraint.allows(*group.decision.version);
-  });
+bool Chooser::fits(const Group& group, const std::optional<Version>& version) {
+  return std::all_of(group.uses.begin(), group.uses.end(),
+                     [&](const auto& entry) { return !version || entry.second.constraint.allows(*version); });
+}
+
+std::optional<Chooser::Locked> Chooser::locked_candidate(const ModuleNode& node) const {
+  const ModuleLock* entry = prior(node);
+  if (entry == nullptr || why_not_answered(node, *entry)) {
+    return std::nullopt;
+  }
+  Locked locked{.resolved = {.version = std::nullopt,
+                             .ref = {},
+                             .id = entry->hash_value("git"),
+                             .h1 = {},
+                             .package_directory = {}},
+                .h1 = entry->hash_value("h1")};
+  if (!needs_listing(node)) {
+    return locked.resolved.id.empty() ? std::nullopt : std::optional(locked);
+  }
+  auto version = Version::parse(*entry->version);
+  if (!version) {
+    return std::nullopt;
+  }
+  locked.resolved.version = std::move(*version);
+  return locked;
 }
 
 // Takes the highest locked version of the group that all its constraints allow.
-bool Chooser::decide_from_lock(Group& group) const {
-  for (const ModuleNode* node : group.level) {
-    const ModuleLock* entry = prior(*node);
-    if (entry == nullptr) {
-      continue;
+bool Chooser::decide_from_lock(Group& group) {
+  for (const auto& [key, candidate] : group.candidates) {
+    const bool better = !group.locked || group.decision.version < candidate.resolved.version;
+    if (better && fits(group, candidate.resolved.version)) {
+      group.locked = true;
+      group.decision = candidate.resolved;
+      group.locked_h1 = candidate.h1;
     }
-    Resolved candidate{
-        .version = std::nullopt, .ref = {}, .id = entry->hash_value("git"), .h1 = {}, .package_directory = {}};
-    if (needs_listing(*node)) {
-      auto version = Version::parse(entry->version.value_or(""));
-      if (!version) {
-        continue;
-      }
-      candidate.version = std::move(*version);
-    } else if (candidate.id.empty() || (node->commit && candidate.id != *node->commit)) {
-      continue;
-    }
-    if (group.locked && candidate.version <= group.decision.version) {
-      continue;
-    }
-    const Resolved before = std::exchange(group.decision, candidate);
-    if (!still_fits(group)) {
-      group.decision = before;
-      continue;
-    }
-    group.locked = true;
-    group.locked_h1 = entry->hash_value("h1");
   }
   return group.locked;
+}
+
+// What is installed with the locked h1 serves as well as the store, and needs no request. It is not taken into the
+// store: there an id has to be proven by its source.
+void Chooser::look_in_place(Group& group) const {
+  if (group.decision.id.empty() || group.locked_h1.empty() ||
+      origin_.store().find(group.level.front()->address.source, group.decision.id)) {
+    return;
+  }
+  for (const ModuleNode* node : group.level) {
+    const std::filesystem::path place = request_.walk.root / request_.walk.data_directory / "modules" / node->key;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(place, ignored)) &&
+        hash_tree(place, context_).value_or("") == "h1:" + group.locked_h1) {
+      group.in_place = place;
+      return;
+    }
+  }
+}
+
+bool Chooser::is_at_hand(const Group& group) const {
+  return !group.in_place.empty() ||
+         (!group.decision.id.empty() &&
+          origin_.store().find(group.level.front()->address.source, group.decision.id).has_value());
 }
 
 void Chooser::decide(std::vector<Group*>& open) {
   for (Group* group : open) {
     if (!group->upgrade && decide_from_lock(*group)) {
+      look_in_place(*group);
       continue;
     }
     if (request_.mode == PlanMode::frozen) {
       group->failed = true;
       for (const ModuleNode* node : group->level) {
+        const auto entry = request_.lock.modules.find(node->key);
         frozen_out_.emplace(node->key,
-                            prior(*node) == nullptr ? "not locked" : "the constraint excludes the locked version");
+                            entry == request_.lock.modules.end()
+                                ? "not locked"
+                                : why_not_answered(*node, entry->second).value_or("its entry has no hashes"));
       }
     }
   }
@@ -189,9 +226,7 @@ void Chooser::ask_for(const std::vector<Group*>& open) {
   std::vector<const SourceAddress*> pins;
   for (const Group* group : open) {
     const ModuleNode& node = *group->level.front();
-    const bool in_store = group->locked && !group->decision.id.empty() &&
-                          origin_.store().find(node.address.source, group->decision.id).has_value();
-    if (group->failed || in_store) {
+    if (group->failed || (group->locked && is_at_hand(*group))) {
       continue;
     }
     if (needs_listing(node)) {
@@ -253,7 +288,7 @@ Result<void> Chooser::complete_locked(Group& group) const {
     }
     return {};
   }
-  if (!group.decision.id.empty() && origin_.store().find(node.address.source, group.decision.id)) {
+  if (is_at_hand(group)) {
     return {};
   }
   const auto& listing = origin_.listing(node.address.source, node.tag_prefix);
@@ -294,7 +329,7 @@ FetchWish Chooser::wish_of(const Group& group) {
 void Chooser::fetch(const std::vector<Group*>& groups) {
   std::vector<Origin::PackageWish> wishes;
   for (const Group* group : groups) {
-    if (group->decided && !group->failed) {
+    if (group->decided && !group->failed && group->in_place.empty()) {
       wishes.push_back({&group->level.front()->address, wish_of(*group)});
     }
   }
@@ -311,6 +346,12 @@ void Chooser::fetch(const std::vector<Group*>& groups) {
 
 Result<void> Chooser::take_package(Group& group) {
   const ModuleNode& first = *group.level.front();
+  if (!group.in_place.empty()) {
+    group.decision.h1 = "h1:" + group.locked_h1;
+    group.decision.package_directory = group.in_place;
+    hand_out(group);
+    return {};
+  }
   const auto& package = origin_.package(first.address.source, wish_of(group));
   if (!package) {
     Error error = package.error();
@@ -338,11 +379,15 @@ Result<void> Chooser::take_package(Group& group) {
   }
   group.decision.h1 = package->h1;
   group.decision.package_directory = package->directory;
+  hand_out(group);
+  return {};
+}
+
+void Chooser::hand_out(const Group& group) {
   for (ModuleNode* node : group.level) {
-    node->package_directory = package->directory;
+    node->package_directory = group.decision.package_directory;
     resolved_.insert_or_assign(node->key, group.decision);
   }
-  return {};
 }
 
 void Chooser::report(Group& group, Error error) {

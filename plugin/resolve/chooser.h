@@ -32,24 +32,34 @@ class Chooser {
   const std::map<std::string, std::string>& frozen_out() const { return frozen_out_; }
 
  private:
+  // What the lock says of one member.
+  struct Locked {
+    Resolved resolved;
+    std::string h1;
+  };
+
   // Calls that get one version.
   struct Group {
     std::map<std::string, ConstraintUse> uses;  // by key and constraint text
-    std::set<std::string> members;              // keys
     bool upgrade = false;
     bool decided = false;  // in this walk
     bool failed = false;   // its error is in diagnostics_
     bool locked = false;   // the decision comes from the lock
     Resolved decision;
     std::string locked_h1;
-    std::vector<ModuleNode*> level;  // members of the level being visited
+    std::filesystem::path in_place;            // installed already, with the locked h1: nothing to bring
+    std::map<std::string, Locked> candidates;  // by key: what the lock has for members met so far
+    std::vector<ModuleNode*> level;            // members of the level being visited
   };
 
   std::string group_key(const ModuleNode& node) const;
   bool is_target(const std::string& key) const;
   void join(Group& group, ModuleNode& node);
-  bool still_fits(const Group& group) const;
-  bool decide_from_lock(Group& group) const;
+  static bool fits(const Group& group, const std::optional<Version>& version);
+  std::optional<Locked> locked_candidate(const ModuleNode& node) const;
+  static bool decide_from_lock(Group& group);
+  void look_in_place(Group& group) const;
+  bool is_at_hand(const Group& group) const;
   void decide(std::vector<Group*>& open);
   void ask_for(const std::vector<Group*>& open);
   Result<void> decide_from_origin(Group& group) const;
@@ -57,6 +67,7 @@ class Chooser {
   static FetchWish wish_of(const Group& group);
   void fetch(const std::vector<Group*>& groups);
   Result<void> take_package(Group& group);
+  void hand_out(const Group& group);
   void report(Group& group, Error error);
 
   const PlanRequest& request_;

@@ -6,6 +6,7 @@
 
 #include "plugin/config/roots.h"
 #include "plugin/resolve/call_constraints.h"
+#include "plugin/resolve/subdir_glob.h"
 
 namespace modlock {
 namespace {
@@ -33,6 +34,7 @@ class TreeWalk {
     ModuleNode root;
     root.directory = request_.root;
     root.manifest_directory = ".";
+    root.manifest_package = ".";
     if (auto ok = read_module(root, true); !ok) {
       return fail(std::move(ok.error()));
     }
@@ -63,7 +65,14 @@ class TreeWalk {
         tree_.complete = false;
         continue;
       }
-      node->directory = (node->package_directory / node->address.source.subdir).lexically_normal();
+      auto subdir = expand_subdir(node->package_directory, node->address.source.subdir);
+      if (!subdir) {
+        report(*node, no_such_module(*node, subdir.error()));
+        tree_.complete = false;
+        continue;
+      }
+      node->directory = (node->package_directory / *subdir).lexically_normal();
+      node->manifest_directory = join_manifest(node->manifest_package, *subdir);
       if (auto ok = read_module(*node, false); !ok) {
         return ok;
       }
@@ -140,12 +149,8 @@ class TreeWalk {
   }
 
   Result<void> add_remote(ModuleNode node) {
-    const Source& source = node.address.source;
-    node.manifest_directory =
-        (fs::path(request_.data_directory) / "modules" / node.key / source.subdir).lexically_normal().generic_string();
-    if (node.manifest_directory.ends_with('/')) {
-      node.manifest_directory.pop_back();
-    }
+    node.manifest_package = join_manifest(request_.data_directory, "modules/" + node.key);
+    node.manifest_directory = join_manifest(node.manifest_package, node.address.source.subdir);
     remote_.push_back(insert(std::move(node)));
     return {};
   }
@@ -158,6 +163,8 @@ class TreeWalk {
     }
     node.manifest_directory = join_manifest(parent.manifest_directory, path);
     node.package_directory = parent.package_directory;
+    node.manifest_package = parent.manifest_package;
+    resolve_links(node);
     if (std::count(node.key.begin(), node.key.end(), '.') > kMaxLevels) {
       return fail(too_deep(node));
     }
@@ -167,6 +174,19 @@ class TreeWalk {
       return {};
     }
     return read_module(*insert(std::move(node)), false);
+  }
+
+  // OpenTofu records a local module where the links on the way to it lead.
+  void resolve_links(ModuleNode& node) const {
+    const fs::path& base = node.package_directory.empty() ? request_.root : node.package_directory;
+    std::error_code missing;
+    const fs::path real_base = fs::canonical(base, missing);
+    const fs::path below = fs::canonical(node.directory, missing).lexically_relative(real_base);
+    if (missing || below.empty() || below == node.directory.lexically_relative(base)) {
+      return;
+    }
+    node.directory = (base / below).lexically_normal();
+    node.manifest_directory = join_manifest(node.manifest_package, below.generic_string());
   }
 
   Result<void> check_bounds(const ModuleNode& node) const {

@@ -37,7 +37,9 @@ struct ModuleNode {
   // caller's. Set by the visitor for remote modules; empty: not walked.
   std::filesystem::path package_directory = {};
   std::filesystem::path directory = {};  // of the module's files; empty: not walked
-  std::string manifest_directory = {};   // as modules.json names it, relative to the root: ".terraform/modules/vpc/sub"
+  // As modules.json names the two, relative to the root: ".terraform/modules/vpc" and ".terraform/modules/vpc/sub".
+  std::string manifest_package = {};
+  std::string manifest_directory = {};
 
   bool is_local() const { return address.source.kind == SourceKind::local; }
   // What the lock file writes as `constraints`: all of them in order, or the commit id. Absent where there is none.

@@ -1,6 +1,6 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/server/handlers.h"
-#include "plugin/server/root_request.h"
+#include "plugin/server/plan_request.h"
 #include "protocol/messages/config_inspect.h"
 
 namespace modlock {
@@ -45,9 +45,10 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   if (!lock) {
     return fail(std::move(lock.error()));
   }
+  const LockFile locked = effective_lock(*lock);
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {
-      node->package_directory = known_package(*node, root->data, lock->file, service.store());
+      node->package_directory = known_package(*node, root->data, locked, service.store());
     }
     return {};
   };
@@ -60,7 +61,7 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
     result.files.push_back({.path = file.path, .role = to_text(file.role), .sha256 = file.sha256});
   }
   for (const auto& [key, node] : tree->nodes) {
-    result.modules.push_back(to_message(node, lock->file));
+    result.modules.push_back(to_message(node, locked));
   }
   const Diagnostics unmatched = unmatched_rules(root->walk.settings, *tree);
   result.diagnostics = std::move(tree->diagnostics);

@@ -11,7 +11,8 @@ namespace {
 
 // Changes that leave a call without an entry that counts; others (an entry nobody calls) do not stand in the way.
 bool stops_install(const Change& change) {
-  return change.action == Action::added || change.action == Action::updated || change.action == Action::source_changed;
+  return change.action == Action::added || change.action == Action::updated ||
+         change.action == Action::source_changed || change.action == Action::hashes_added;
 }
 
 std::vector<messages::InstalledModule> to_messages(const std::vector<InstalledModule>& modules) {
@@ -39,7 +40,8 @@ Result<Installation> install_once(const Service& service, const RootRequest& roo
   if (!blocking.empty()) {
     return fail(frozen_error(blocking, lock.path, request));
   }
-  auto report = install_modules({.plan = *plan, .lock = lock.file, .data = root.data}, service.store(), context);
+  auto report =
+      install_modules({.plan = *plan, .lock = effective_lock(lock), .data = root.data}, service.store(), context);
   if (!report) {
     return fail(std::move(report.error()));
   }

@@ -36,15 +36,12 @@ void add_policy(Settings& settings, const messages::LockPlanParams& params) {
 }
 
 // Module blocks that a stock tofu dropped come back from our copy, else from the last commit that had some.
-Result<ModuleLocks> restorable_blocks(const RootRequest& root, const LockFile& lock, const Context& context) {
+Result<ModuleLocks> restorable_blocks(const RootRequest& root, const LockDocument& lock, const Context& context) {
   auto copy = load_lock_copy(root.data.path);
   if (!copy || *copy) {
     return copy ? Result<ModuleLocks>(std::move(**copy)) : fail(std::move(copy.error()));
   }
-  if (!lock.exists || !lock.modules.empty()) {
-    return ModuleLocks{};
-  }
-  auto committed = committed_module_locks(root.walk.root, context);
+  auto committed = committed_module_locks(root.walk.root, lock.path, context);
   if (!committed) {
     return fail(std::move(committed.error()));
   }
@@ -58,24 +55,19 @@ std::optional<messages::ChangeSide> to_message(const std::optional<ChangeSide>& 
   return messages::ChangeSide{side->version, side->ref, side->commit, side->digest};
 }
 
-messages::WorkspaceEdit lock_edit(const LockDocument& lock, const ModuleLocks& modules, const ServiceOptions& options) {
-  messages::WorkspaceEdit out;
-  const std::string after = write_lock(lock.file, modules);
-  if (!lock.file.exists && modules.empty()) {
-    return out;
-  }
-  auto edit = make_document_edit(
-      lock.path, lock.file.exists ? std::optional<std::string_view>(lock.file.text) : std::nullopt, after);
+void add_edit(messages::WorkspaceEdit& out, const std::string& path, const LockFile& before, const std::string& after,
+              const ServiceOptions& options) {
+  auto edit =
+      make_document_edit(path, before.exists ? std::optional<std::string_view>(before.text) : std::nullopt, after);
   if (!edit) {
-    return out;
+    return;
   }
-  messages::EditedDocument document{
-      .path = edit->path,
-      .operation = edit->operation == DocumentEdit::Operation::create ? "create" : "modify",
-      .base_sha256 = edit->base_sha256,
-      .new_text = std::nullopt,
-      .edits = std::nullopt,
-      .result_sha256 = edit->result_sha256};
+  messages::EditedDocument document{.path = edit->path,
+                                    .operation = before.exists ? "modify" : "create",
+                                    .base_sha256 = edit->base_sha256,
+                                    .new_text = std::nullopt,
+                                    .edits = std::nullopt,
+                                    .result_sha256 = edit->result_sha256};
   if (options.edits_as_full_text) {
     document.new_text = edit->new_text;
   }
@@ -87,6 +79,16 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const ModuleLocks& m
     }
   }
   out.documents.push_back(std::move(document));
+}
+
+messages::WorkspaceEdit lock_edit(const LockDocument& lock, const ModuleLocks& modules, const ServiceOptions& options) {
+  messages::WorkspaceEdit out;
+  if (lock.file.exists || !modules.empty()) {
+    add_edit(out, lock.path, lock.file, write_lock(lock.file, modules), options);
+  }
+  if (lock.inline_file) {
+    add_edit(out, std::string(kLockFileName), *lock.inline_file, write_lock(*lock.inline_file, {}), options);
+  }
   return out;
 }
 
@@ -121,11 +123,12 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes) {
   return out;
 }
 
+LockFile effective_lock(const LockDocument& lock) {
+  return lock.inline_file && !lock.file.exists ? *lock.inline_file : lock.file;
+}
+
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock) {
-  return {.walk = root.walk,
-          .lock = lock.file,
-          .mode = PlanMode::frozen,
-          .resolution = root.walk.settings.resolution.value_or(Resolution::automatic)};
+  return {.walk = root.walk, .lock = lock.file, .mode = PlanMode::frozen, .resolution = Resolution::per_call};
 }
 
 Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request) {
@@ -155,14 +158,17 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
   if (!lock) {
     return fail(std::move(lock.error()));
   }
+  if (!decoded->include.modules) {
+    return messages::encode(messages::LockPlanResult{.stats = clock.message()});
+  }
   add_policy(root->walk.settings, *decoded);
   PlanRequest plan_request{.walk = root->walk,
-                           .lock = lock->file,
+                           .lock = effective_lock(*lock),
                            .mode = parse_mode(decoded->mode),
                            .targets = decoded->targets,
                            .resolution = parse_resolution(decoded->resolution, root->walk.settings)};
   if (plan_request.mode != PlanMode::frozen) {
-    auto restorable = restorable_blocks(*root, lock->file, context);
+    auto restorable = restorable_blocks(*root, *lock, context);
     if (!restorable) {
       return fail(std::move(restorable.error()));
     }

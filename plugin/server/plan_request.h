@@ -8,7 +8,11 @@ namespace modlock {
 // The changes of a plan as messages.
 std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 
-// A request under frozen for a root and its lock: what `modules/install` starts from.
+// The lock that counts: the file itself, or what stands inline while there is no sidecar yet.
+LockFile effective_lock(const LockDocument& lock);
+
+// A request under frozen for a root and its lock: what `modules/install` starts from. Every entry stands for itself:
+// which calls have to share a version was settled when they were locked.
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock);
 
 // FROZEN naming what would change; the changes go to `request.error_data` as `changes`.

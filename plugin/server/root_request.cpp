@@ -33,9 +33,26 @@ bool overlays(const Documents& documents, const fs::path& root) {
                      [&](const auto& document) { return document.first.parent_path() == root; });
 }
 
-std::string lock_name(const Settings& settings) {
-  const bool sidecar = settings.module_lock_file == LockPlacement::sidecar;
-  return sidecar ? ".terraform.modules.lock.hcl" : std::string(kLockFileName);
+// The lock file at `name`: `text` where the host sent it, else an overlaying document, else the disk.
+Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text) {
+  const fs::path path = (root.walk.root / name).lexically_normal();
+  if (auto inside = confine(path, {root.walk.root}); !inside) {
+    return fail(std::move(inside.error()));
+  }
+  if (const auto overlay = root.walk.documents.find(path); !text && overlay != root.walk.documents.end()) {
+    text = overlay->second;
+  }
+  if (!text) {
+    auto bytes = read_file(path);
+    if (!bytes && bytes.error().code != Code::not_found) {
+      return fail(std::move(bytes.error()));
+    }
+    if (!bytes) {
+      return LockFile{};
+    }
+    text = std::move(*bytes);
+  }
+  return parse_lock(*text, name);
 }
 
 }  // namespace
@@ -53,7 +70,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
   }
   std::error_code ignored;
   if (!fs::is_directory(*root, ignored) && !overlays(walk.documents, *root)) {
-    return fail(Code::not_found, fmt::format("the root {} is not a directory", root->string()),
+    return fail(Code::invalid_params, fmt::format("the root {} is not a directory", root->string()),
                 "name the directory that holds the root module");
   }
   const fs::path repository = find_repository_root(*root);
@@ -78,34 +95,24 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
 }
 
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params) {
-  const std::string name = params.path.value_or(lock_name(root.walk.settings));
-  const fs::path path = (root.walk.root / name).lexically_normal();
+  const bool sidecar = root.walk.settings.module_lock_file == LockPlacement::sidecar;
+  const std::string name = params.path.value_or(std::string(sidecar ? kSidecarFileName : kLockFileName));
   LockDocument document;
-  document.path = relative_to_root(path, root.walk.root);
-  if (auto inside = confine(path, {root.walk.root}); !inside) {
-    return fail(std::move(inside.error()));
-  }
-  const auto overlay = root.walk.documents.find(path);
-  std::optional<std::string> text = params.text;
-  if (!text && overlay != root.walk.documents.end()) {
-    text = overlay->second;
-  }
-  if (!text) {
-    auto bytes = read_file(path);
-    if (!bytes && bytes.error().code != Code::not_found) {
-      return fail(std::move(bytes.error()));
-    }
-    if (!bytes) {
-      return document;
-    }
-    text = std::move(*bytes);
-  }
-  auto file = parse_lock(*text, document.path);
+  document.path = relative_to_root(root.walk.root / name, root.walk.root);
+  auto file = read_lock(root, document.path, params.text);
   if (!file) {
     return fail(std::move(file.error()));
   }
   document.file = std::move(*file);
-  document.file.exists = true;
+  if (sidecar && !params.path && !params.text) {
+    auto beside = read_lock(root, std::string(kLockFileName), std::nullopt);
+    if (!beside) {
+      return fail(std::move(beside.error()));
+    }
+    if (!beside->modules.empty()) {
+      document.inline_file = std::move(*beside);
+    }
+  }
   return document;
 }
 

@@ -18,13 +18,16 @@ struct RootRequest {
   DataDirectory data;
 };
 
-// Errors: INVALID_PARAMS (a relative root without workspaceRoots), NOT_FOUND (no such directory), PATH_OUTSIDE_ROOT
-// (outside of workspaceRoots), those of load_settings() and find_data_directory().
+// Errors: INVALID_PARAMS (a relative root without workspaceRoots, no such directory), PATH_OUTSIDE_ROOT (outside of
+// workspaceRoots), those of load_settings() and find_data_directory().
 Result<RootRequest> open_root(const messages::RootParams& params, const Service& service);
 
 struct LockDocument {
   LockFile file;
   std::string path;  // relative to the root
+  // With the sidecar setting: what `.terraform.lock.hcl` says where module blocks still stand in it. They count as long
+  // as there is no sidecar, and move there with the next change.
+  std::optional<LockFile> inline_file = {};
 };
 
 // The lock file of a root: the text of the request, else of an overlaying document, else of the disk; where none

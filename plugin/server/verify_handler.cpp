@@ -1,5 +1,5 @@
 #include "plugin/server/handlers.h"
-#include "plugin/server/root_request.h"
+#include "plugin/server/plan_request.h"
 #include "plugin/verify/verify.h"
 #include "protocol/messages/lock_verify.h"
 
@@ -23,8 +23,11 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   if (!lock) {
     return fail(std::move(lock.error()));
   }
+  if (!decoded->include.modules) {
+    return messages::encode(messages::LockVerifyResult{});
+  }
   auto report =
-      verify_modules({.walk = root->walk, .lock = std::move(lock->file), .data = root->data, .strict = decoded->strict},
+      verify_modules({.walk = root->walk, .lock = effective_lock(*lock), .data = root->data, .strict = decoded->strict},
                      service.store(), make_context(request, service, stats));
   if (!report) {
     return fail(std::move(report.error()));

@@ -67,7 +67,8 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(listing->fetched_at))),
       .complete = listing->complete};
   for (const ListedVersion& version : listing->versions) {
-    if (constraint || decoded->include_prerelease || version.version.prerelease().empty()) {
+    if (decoded->include_prerelease || version.version.prerelease().empty() ||
+        (constraint && constraint->selects(version.version))) {
       result.versions.push_back(
           {.version = version.version.to_string(), .tag = version.tag, .commit = version.id, .digest = {}});
     }

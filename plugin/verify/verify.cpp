@@ -9,6 +9,7 @@
 #include "plugin/install/file_list.h"
 #include "plugin/install/manifest.h"
 #include "plugin/install/package_lookup.h"
+#include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/verify/tree_difference.h"
 
@@ -76,19 +77,8 @@ class Verifier {
       return not_locked(node.key, "the lock file has no entry for this call");
     }
     const ModuleLock& lock = entry->second;
-    if (lock.source != node.address.source.identity()) {
-      return not_locked(node.key, fmt::format("the lock file has it from {}, the configuration calls {}", lock.source,
-                                              node.address.source.identity()));
-    }
-    if (lock.version && !node.constraints.empty()) {
-      const auto version = Version::parse(*lock.version);
-      const bool allowed =
-          version && std::all_of(node.constraints.begin(), node.constraints.end(),
-                                 [&](const ConstraintUse& use) { return use.constraint.allows(*version); });
-      if (!allowed) {
-        return not_locked(node.key, fmt::format("the constraint \"{}\" excludes the locked version {}",
-                                                *node.constraints_text(), *lock.version));
-      }
+    if (auto reason = why_not_answered(node, lock)) {
+      return not_locked(node.key, std::move(*reason));
     }
     Verdict verdict = judge_place(lock);
     const auto record = manifest_.find(node.key);
@@ -106,13 +96,13 @@ class Verifier {
     const std::string h1 = lock.hash_value("h1");
     verdict.expected = h1.empty() ? "" : "h1:" + h1;
     std::error_code ignored;
-    const fs::path place = request_.data.modules() / lock.key;
-    if (!fs::is_directory(place, ignored)) {
+    const auto place = request_.data.place_of(lock.key);
+    if (!place || !fs::is_directory(*place, ignored)) {
       verdict.kind = VerdictKind::missing;
       verdict.detail = "it is locked, but not installed";
       return verdict;
     }
-    auto installed = summarise_tree(place, context_);
+    auto installed = summarise_tree(*place, context_);
     if (!installed) {
       verdict.kind = VerdictKind::tampered;
       verdict.detail = installed.error().message;

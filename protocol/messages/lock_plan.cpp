@@ -39,6 +39,22 @@ LockParams decode_lock(ObjectReader& in) {
   return params;
 }
 
+Include decode_include(ObjectReader& in) {
+  const auto kinds = in.strings("include");
+  if (!kinds) {
+    return {};
+  }
+  Include include{.modules = false, .providers = false};
+  for (const std::string& kind : *kinds) {
+    include.modules = include.modules || kind == "modules";
+    include.providers = include.providers || kind == "providers";
+    if (kind != "modules" && kind != "providers") {
+      in.reject("include", "expected \"modules\" or \"providers\"");
+    }
+  }
+  return include;
+}
+
 Result<LockPlanParams> decode_lock_plan(const Json::Value& params, std::vector<std::string>& unknown) {
   ObjectReader in(params);
   LockPlanParams out;
@@ -46,7 +62,7 @@ Result<LockPlanParams> decode_lock_plan(const Json::Value& params, std::vector<s
   out.lock = decode_lock(in);
   out.mode = in.one_of("mode", {"missing", "upgrade", "frozen"}).value_or("missing");
   out.targets = in.strings("targets").value_or(std::vector<std::string>{});
-  out.include = in.strings("include").value_or(std::vector<std::string>{});
+  out.include = decode_include(in);
   if (auto policy = in.object("policy")) {
     out.resolution = policy->one_of("resolution", {"auto", "unified", "per-call"});
     out.allow = policy->strings("allow").value_or(std::vector<std::string>{});

@@ -17,12 +17,19 @@ struct LockParams {
 };
 LockParams decode_lock(ObjectReader& in);
 
+// `include`: which kinds of things a request is about. Absent: all of them.
+struct Include {
+  bool modules = true;
+  bool providers = true;
+};
+Include decode_include(ObjectReader& in);
+
 struct LockPlanParams {
   RootParams root;
   LockParams lock;
   std::string mode = "missing";  // "upgrade", "frozen"
   std::vector<std::string> targets;
-  std::vector<std::string> include;
+  Include include;
   std::optional<std::string> resolution;  // "auto", "unified", "per-call"
   std::vector<std::string> allow;
   std::vector<std::string> deny;
@@ -58,11 +65,11 @@ struct LockedModule {
 };
 
 struct LockPlanResult {
-  WorkspaceEdit edits;
-  std::vector<Change> changes;
-  std::vector<LockedModule> modules;
-  Diagnostics diagnostics;
-  RunStats stats;
+  WorkspaceEdit edits = {};
+  std::vector<Change> changes = {};
+  std::vector<LockedModule> modules = {};
+  Diagnostics diagnostics = {};
+  RunStats stats = {};
 };
 Json::Value encode(const LockPlanResult& result);
 

@@ -13,7 +13,7 @@ Result<LockVerifyParams> decode_lock_verify(const Json::Value& params, std::vect
   out.online = in.boolean("online").value_or(false);
   out.full = in.boolean("full").value_or(false);
   out.strict = in.boolean("strict").value_or(false);
-  out.include = in.strings("include").value_or(std::vector<std::string>{});
+  out.include = decode_include(in);
   if (auto ok = in.finish(); !ok) {
     return fail(std::move(ok.error()));
   }

@@ -13,7 +13,7 @@ struct LockVerifyParams {
   bool online = false;
   bool full = false;
   bool strict = false;
-  std::vector<std::string> include;
+  Include include;
 };
 Result<LockVerifyParams> decode_lock_verify(const Json::Value& params, std::vector<std::string>& unknown);
 

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_path_and_what_was_found) {
       BOOST_REQUIRE(!ok);
       BOOST_TEST(to_string(ok.error().code) == "INVALID_PARAMS");
       BOOST_TEST(ok.error().message == row.message);
-      BOOST_TEST(ok.error().hint == "rpc.discover describes the params of every method");
+      BOOST_TEST(ok.error().hint == "docs/protocol.md describes the params of every method");
     }
   }
 }

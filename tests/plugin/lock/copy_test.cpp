@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(committed_locks) {
       for (const std::string& version : row.versions) {
         repository.commit("live/.terraform.lock.hcl", version);
       }
-      const auto modules = committed_module_locks(repository.directory / "live", Context{});
+      const auto modules = committed_module_locks(repository.directory / "live", kLockFileName, Context{});
       BOOST_TEST_REQUIRE(modules.has_value());
       BOOST_TEST(modules->has_value() == row.found);
       if (row.found) {
@@ -123,18 +123,18 @@ BOOST_AUTO_TEST_CASE(the_newest_version_wins) {
   repository.commit(".terraform.lock.hcl", "module \"a\" {\n  source = \"old\"\n}\n");
   repository.commit(".terraform.lock.hcl", "module \"a\" {\n  source = \"new\"\n}\n");
   repository.commit(".terraform.lock.hcl", kHeader);
-  const auto modules = committed_module_locks(repository.directory.path(), Context{});
+  const auto modules = committed_module_locks(repository.directory.path(), kLockFileName, Context{});
   BOOST_TEST_REQUIRE((modules && *modules));
   BOOST_TEST((*modules)->at("a").source == "new");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_was_committed) {
   const TemporaryDirectory plain;
-  BOOST_TEST(found_nothing(committed_module_locks(plain.path(), Context{})));
+  BOOST_TEST(found_nothing(committed_module_locks(plain.path(), kLockFileName, Context{})));
   Repository repository;
-  BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), Context{})));
+  BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), kLockFileName, Context{})));
   repository.commit("main.tf", "");
-  BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), Context{})));
+  BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), kLockFileName, Context{})));
 }
 
 BOOST_AUTO_TEST_CASE(no_text_conversion_runs) {
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(no_text_conversion_runs) {
   repository.directory.write(".gitattributes", "*.hcl diff=evil\n");
   repository.commit(".terraform.lock.hcl", kHeader + "\n" + kNestedBlock);
   repository.git("config diff.evil.textconv 'touch " + (repository.directory / "ran").string() + "; cat'");
-  const auto modules = committed_module_locks(repository.directory.path(), Context{});
+  const auto modules = committed_module_locks(repository.directory.path(), kLockFileName, Context{});
   BOOST_TEST_REQUIRE((modules && *modules));
   BOOST_TEST(!std::filesystem::exists(repository.directory / "ran"));
 }
@@ -152,7 +152,8 @@ BOOST_AUTO_TEST_CASE(a_cancelled_run_ends) {
   repository.commit(".terraform.lock.hcl", kHeader);
   std::stop_source stop;
   stop.request_stop();
-  const auto modules = committed_module_locks(repository.directory.path(), Context{.stop = stop.get_token()});
+  const auto modules =
+      committed_module_locks(repository.directory.path(), kLockFileName, Context{.stop = stop.get_token()});
   BOOST_TEST_REQUIRE(!modules.has_value());
   BOOST_TEST((modules.error().code == Code::request_cancelled));
 }

@@ -52,15 +52,15 @@ BOOST_AUTO_TEST_CASE(what_opentofu_accepts) {
 
 BOOST_AUTO_TEST_CASE(hashes_are_sorted_once) {
   const auto lock =
-      parse_lock("module a {\n  source = \"s\"\n  hashes = [\"h1:b\", \"git:x\", \"h1:b\", \"h1:a\"]\n}\n", "l");
+      parse_lock("module a {\n  source = \"s\"\n  hashes = [\"zh:b\", \"git:x\", \"zh:b\", \"zh:a\"]\n}\n", "l");
   BOOST_TEST_REQUIRE(lock.has_value());
   const ModuleLock& module = lock->modules.at("a");
-  const std::vector<std::string> hashes = {"git:x", "h1:a", "h1:b"};
+  const std::vector<std::string> hashes = {"git:x", "zh:a", "zh:b"};
   BOOST_TEST(module.hashes == hashes, boost::test_tools::per_element());
-  BOOST_TEST(module.hash_value("h1") == "a");
+  BOOST_TEST(module.hash_value("zh") == "a");
   BOOST_TEST(module.hash_value("git") == "x");
   BOOST_TEST(module.hash_value("g") == "");
-  BOOST_TEST(module.hash_value("zh") == "");
+  BOOST_TEST(module.hash_value("none") == "");
 }
 
 BOOST_AUTO_TEST_CASE(errors) {
@@ -108,6 +108,8 @@ BOOST_AUTO_TEST_CASE(errors) {
        "each hash of module \"a\" must be a string, found a number", 3, 21},
       {"hash without scheme", "module \"a\" {\n  source = \"s\"\n  hashes = [\"abc\"]\n}\n",
        "the hash \"abc\" of module \"a\" lacks its scheme, such as \"h1:\"", 3, 13},
+      {"two hashes of a scheme that has one", "module \"a\" {\n  source = \"s\"\n  hashes = [\"h1:a\", \"h1:b\"]\n}\n",
+       "module \"a\" has more than one \"h1:\" hash: one package has only one", 3, 12},
       {"hash with empty scheme", "provider \"a/b/c\" {\n  version = \"1.0.0\"\n  hashes = [\":abc\"]\n}\n",
        "the hash \":abc\" of provider \"a/b/c\" lacks its scheme, such as \"h1:\"", 3, 13},
       {"empty provider hashes", "provider \"a/b/c\" {\n  version = \"1.0.0\"\n  hashes = []\n}\n",

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(plan_resolves_anew_where_the_constraint_excludes_the_locked
   request.mode = PlanMode::frozen;
   const auto frozen = plan();
   BOOST_REQUIRE(frozen.has_value());
-  BOOST_TEST(summary(*frozen) == "module.vpc updated: the constraint excludes the locked version\n");
+  BOOST_TEST(summary(*frozen) == "module.vpc updated: the constraint \">= 2.0\" excludes the locked version 1.2.5\n");
   request.mode = PlanMode::missing;
   BOOST_TEST(summary(lock()) == "module.vpc updated: constraints-changed: >= 2.0\n");
 }
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(plan_under_frozen_says_nothing_of_what_it_did_not_look_at) 
   request.mode = PlanMode::frozen;
   const auto frozen = plan();
   BOOST_REQUIRE(frozen.has_value());
-  BOOST_TEST(summary(*frozen) == "module.vpc updated: the constraint excludes the locked version\n");
+  BOOST_TEST(summary(*frozen) == "module.vpc updated: the constraint \"~> 2.0\" excludes the locked version 1.0.0\n");
 }
 
 BOOST_AUTO_TEST_CASE(plan_warns_of_settings_that_it_does_not_serve) {
@@ -328,9 +328,10 @@ BOOST_AUTO_TEST_CASE(plan_names_rules_that_cannot_apply) {
       {"no such call", "git::https://example.com/vpc.git?ref=v1.0.0", "other",
        "the block module \"other\" matches no module call"},
       {"pinned by ref", "git::https://example.com/vpc.git?ref=v1.0.0", "vpc",
-       "module \"vpc\" has a version constraint, but its source is pinned already: "
+       "module \"vpc\" is given a version or a tag prefix, but its source is pinned already: "
        "\"git::https://example.com/vpc.git?ref=v1.0.0\""},
-      {"local", "./vpc", "vpc", "module \"vpc\" has a version constraint, but its source \"./vpc\" has no versions"},
+      {"local", "./vpc", "vpc",
+       "module \"vpc\" is given a version or a tag prefix, but its source \"./vpc\" has no versions"},
   };
   source->add_tag(kVpc, "v1.0.0", kLeaf);
   write("vpc/main.tf", "");
@@ -345,6 +346,98 @@ BOOST_AUTO_TEST_CASE(plan_names_rules_that_cannot_apply) {
       BOOST_TEST(planned.error().message == row.message);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(plan_expands_a_subdirectory_pattern_that_fits_once) {
+  source->add_tag(kVpc, "v1.0.0", {{"modules/net-a/main.tf", ""}, {"modules/db/main.tf", ""}});
+  struct Row {
+    const char* name;
+    const char* subdir;
+    const char* outcome;
+  };
+  const Row rows[] = {
+      {"fits once", "modules/net-*", ".terraform/modules/vpc/modules/net-a"},
+      {"two patterns", "m*s/d*", ".terraform/modules/vpc/modules/db"},
+      {"fits twice", "modules/*",
+       "\"modules/*\" fits more than one directory of the package: \"modules/db\" and \"modules/net-a\""},
+      {"fits nowhere", "modules/x*", "no directory of the package fits \"modules/x*\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("main.tf", std::string("module \"vpc\" {\n  source = \"git::https://example.com/vpc.git//") + row.subdir +
+                           "?ref=v1.0.0\"\n}\n");
+      const auto planned = plan();
+      const std::string found = planned ? planned->tree.nodes.at("vpc").manifest_directory
+                                : planned.error().notes.empty() ? planned.error().message
+                                                                : planned.error().notes.front();
+      BOOST_TEST(found == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(plan_records_local_modules_where_links_lead) {
+  write("real/main.tf", "");
+  std::filesystem::create_directory_symlink("real", request.walk.root / "link");
+  write("main.tf", "module \"own\" {\n  source = \"./link\"\n}\n");
+  BOOST_TEST(lock().tree.nodes.at("own").manifest_directory == "real");
+}
+
+BOOST_AUTO_TEST_CASE(plan_keeps_a_locked_version_that_only_a_deeper_call_has) {
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  source->add_tag(kVpc, "v1.0.0", calling("leaf", "git::https://example.com/nested.git"));
+  const std::string vpc = "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n";
+  write("main.tf", vpc);
+  constrain("vpc.leaf", "~> 1.0");
+  lock();
+  source->add_tag(kNested, "v1.5.0", kLeaf);
+  write("main.tf", vpc + "module \"leaf\" {\n  source = \"git::https://example.com/nested.git\"\n}\n");
+  constrain("leaf", "~> 1.0");
+  const Plan plan = lock();
+  BOOST_TEST(summary(plan) == "module.leaf added: not locked before\n");
+  BOOST_TEST(plan.modules.at("leaf").version.value() == "1.0.0");
+}
+
+BOOST_AUTO_TEST_CASE(plan_uses_what_is_installed_where_the_store_is_gone) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n");
+  constrain("vpc", "~> 1.0");
+  lock();
+  std::filesystem::remove_all(directory / "cache");
+  source->remove_package(kVpc);
+  write(".terraform/modules/vpc/main.tf", kLeaf.at("main.tf"));
+  const Plan plan = lock();
+  BOOST_TEST(summary(plan) == "");
+  BOOST_TEST(stats.requests == 0U);
+  BOOST_TEST(!std::filesystem::exists(directory / "cache/v1/packages"));
+
+  write(".terraform/modules/vpc/main.tf", "# another\n");
+  const auto gone = this->plan();
+  BOOST_REQUIRE(!gone);
+  BOOST_TEST(exit_code(gone.error()) == 5);
+}
+
+BOOST_AUTO_TEST_CASE(plan_keeps_the_commit_where_a_constraint_is_taken_away) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n");
+  constrain("vpc", "~> 1.0");
+  lock();
+  request.walk.settings.modules.clear();
+  BOOST_TEST(summary(lock()) == "module.vpc constraints-changed: the constraint was ~> 1.0\n");
+}
+
+BOOST_AUTO_TEST_CASE(plan_resolves_anew_where_the_named_commit_is_another) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf, std::string(40, 'a'));
+  source->add_tag(kVpc, "v2.0.0", kLeaf, std::string(40, 'b'));
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n");
+  constrain("vpc", std::string(40, 'a'));
+  lock();
+  constrain("vpc", std::string(40, 'b'));
+  request.mode = PlanMode::frozen;
+  BOOST_TEST(summary(*plan()) == "module.vpc updated: the configuration names commit " + std::string(40, 'b') +
+                                     ", and " + std::string(40, 'a') + " is locked\n");
+  constrain("vpc", "~> 2.0");
+  BOOST_TEST(summary(*plan()) ==
+             "module.vpc updated: the constraint \"~> 2.0\" asks for a version, and a commit without one is locked\n");
 }
 
 BOOST_AUTO_TEST_CASE(plan_stops_at_modules_that_call_themselves) {

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(roots_are_judged_before_anything_is_read) {
   };
   const Row rows[] = {
       {"relative", "root", "INVALID_PARAMS"},
-      {"no directory", (directory / "gone").string(), "NOT_FOUND"},
+      {"no directory", (directory / "gone").string(), "INVALID_PARAMS"},
   };
   initialize();
   for (const Row& row : rows) {
@@ -207,6 +207,61 @@ BOOST_AUTO_TEST_CASE(install_of_a_call_without_an_entry_is_frozen) {
   BOOST_TEST(to_string(result.error().code) == "FROZEN");
   BOOST_TEST(result.error().hint == "run: tofu-modlock lock, review the change and commit it");
   BOOST_TEST(!fs::exists(directory / "root/.terraform"));
+}
+
+BOOST_AUTO_TEST_CASE(install_takes_each_entry_for_itself) {
+  repository.tag("v2.0.0");
+  write_text(directory / "root/main.tf", "module \"one\" {\n  source = \"git::" + repository.url() +
+                                             "\"\n}\nmodule \"two\" {\n  source = \"git::" + repository.url() +
+                                             "\"\n}\n");
+  write_text(directory / "root/.tofu-modlock.hcl",
+             "module \"one\" {\n  version = \"~> 1.0\"\n}\nmodule \"two\" {\n  version = \"~> 2.0\"\n}\n");
+  initialize();
+  Json::Value params = root();
+  params["policy"]["resolution"] = "per-call";
+  write_text(directory / "root/.terraform.lock.hcl",
+             succeed("lock/plan", params)["edits"]["documents"][0]["newText"].asString());
+  BOOST_TEST(succeed("modules/install", root())["installed"].size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(install_refuses_an_entry_without_hashes) {
+  initialize();
+  write_text(directory / "root/.terraform.lock.hcl", "module \"vpc\" {\n  version = \"1.0.0\"\n  source  = \"git::" +
+                                                         repository.url() + "\"\n\n  constraints = \"~> 1.0\"\n}\n");
+  const auto result = call("modules/install", root());
+  BOOST_REQUIRE(!result);
+  BOOST_TEST(to_string(result.error().code) == "FROZEN");
+  BOOST_TEST(result.error().message ==
+             ".terraform.lock.hcl does not answer the configuration: module.vpc (hashes were missing)");
+}
+
+BOOST_AUTO_TEST_CASE(install_refuses_a_data_directory_whose_parts_are_links) {
+  initialize();
+  write_text(directory / "root/.terraform.lock.hcl",
+             succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString());
+  for (const char* part : {"modules", "tofu-modlock"}) {
+    BOOST_TEST_CONTEXT(part) {
+      fs::remove_all(directory / "root/.terraform");
+      write_text(directory / "outside/vpc/file", "keep");
+      fs::create_directories(directory / "root/.terraform");
+      fs::create_directory_symlink(directory / "outside", directory.path() / "root/.terraform" / part);
+      const auto result = call("modules/install", root());
+      BOOST_REQUIRE(!result);
+      BOOST_TEST(to_string(result.error().code) == "PATH_OUTSIDE_ROOT");
+      BOOST_TEST(read_text(directory / "outside/vpc/file") == "keep");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(include_narrows_a_request) {
+  initialize();
+  Json::Value params = root();
+  params["include"].append("providers");
+  BOOST_TEST(succeed("lock/plan", params)["changes"].empty());
+  params["include"][0] = "stars";
+  const auto refused = call("lock/plan", params);
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST(to_string(refused.error().code) == "INVALID_PARAMS");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_served_yet_is_refused_not_ignored) {

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(verify_reports_entries_that_no_call_has_and_sources_that_di
   request.lock.modules.at("vpc").source = "git::https://example.com/vpc.git?ref=v0.9.0";
   BOOST_TEST(text(verify()) ==
              "module.ghost not-locked: the lock file has an entry that no call has\n"
-             "module.vpc not-locked: the lock file has it from git::https://example.com/vpc.git?ref=v0.9.0, the "
+             "module.vpc not-locked: it is locked from git::https://example.com/vpc.git?ref=v0.9.0, and the "
              "configuration calls git::https://example.com/vpc.git?ref=v1.0.0\n");
 }
 
