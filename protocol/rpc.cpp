@@ -33,6 +33,21 @@ const Json::Value* member(const Json::Value& object, std::string_view name) {
 }
 
 // Nothing wrong: an empty string.
+std::string read_time_allowed(const Json::Value& meta, std::optional<std::chrono::milliseconds>& out) {
+  const Json::Value* allowed = member(meta, "deadlineMs");
+  if (allowed == nullptr || allowed->isNull()) {
+    return {};
+  }
+  // Longer than a year is as good as none, and safe to add to a time.
+  constexpr Json::UInt64 kYear = Json::UInt64{366} * 24 * 3600 * 1000;
+  if (!allowed->isUInt64()) {
+    return "expected an integer that is not negative at params._meta.deadlineMs";
+  }
+  out = std::chrono::milliseconds(std::min(allowed->asUInt64(), kYear));
+  return {};
+}
+
+// Nothing wrong: an empty string.
 std::string read_meta(const Json::Value& meta, std::string_view line, Message& out) {
   if (!meta.isObject()) {
     return "expected an object at params._meta";
@@ -45,16 +60,7 @@ std::string read_meta(const Json::Value& meta, std::string_view line, Message& o
     }
     out.progress_token = text;
   }
-  const Json::Value* allowed = member(meta, "deadlineMs");
-  if (allowed != nullptr && !allowed->isNull()) {
-    // Longer than a year is as good as none, and safe to add to a time.
-    constexpr Json::UInt64 kYear = Json::UInt64{366} * 24 * 3600 * 1000;
-    if (!allowed->isUInt64()) {
-      return "expected an integer that is not negative at params._meta.deadlineMs";
-    }
-    out.time_allowed = std::chrono::milliseconds(std::min(allowed->asUInt64(), kYear));
-  }
-  return {};
+  return read_time_allowed(meta, out.time_allowed);
 }
 
 // INVALID_REQUEST or INVALID_PARAMS.
@@ -133,6 +139,18 @@ Message ambiguous(const JsonScan& scan) {
 }
 
 }  // namespace
+
+Result<std::optional<std::chrono::milliseconds>> time_allowed(const Json::Value& params) {
+  const Json::Value* meta = params.isObject() ? member(params, "_meta") : nullptr;
+  std::optional<std::chrono::milliseconds> allowed;
+  std::string problem = meta == nullptr || meta->isNull() ? ""
+                        : meta->isObject()                ? read_time_allowed(*meta, allowed)
+                                                          : "expected an object at params._meta";
+  if (!problem.empty()) {
+    return fail(Code::invalid_params, "decode: " + problem);
+  }
+  return allowed;
+}
 
 Incoming parse_incoming(std::string_view line) {
   const auto one = [](Message message) {

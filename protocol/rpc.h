@@ -53,4 +53,7 @@ std::string encode_result(std::string_view id, const Json::Value& result);
 std::string encode_error(std::string_view id, const Error& error, const Json::Value& more_data = {});
 std::string encode_notification(std::string_view method, std::string_view params_json);
 
+// `_meta.deadlineMs` of params, for hosts in the same process; nullopt where there is none. Errors: INVALID_PARAMS.
+Result<std::optional<std::chrono::milliseconds>> time_allowed(const Json::Value& params);
+
 }  // namespace modlock

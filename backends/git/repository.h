@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "backends/context.h"
-#include "backends/git/file_lock.h"
+#include "backends/files/file_lock.h"
 #include "backends/git/objects.h"
 
 namespace modlock::git {

@@ -8,6 +8,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "plugin/lock/lock_file.h"
+#include "protocol/rpc.h"
 
 namespace modlock::cli {
 namespace {
@@ -15,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path normal(const fs::path& path) {
-  const fs::path absolute = fs::absolute(path).lexically_normal();
+  std::error_code error;  // the current directory may be gone
+  const fs::path absolute = fs::absolute(path, error).lexically_normal();
   return absolute.has_filename() ? absolute : absolute.parent_path();
 }
 
@@ -44,6 +46,9 @@ Result<void> check_base(const fs::path& path, const Json::Value& document) {
     return fail(std::move(bytes.error()));
   }
   const Json::Value& base = document["base"];
+  if (bytes && *bytes == document["newText"].asString()) {
+    return {};  // somebody else came to the same result
+  }
   const bool same = base.isNull() ? !bytes : bytes && sha256_hex(*bytes) == base["sha256"].asString();
   if (!same) {
     return fail(Code::content_modified, fmt::format("{} was changed by somebody else in the meantime", path.string()),
@@ -82,7 +87,14 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
 }
 
 Result<Json::Value> Host::call(const std::string& method, const Json::Value& params, Json::Value* error_data) const {
+  auto allowed = time_allowed(params);
+  if (!allowed) {
+    return fail(std::move(allowed.error()));
+  }
   RequestContext request;
+  if (*allowed) {
+    request.deadline = std::chrono::steady_clock::now() + **allowed;
+  }
   request.stop = stop_;
   request.progress = progress_.get();
   request.log = log_.get();

@@ -107,7 +107,11 @@ Result<void> write_and_keep(const CommandLine& line, const std::string& root, co
   if (auto ok = apply_edits(root, result["edits"]); !ok) {
     return ok;
   }
-  return keep_copy(root, line.common, result["modules"]);
+  if (auto kept = keep_copy(root, line.common, result["modules"]); !kept) {
+    // The lock itself is written: the copy only helps where a stock client drops blocks from it.
+    print_err(render(kept.error(), "Warning"));
+  }
+  return {};
 }
 
 void print_result(const CommandLine& line, const std::string& root, const Json::Value& result) {
@@ -117,7 +121,7 @@ void print_result(const CommandLine& line, const std::string& root, const Json::
   }
   if (line.dry_run) {
     for (const Json::Value& document : result["edits"]["documents"]) {
-      print_out(diff_text(root, document));
+      print_raw(diff_text(root, document));
     }
   }
   print_out(closing_words(result["edits"]["documents"], line.dry_run));

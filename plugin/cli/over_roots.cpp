@@ -34,7 +34,7 @@ int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const s
   if (!roots) {
     const RootOutcome outcome = failed(roots.error(), flags);
     if (flags.json) {
-      print_out(write_json_pretty(outcome.json));
+      print_raw(write_json_pretty(outcome.json));
     }
     return outcome.exit_code;
   }
@@ -56,7 +56,7 @@ int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const s
     if (roots->size() > 1) {
       several["results"] = results;
     }
-    print_out(write_json_pretty(roots->size() == 1 ? results[0] : several));
+    print_raw(write_json_pretty(roots->size() == 1 ? results[0] : several));
   }
   return worst;
 }

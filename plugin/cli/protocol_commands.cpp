@@ -20,10 +20,10 @@ int run_call(const CommandLine& line, const Host& host) {
   auto params = parse_json(text);
   auto result = params ? host.call(line.method, *params, &error_data) : Result<Json::Value>(fail(params.error()));
   if (result) {
-    print_out(write_json(*result) + "\n");
+    print_raw(write_json(*result) + "\n");
     return 0;
   }
-  print_out(write_json(to_json(result.error(), error_data)) + "\n");
+  print_raw(write_json(to_json(result.error(), error_data)) + "\n");
   print_err(render(result.error()));
   return exit_code(result.error());
 }

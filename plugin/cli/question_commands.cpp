@@ -43,12 +43,12 @@ int show(const CommandLine& line, const Result<Json::Value>& result,
   if (!result) {
     const RootOutcome outcome = failed(result.error(), line.common);
     if (line.common.json) {
-      print_out(write_json_pretty(outcome.json));
+      print_raw(write_json_pretty(outcome.json));
     }
     return outcome.exit_code;
   }
   if (line.common.json) {
-    print_out(write_json_pretty(*result));
+    print_raw(write_json_pretty(*result));
   } else {
     print(*result);
   }

@@ -3,6 +3,7 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/cli/standard_descriptors.h"
 
 namespace modlock::cli {
 namespace {
@@ -33,6 +34,7 @@ int dispatch(const CommandLine& line, const Host& host) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+  open_standard_descriptors();
   // A parent may have left this ignored; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
   const auto parsed = parse_command_line(argc, argv);
@@ -49,7 +51,11 @@ int run(int argc, const char* const* argv) {
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }
-  const int code = dispatch(line, *host);
+  int code = dispatch(line, *host);
+  if (!flush_out()) {
+    print_err("Error: the output could not be written [IO_ERROR]\n");
+    code = worse_exit_code(code, exit_code(Code::io_error));
+  }
   return interrupt.signal() != 0 ? 128 + interrupt.signal() : code;
 }
 

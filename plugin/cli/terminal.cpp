@@ -5,13 +5,39 @@
 
 #include <cstdio>
 
+#include "backends/source_text.h"
+#include "protocol/utf8.h"
+
 namespace modlock::cli {
+
+namespace {
+
+// Names and texts of others may hold sequences that a terminal obeys: all but line ends is shown as "\\xNN".
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    out += to_valid_utf8(escape_controls(line));
+    text.remove_prefix(line.size());
+    if (!text.empty()) {
+      out += '\n';
+      text.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
 
 TerminalProgress::TerminalProgress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 TerminalProgress::~TerminalProgress() {
   if (shown_) {
-    print_err("\r\x1b[K");
+    write_stderr("\r\x1b[K");
   }
 }
 
@@ -22,7 +48,7 @@ void TerminalProgress::report(std::string_view message, std::size_t done, std::s
   const std::lock_guard lock(mutex_);
   shown_ = true;
   const std::string count = total == 0 ? std::string() : fmt::format(" ({}/{})", done, total);
-  print_err(fmt::format("\r\x1b[K{}{}", message.substr(0, 100), count));
+  write_stderr(fmt::format("\r\x1b[K{}{}", printable(message.substr(0, 100)), count));
 }
 
 void TerminalLog::write(LogLevel level, std::string_view line) {
@@ -62,13 +88,22 @@ std::string render(const Diagnostic& diagnostic) {
   return render(diagnostic.what, "Error");
 }
 
-void print_out(std::string_view text) {
+void print_raw(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void print_out(std::string_view text) {
+  print_raw(printable(text));
 }
 
 void print_err(std::string_view text) {
   std::fflush(stdout);  // so that both streams, shown together, keep their order
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  const std::string shown = printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
+}
+
+bool flush_out() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
 }  // namespace modlock::cli

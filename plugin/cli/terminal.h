@@ -32,7 +32,12 @@ class TerminalLog final : public Log {
 std::string render(const Error& error, std::string_view heading = "Error");
 std::string render(const Diagnostic& diagnostic);
 
+// Control characters other than line ends are escaped in both.
 void print_out(std::string_view text);  // stdout
 void print_err(std::string_view text);  // stderr
+// As it is: JSON, and what is ours to show byte for byte.
+void print_raw(std::string_view text);
+// Whether everything printed on stdout has arrived.
+bool flush_out();
 
 }  // namespace modlock::cli

@@ -26,8 +26,11 @@ void print_tampered(const Json::Value& verdict) {
   for (const Json::Value& path : verdict["paths"]) {
     text += fmt::format("    {}\n", path.asString());
   }
-  text +=
-      fmt::format("\n  expected: {}\n  got:      {}\n\n", verdict["expected"].asString(), verdict["actual"].asString());
+  text += fmt::format("\n  expected: {}\n", verdict["expected"].asString());
+  if (verdict.isMember("actual")) {
+    text += fmt::format("  got:      {}\n", verdict["actual"].asString());
+  }
+  text += "\n";
   text += fmt::format(
       "  To put the locked package back, run:\n    tofu-modlock install\n"
       "  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n",

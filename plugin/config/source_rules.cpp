@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "plugin/config/settings.h"
 
@@ -16,6 +17,14 @@ tl::unexpected<Error> denied(std::string message, const Location& location) {
                     .message = std::move(message),
                     .location = location,
                     .hint = "use another source, or change the list"});
+}
+
+// Whether an address has a plainer spelling that means the same, which a list could name instead: dot segments, escapes
+// of characters that need none, a port with leading zeros, a host that ends with a dot.
+bool has_other_spelling(std::string_view identity) {
+  static const std::regex kOther(R"(/\.\.?(/|$|\?)|%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])|)"
+                                 R"(://[^/]*(:0\d|\.(:|/|$)))");
+  return std::regex_search(identity.begin(), identity.end(), kOther);
 }
 
 }  // namespace
@@ -49,6 +58,14 @@ const SourceRule* find_source_rule(const Settings& settings, std::string_view id
 }
 
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity) {
+  const bool judged = !settings.deny_sources.empty() || !settings.allow_lists.empty();
+  if (judged && has_other_spelling(identity)) {
+    const Location& list =
+        settings.deny_sources.empty() ? settings.allow_lists.front().location : settings.deny_sources.front().location;
+    return denied(fmt::format("the source \"{}\" is not written in its plain form, so the lists of {} cannot judge it",
+                              identity, file_and_line(list)),
+                  list);
+  }
   const auto matches = [&](const Written& glob) { return matches_glob(glob.text, identity); };
   const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(), matches);
   if (deny != settings.deny_sources.end()) {

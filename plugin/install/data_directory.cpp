@@ -1,5 +1,7 @@
 #include "plugin/install/data_directory.h"
 
+#include <fmt/format.h>
+
 #include "plugin/config/roots.h"
 
 namespace modlock {
@@ -14,6 +16,12 @@ Result<DataDirectory> find_data_directory(const std::filesystem::path& root, con
     name.pop_back();
   }
   DataDirectory data{.path = std::move(*path), .name = std::move(name)};
+  // There, a module of the user's own in `modules` would be taken for an installed one.
+  if (confine(root, {data.path})) {
+    return fail(Code::path_outside_root,
+                fmt::format("the data directory {} is the root, or a directory above it", data.path.string()),
+                "name a directory that holds nothing else, such as .terraform");
+  }
   // What lies below is replaced and deleted: a link there would do that somewhere else.
   for (const std::filesystem::path& below : {data.modules(), data.ours()}) {
     if (auto inside = confine(below, {data.path}); !inside) {

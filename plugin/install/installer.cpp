@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/crypto/digest.h"
+#include "backends/files/file_lock.h"
 #include "backends/files/files.h"
 #include "backends/package/tree_hash.h"
 #include "backends/parallel.h"
@@ -30,18 +31,20 @@ class Installer {
     if (auto inside = confine(request_.data.modules(), {request_.data.path}); !inside) {
       return fail(std::move(inside.error()));
     }
+    report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
+    std::error_code ignored;
+    if (request_.plan.tree.nodes.empty() && !fs::exists(request_.data.manifest(), ignored)) {
+      return std::move(report_);  // a client writes no manifest either
+    }
+    auto guard = enter();
+    if (!guard) {
+      return fail(std::move(guard.error()));
+    }
     auto manifest = read_manifest(request_.data.manifest());
     if (!manifest) {
       return fail(std::move(manifest.error()));
     }
     before_ = std::move(*manifest);
-    report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
-    if (before_.empty() && request_.plan.tree.nodes.empty()) {
-      return std::move(report_);  // a client writes no manifest either
-    }
-    if (auto ok = make_directories(request_.data.modules()); !ok) {
-      return fail(std::move(ok.error()));
-    }
     auto ok = place_packages();
     if (ok) {
       ok = remove_others();
@@ -193,11 +196,36 @@ class Installer {
     return {};
   }
 
-  bool left_as_it_lies(const std::string& key) const {
-    return std::any_of(request_.plan.tree.nodes.begin(), request_.plan.tree.nodes.end(), [&](const auto& entry) {
-      const ModuleNode& node = entry.second;
-      return !node.is_local() && node.package_directory.empty() && is_below(key, entry.first);
-    });
+  // Calls that nobody serves, and what lies below them.
+  bool left_as_it_lies(std::string key) const {
+    for (; !key.empty(); key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'))) {
+      const auto node = request_.plan.tree.nodes.find(key);
+      if (node != request_.plan.tree.nodes.end() && !node->second.is_local() &&
+          node->second.package_directory.empty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // One installation at a time: the guard goes with the process, and what a killed one left behind goes now. Where
+  // nothing can be written there is no guard, and nothing that needs one.
+  Result<std::optional<FileLock>> enter() const {
+    if (!make_directories(request_.data.modules()) || !make_directories(request_.data.ours())) {
+      return std::nullopt;
+    }
+    auto guard = FileLock::acquire(request_.data.ours() / "guard", context_);
+    if (!guard) {
+      return guard.error().code == Code::io_error ? Result<std::optional<FileLock>>(std::nullopt)
+                                                  : fail(std::move(guard.error()));
+    }
+    std::error_code ignored;
+    for (fs::directory_iterator at(request_.data.ours(), ignored), end; !ignored && at != end; at.increment(ignored)) {
+      if (at->path().filename().string().starts_with("tmp-")) {
+        (void)remove_tree(at->path());
+      }
+    }
+    return std::move(*guard);
   }
 
   bool has_place(const std::string& key) const {

@@ -14,6 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxLevels = 64;
+constexpr std::size_t kMaxCalls = 20'000;
+constexpr std::size_t kLongestKey = 255;  // it becomes the name of a directory
 
 bool lies_inside(const fs::path& path, const fs::path& directory) {
   const auto [end, _] = std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
@@ -91,6 +93,9 @@ class TreeWalk {
       tree_.complete = false;
       return {};
     }
+    if (auto ok = check_cycle(node); !ok) {
+      return ok;
+    }
     if (is_root) {
       auto tests = load_test_modules(node.directory, request_.documents);
       if (!tests) {
@@ -116,7 +121,32 @@ class TreeWalk {
     return {};
   }
 
+  // A module that is read below itself would be so without end, and twice as often with every further call.
+  Result<void> check_cycle(const ModuleNode& node) const {
+    std::string key = node.key;
+    while (!key.empty()) {
+      key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'));
+      const auto ancestor = tree_.nodes.find(key);
+      const bool known = key.empty() || ancestor != tree_.nodes.end();
+      if (known && (key.empty() ? request_.root : ancestor->second.directory) == node.directory) {
+        return fail(Error{.code = Code::limit_exceeded,
+                          .message = fmt::format("module \"{}\" calls itself: its files are those of {}", node.key,
+                                                 key.empty() ? "the root module" : "module \"" + key + "\""),
+                          .subject = node.subject(),
+                          .location = node.call.source.location,
+                          .hint = "break the cycle"});
+      }
+    }
+    return {};
+  }
+
   Result<void> add_call(const ModuleNode& parent, ModuleCall call) {
+    if (tree_.nodes.size() >= kMaxCalls) {
+      return fail(Error{.code = Code::limit_exceeded,
+                        .message = fmt::format("the configuration has more than {} module calls", kMaxCalls),
+                        .location = call.location,
+                        .hint = "split it into several root modules"});
+    }
     ModuleNode node;
     node.key = parent.key.empty() ? call.name : parent.key + "." + call.name;
     relocate(call.location, parent);
@@ -126,6 +156,12 @@ class TreeWalk {
     }
     auto address = parse_source(call.source.text);
     node.call = std::move(call);
+    if (address && node.key.size() > kLongestKey) {
+      address = fail(
+          Code::limit_exceeded,
+          fmt::format("the key \"{}…\" of a module call is longer than {} bytes", node.key.substr(0, 60), kLongestKey),
+          "give the call, or those it is nested in, shorter names");
+    }
     if (!address) {
       Error error = std::move(address.error());
       error.location = node.call.source.location;

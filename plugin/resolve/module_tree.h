@@ -80,8 +80,8 @@ struct WalkRequest {
 
 // Walks module calls level by level: the root, its local modules, then packages as `visit` provides them. What a single
 // call did wrong (no such local directory, a rule of ours that cannot apply, an address that cannot be parsed) is a
-// diagnostic at its location and the walk goes on beside it. Nesting over 64 levels is LIMIT_EXCEEDED naming the chain.
-// Errors: those of `visit`, cancellation, an unreadable root.
+// diagnostic at its location and the walk goes on beside it. A module below itself, nesting over 64 levels and more
+// than 20,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
 // Module rules of our settings whose key is no call of a completely walked tree: CONFIG_PARSE at the rule.

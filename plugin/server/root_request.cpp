@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/files/files.h"
+#include "backends/source_text.h"
 #include "plugin/config/roots.h"
 
 namespace modlock {
@@ -13,6 +14,27 @@ namespace fs = std::filesystem;
 fs::path without_trailing_slash(const fs::path& path) {
   const fs::path normal = path.lexically_normal();
   return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
+}
+
+// A path with a control character would be cut, or name something else than it shows.
+Result<void> check_path(std::string_view name, std::string_view path) {
+  if (has_control_characters(path)) {
+    return fail(Code::invalid_params,
+                fmt::format("decode: expected a path without control characters at params.{}", name),
+                "send the path as it is");
+  }
+  return {};
+}
+
+Result<void> check_paths(const messages::RootParams& params) {
+  auto ok = check_path("root", params.root);
+  if (ok) {
+    ok = check_path("dataDir", params.data_dir.value_or(""));
+  }
+  for (const messages::Document& document : params.documents) {
+    ok = ok ? check_path("documents.path", document.path) : ok;
+  }
+  return ok;
 }
 
 Result<fs::path> absolute_root(const messages::RootParams& params, const Service& service) {
@@ -58,6 +80,9 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
 }  // namespace
 
 Result<RootRequest> open_root(const messages::RootParams& params, const Service& service) {
+  if (auto ok = check_paths(params); !ok) {
+    return fail(std::move(ok.error()));
+  }
   auto root = absolute_root(params, service);
   if (!root) {
     return fail(std::move(root.error()));
@@ -97,6 +122,9 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params) {
   const bool sidecar = root.walk.settings.module_lock_file == LockPlacement::sidecar;
   const std::string name = params.path.value_or(std::string(sidecar ? kSidecarFileName : kLockFileName));
+  if (auto ok = check_path("lock.path", name); !ok) {
+    return fail(std::move(ok.error()));
+  }
   LockDocument document;
   document.path = relative_to_root(root.walk.root / name, root.walk.root);
   auto file = read_lock(root, document.path, params.text);

@@ -125,6 +125,11 @@ class Verifier {
       verdict.detail = "the installed package differs from the locked one";
       return;
     }
+    if (read_file_list(request_.data, verdict.actual) || store_.find_by_h1(verdict.actual)) {
+      verdict.kind = VerdictKind::tampered;
+      verdict.detail = "another version of the package is installed than the lock names";
+      return;
+    }
     TreeDifference difference = compare_trees(*locked, installed);
     const bool tampered = !difference.tampered.empty() || request_.strict;
     verdict.kind = tampered ? VerdictKind::tampered : VerdictKind::held;

@@ -12,6 +12,9 @@ RootParams decode_root_params(ObjectReader& in) {
   params.var_files = in.strings("varFiles").value_or(std::vector<std::string>{});
   params.workspace = in.string("workspace");
   params.data_dir = in.string("dataDir");
+  if (params.data_dir && params.data_dir->empty()) {
+    params.data_dir.reset();  // as an empty TF_DATA_DIR is none
+  }
   return params;
 }
 

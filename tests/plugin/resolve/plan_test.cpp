@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(plan_expands_a_subdirectory_pattern_that_fits_once) {
       write("main.tf", std::string("module \"vpc\" {\n  source = \"git::https://example.com/vpc.git//") + row.subdir +
                            "?ref=v1.0.0\"\n}\n");
       const auto planned = plan();
-      const std::string found = planned ? planned->tree.nodes.at("vpc").manifest_directory
+      const std::string found = planned                         ? planned->tree.nodes.at("vpc").manifest_directory
                                 : planned.error().notes.empty() ? planned.error().message
                                                                 : planned.error().notes.front();
       BOOST_TEST(found == row.outcome);
@@ -438,6 +438,30 @@ BOOST_AUTO_TEST_CASE(plan_resolves_anew_where_the_named_commit_is_another) {
   constrain("vpc", "~> 2.0");
   BOOST_TEST(summary(*plan()) ==
              "module.vpc updated: the constraint \"~> 2.0\" asks for a version, and a commit without one is locked\n");
+}
+
+BOOST_AUTO_TEST_CASE(plan_stops_at_packages_that_call_themselves_twice) {
+  source->add_tag(kVpc, "v1.0.0",
+                  {{"main.tf",
+                    "module \"x\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n"
+                    "module \"y\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n"}});
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  const auto planned = plan();
+  BOOST_REQUIRE(!planned);
+  BOOST_TEST(to_string(planned.error().code) == "LIMIT_EXCEEDED");
+  BOOST_TEST(planned.error().message == "module \"vpc.x\" calls itself: its files are those of module \"vpc\"");
+}
+
+BOOST_AUTO_TEST_CASE(plan_stops_at_too_many_calls) {
+  for (int level = 0; level < 20; ++level) {
+    const std::string next = "\" {\n  source = \"../d" + std::to_string(level + 1) + "\"\n}\n";
+    write("d" + std::to_string(level) + "/main.tf", "module \"x" + next + "module \"y" + next);
+  }
+  write("d20/main.tf", "");
+  write("main.tf", "module \"d\" {\n  source = \"./d0\"\n}\n");
+  const auto planned = plan();
+  BOOST_REQUIRE(!planned);
+  BOOST_TEST(planned.error().message == "the configuration has more than 20000 module calls");
 }
 
 BOOST_AUTO_TEST_CASE(plan_stops_at_modules_that_call_themselves) {

@@ -253,6 +253,62 @@ BOOST_AUTO_TEST_CASE(install_refuses_a_data_directory_whose_parts_are_links) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(install_never_takes_the_root_for_its_data_directory) {
+  initialize();
+  write_text(directory / "root/.terraform.lock.hcl",
+             succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString());
+  write_text(directory / "root/modules/vpc/own.tf", "# precious\n");
+  for (const char* name : {".", "..", "./x/.."}) {
+    BOOST_TEST_CONTEXT(name) {
+      Json::Value params = root();
+      params["dataDir"] = name;
+      const auto result = call("modules/install", params);
+      BOOST_REQUIRE(!result);
+      BOOST_TEST(to_string(result.error().code) == "PATH_OUTSIDE_ROOT");
+    }
+  }
+  Json::Value params = root();
+  params["dataDir"] = "";
+  BOOST_TEST(succeed("modules/install", params)["manifest"].asString() == ".terraform/modules/modules.json");
+  BOOST_TEST(read_text(directory / "root/modules/vpc/own.tf") == "# precious\n");
+}
+
+BOOST_AUTO_TEST_CASE(paths_with_control_characters_are_refused) {
+  initialize();
+  for (const char* member : {"root", "dataDir"}) {
+    BOOST_TEST_CONTEXT(member) {
+      Json::Value params = root();
+      params[member] = params["root"].asString() + std::string("\0x", 2);
+      const auto result = call("lock/plan", params);
+      BOOST_REQUIRE(!result);
+      BOOST_TEST(to_string(result.error().code) == "INVALID_PARAMS");
+      BOOST_TEST(result.error().message ==
+                 std::string("decode: expected a path without control characters at params.") + member);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(module_blocks_move_to_the_sidecar) {
+  initialize();
+  const std::string inline_text = succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString();
+  write_text(directory / "root/.terraform.lock.hcl", inline_text);
+  write_text(directory / "root/.tofu-modlock.hcl",
+             "module_lock_file = \"sidecar\"\nmodule \"vpc\" {\n  version = \"~> 1.0\"\n}\n");
+  const Json::Value result = succeed("lock/plan", root());
+  BOOST_TEST(result["changes"].empty());
+  BOOST_REQUIRE(result["edits"]["documents"].size() == 2U);
+  const Json::Value& sidecar = result["edits"]["documents"][0];
+  const Json::Value& beside = result["edits"]["documents"][1];
+  BOOST_TEST(sidecar["path"].asString() == ".terraform.modules.lock.hcl");
+  BOOST_TEST(sidecar["newText"].asString() == inline_text);
+  BOOST_TEST(beside["path"].asString() == ".terraform.lock.hcl");
+  BOOST_TEST(beside["newText"].asString().find("module") == std::string::npos);
+  write_text(directory / "root/.terraform.modules.lock.hcl", inline_text);
+  write_text(directory / "root/.terraform.lock.hcl", beside["newText"].asString());
+  BOOST_TEST(succeed("lock/plan", root())["edits"]["documents"].empty());
+  BOOST_TEST(succeed("modules/install", root())["installed"].size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(include_narrows_a_request) {
   initialize();
   Json::Value params = root();

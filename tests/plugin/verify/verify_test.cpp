@@ -120,6 +120,16 @@ BOOST_AUTO_TEST_CASE(verify_names_what_happened_to_an_installed_module) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(verify_says_where_another_locked_version_is_installed) {
+  lock_and_install_vpc();
+  source->add_tag(kVpc, "v2.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v2.0.0\"\n}\n");
+  lock();
+  BOOST_TEST(text(verify()) ==
+             "module.vpc tampered: another version of the package is installed than the lock names\n");
+  BOOST_TEST(verify().exit_code() == 4);
+}
+
 BOOST_AUTO_TEST_CASE(verify_tells_missing_from_not_locked) {
   lock_and_install_vpc();
   fs::remove_all(root() / ".terraform/modules/vpc");

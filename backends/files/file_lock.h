@@ -5,7 +5,7 @@
 #include "backends/context.h"
 #include "backends/files/descriptor.h"
 
-namespace modlock::git {
+namespace modlock {
 
 // Holds a file against other processes and other threads of this one, as long as the object lives. The kernel lets go
 // of it when a process dies.
@@ -19,4 +19,4 @@ class FileLock {
   Descriptor descriptor_;
 };
 
-}  // namespace modlock::git
+}  // namespace modlock

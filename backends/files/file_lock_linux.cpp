@@ -1,4 +1,4 @@
-#include "backends/git/file_lock.h"
+#include "backends/files/file_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-namespace modlock::git {
+namespace modlock {
 namespace {
 
 constexpr std::chrono::milliseconds kPolling{10};
@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kPolling{10};
 tl::unexpected<Error> cannot_lock(const std::filesystem::path& path, int reason) {
   return fail(Code::io_error,
               fmt::format("cannot lock \"{}\": {}", path.string(), std::generic_category().message(reason)),
-              "make the cache directory writable, or name another one");
+              "make its directory writable, or name another one");
 }
 
 }  // namespace
@@ -33,11 +33,11 @@ Result<FileLock> FileLock::acquire(const std::filesystem::path& path, const Cont
       return cannot_lock(path, errno);
     }
     if (auto ok = context.check(); !ok) {
-      return fail(with_note(ok.error(), "while another process or thread worked in the same cached repository"));
+      return fail(with_note(ok.error(), "while another process or thread worked in the same place"));
     }
     std::this_thread::sleep_for(kPolling);
   }
   return FileLock(std::move(descriptor));
 }
 
-}  // namespace modlock::git
+}  // namespace modlock

@@ -1,0 +1,156 @@
+// A stock client obeys: after `install`, its `init` asks nobody for modules.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/https_git_server.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> clients() {
+  std::vector<std::string> found;
+  for (const char* name : {"tofu", "terraform"}) {
+    if (find_program(name)) {
+      found.emplace_back(name);
+    }
+  }
+  return found;
+}
+
+boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
+  if (clients().empty()) {
+    std::cout << "skipped: init after install (neither tofu nor terraform is on PATH)\n";
+    return false;
+  }
+  return true;
+}
+
+constexpr const char* kProvider = R"(terraform {
+  required_providers {
+    fake = {
+      source  = "example.test/acme/fake"
+      version = "1.0.0"
+    }
+  }
+}
+)";
+
+struct Client : Scene {
+  Client() : vpc(repository("vpc.git")), zone(repository("zone.git")) {
+    release(zone, "0.1.0");
+    vpc_files = {{"nested/main.tf", module_call("zone", "git::" + zone.url() + "?ref=v0.1.0")},
+                 {"nested.tf", module_call("nested", "./nested")}};
+    release(vpc, "1.0.0", vpc_files);
+    write("main.tf", module_call("vpc", "git::" + vpc.url()) + module_call("local", "./local"));
+    write("local/main.tf", module_call("zone", "git::" + zone.url()));
+    write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + module_rule("local.zone", "~> 0.1"));
+    write_text(path("client.rc"), "provider_installation {\n  filesystem_mirror {\n    path = \"" +
+                                      path("mirror").string() + "\"\n  }\n}\n");
+    environment["TF_CLI_CONFIG_FILE"] = path("client.rc").string();
+    environment["TF_IN_AUTOMATION"] = "1";
+  }
+  void offer_provider() const {
+    const fs::path program = path("mirror/example.test/acme/fake/1.0.0/linux_amd64/terraform-provider-fake_v1.0.0");
+    write_text(program, "#!/bin/sh\nexit 1\n");
+    fs::permissions(program, fs::perms::owner_all);
+    fs::create_directories(program.parent_path().parent_path());
+    fs::copy(program.parent_path(), program.parent_path().parent_path() / "linux_arm64");
+  }
+  void lock_install_and_take_the_origin_away() {
+    const Ran ran = modlock({"lock", "--install"});
+    BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+    release(vpc, "1.1.0", vpc_files);
+    release(zone, "0.2.0");
+    fs::rename(repositories(), path("moved away"));
+  }
+  Ran init(const std::string& client) const { return program({client, "init", "-no-color", "-input=false"}); }
+  void check_init(const std::string& client) const {
+    const std::string manifest = read(".terraform/modules/modules.json");
+    const Ran ran = init(client);
+    BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+    BOOST_TEST(ran.out.find("Downloading") == std::string::npos, ran.out);
+    BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+    BOOST_TEST(read(".terraform/modules/vpc/main.tf").find("\"1.0.0\"") != std::string::npos);
+    BOOST_TEST(read(".terraform/modules/vpc.nested.zone/main.tf").find("\"0.1.0\"") != std::string::npos);
+    BOOST_TEST(read(".terraform/modules/local.zone/main.tf").find("\"0.1.0\"") != std::string::npos);
+  }
+  GitRepository& vpc;
+  GitRepository& zone;
+  GitRepository::Files vpc_files;
+};
+
+BOOST_FIXTURE_TEST_SUITE(client, Client, *boost::unit_test::precondition(has_client))
+
+BOOST_AUTO_TEST_CASE(init_without_providers_and_without_the_repositories) {
+  lock_install_and_take_the_origin_away();
+  for (const std::string& name : clients()) {
+    BOOST_TEST_CONTEXT(name) {
+      const std::string before = lock();
+      check_init(name);
+      BOOST_TEST(lock() == before);
+      BOOST_TEST(modlock({"verify"}).exit_code == 0);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
+  offer_provider();
+  write("versions.tf", kProvider);
+  lock_install_and_take_the_origin_away();
+  const std::string before = lock();
+  for (const std::string& name : clients()) {
+    BOOST_TEST_CONTEXT(name) {
+      write(".terraform.lock.hcl", before);
+      check_init(name);
+      const std::string rewritten = lock();
+      BOOST_TEST(rewritten.find("provider \"example.test/acme/fake\"") != std::string::npos, rewritten);
+      BOOST_TEST(rewritten.find("module \"") == std::string::npos, rewritten);
+
+      const Json::Value restored = json({"lock"});
+      BOOST_TEST(restored["stats"]["requests"].asInt() == 0);
+      BOOST_TEST(restored["changes"].size() == 3U);
+      for (const Json::Value& change : restored["changes"]) {
+        BOOST_TEST(change["action"].asString() == "restored");
+      }
+      // Ours and theirs side by side: the next init has nothing to rewrite.
+      const std::string both = lock();
+      const std::size_t start = rewritten.find("\nprovider ");
+      BOOST_TEST(both ==
+                 rewritten.substr(0, start) + before.substr(before.find("\nmodule ")) + rewritten.substr(start));
+      BOOST_TEST(modlock({"verify"}).exit_code == 0);
+      check_init(name);
+      BOOST_TEST(lock() == both);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server) {
+  if (!HttpsGitServer::available("init behind a stopped server")) {
+    return;
+  }
+  HttpsGitServer server;
+  GitRepository remote(server.repositories() / "vpc.git");
+  release(remote, "1.0.0");
+  environment["GIT_SSL_CAINFO"] = server.authority().string();
+  write("main.tf", module_call("vpc", "git::" + server.url("open", "vpc.git")));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  const Ran locked = modlock({"lock", "--install"});
+  BOOST_REQUIRE_MESSAGE(locked.exit_code == 0, locked.err);
+  server.stop();
+  for (const std::string& name : clients()) {
+    const std::string manifest = read(".terraform/modules/modules.json");
+    const Ran ran = init(name);
+    BOOST_TEST(ran.exit_code == 0, name << ": " << ran.out << ran.err);
+    BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

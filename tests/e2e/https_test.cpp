@@ -1,0 +1,211 @@
+// The main job against a real server over TLS, with and without credentials.
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/https_git_server.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
+
+// Enough for a pack to be cut in its middle.
+std::string incompressible() {
+  std::string text;
+  for (std::uint32_t state = 1; text.size() < 8192;) {
+    state = state * 1664525U + 1013904223U;
+    text += static_cast<char>('0' + (state >> 26U));
+  }
+  return text;
+}
+
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return HttpsGitServer::available("locking over https");
+}
+
+struct Https : Scene {
+  Https() : vpc(server.repositories() / "vpc.git") {
+    environment["GIT_SSL_CAINFO"] = server.authority().string();
+    name_text(server.host(), "<host>");
+    release(vpc, "3.19.0");
+    write(".tofu-modlock.hcl", module_rule("vpc", "~> 3.0"));
+  }
+  void use(const std::string& url) const { write("main.tf", module_call("vpc", "git::" + url)); }
+  std::string with_user_info() const {
+    return "https://" + HttpsGitServer::user() + ":" + kEncodedPassword + "@" +
+           server.url("private", "vpc.git").substr(8);
+  }
+  // No secret may stand anywhere but in the configuration and where the client compares it.
+  void check_no_secret(const std::string& text) const {
+    for (const std::string& secret : {std::string(kEncodedPassword), HttpsGitServer::password()}) {
+      BOOST_TEST(text.find(secret) == std::string::npos, "a secret in: " << text);
+    }
+  }
+  HttpsGitServer server;
+  GitRepository vpc;
+};
+
+constexpr const char* kLock = R"(# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+
+module "vpc" {
+  version = "3.19.0"
+  source  = "git::https://<host>/open/vpc.git"
+
+  constraints = "~> 3.0"
+
+  hashes = [
+    "git:<3.19.0>",
+    "h1:0sSiMAGVt2nBJk4Tu7mElW6A1VHATrGax0yUrDXOb9s=",
+  ]
+}
+)";
+
+BOOST_FIXTURE_TEST_SUITE(https, Https, *boost::unit_test::precondition(has_server))
+
+BOOST_AUTO_TEST_CASE(the_main_job) {
+  use(server.url("open", "vpc.git"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(shown(lock()) == kLock);
+  release(vpc, "3.20.0");
+  age_lock();
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(lock_is_aged());
+  const Ran upgraded = modlock({"upgrade", "--install"});
+  BOOST_TEST(upgraded.out.find("module.vpc  3.19.0 -> 3.20.0  (~> 3.0)\n") == 0U, upgraded.out);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  server.stop();
+  fs::remove_all(root() / ".terraform/modules");
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  const std::size_t asked = server.log().size();
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(server.log().size() == asked);
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_of_the_lock_is_fetched_where_the_store_is_empty) {
+  use(server.url("open", "vpc.git"));
+  modlock({"lock"});
+  release(vpc, "3.20.0");
+  fs::remove_all(cache());
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(credentials_in_the_source) {
+  use(with_user_info());
+  const Ran ran = modlock({"lock", "--install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  check_no_secret(ran.out + ran.err + lock());
+  BOOST_TEST(shown(lock()).find("source  = \"git::https://<host>/private/vpc.git\"\n") != std::string::npos);
+  // The client compares this one with the configuration.
+  BOOST_TEST(read(".terraform/modules/modules.json").find(kEncodedPassword) != std::string::npos);
+  for (const auto& entry : fs::recursive_directory_iterator(cache())) {
+    if (entry.is_regular_file()) {
+      check_no_secret(entry.path().string() + read_text(entry.path()));
+    }
+  }
+  check_no_secret(modlock({"lock", "--json"}).out);
+  check_no_secret(modlock({"inspect", "--json"}).out);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(credentials_from_a_helper) {
+  use(server.url("private", "vpc.git"));
+  write_text(path("home/.gitconfig"), "[credential]\n\thelper = store\n");
+  write_text(path("home/.git-credentials"),
+             "https://" + HttpsGitServer::user() + ":" + kEncodedPassword + "@" + server.host() + "\n");
+  const Ran ran = modlock({"lock", "--install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  check_no_secret(ran.out + ran.err + lock() + read(".terraform/modules/modules.json"));
+}
+
+BOOST_AUTO_TEST_CASE(a_password_is_asked_and_nobody_knows_it) {
+  use(server.url("private", "vpc.git"));
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("[AUTH_REQUIRED]") != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("<host>") != std::string::npos, ran.err);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_password_is_not_shown) {
+  use("https://reader:wr0ng-s3cret@" + server.url("private", "vpc.git").substr(8));
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST((ran.out + ran.err).find("wr0ng-s3cret") == std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(bad_answers) {
+  struct Row {
+    const char* name;
+    const char* prefix;
+    const char* code;
+  };
+  release(vpc, "3.20.0", {{"large.txt", incompressible()}});
+  for (const Row& row :
+       {Row{"a truncated pack", "truncated", "[BAD_RESPONSE]"}, Row{"forbidden", "forbidden", "[FORBIDDEN]"},
+        Row{"too many requests", "limited", "[RATE_LIMITED]"}, Row{"a server error", "failing", "[UNREACHABLE]"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      use(server.url(row.prefix, "vpc.git"));
+      const Ran ran = modlock({"lock"});
+      BOOST_TEST(ran.exit_code == 7);
+      BOOST_TEST(ran.err.find(row.code) != std::string::npos, ran.err);
+      BOOST_TEST(!has(".terraform.lock.hcl"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_truncated_pack_keeps_what_was_installed) {
+  use(server.url("truncated", "vpc.git"));
+  release(vpc, "3.20.0", {{"large.txt", incompressible()}});
+  write(".terraform/modules/vpc/main.tf", "# old\n");
+  write(".terraform.lock.hcl", kLock);
+  const std::string before = lock();
+  BOOST_TEST(modlock({"lock"}).exit_code == 7);
+  BOOST_TEST(lock() == before);
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf") == "# old\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_on_the_same_host_is_followed) {
+  use(server.url("moved", "vpc.git"));
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials) {
+  use("https://" + HttpsGitServer::user() + ":" + kEncodedPassword + "@" +
+      server.url("elsewhere", "vpc.git").substr(8));
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+  for (const std::string& line : server.log()) {
+    BOOST_TEST((line.find("127.0.0.1 ") != 0U || line.ends_with(" -")), line);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_authority_is_an_error) {
+  use(server.url("open", "vpc.git"));
+  environment.erase("GIT_SSL_CAINFO");
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("certificate") != std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_stopped_server_is_unreachable) {
+  use(server.url("open", "vpc.git"));
+  server.stop();
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("[UNREACHABLE]") != std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

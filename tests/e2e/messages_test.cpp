@@ -1,0 +1,177 @@
+// Everything that a person reads in the main job, to the letter.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/e2e/scene.h"
+
+namespace modlock::test {
+namespace {
+
+struct Messages : Scene {
+  Messages() : vpc(repository("vpc.git")) {
+    release(vpc, "3.19.0");
+    write("main.tf", module_call("vpc", "git::" + vpc.url()));
+    write(".tofu-modlock.hcl", module_rule("vpc", "~> 3.0"));
+  }
+  GitRepository& vpc;
+};
+
+constexpr const char* kLock = R"(# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+
+module "vpc" {
+  version = "3.19.0"
+  source  = "git::file://<dir>/repositories/vpc.git"
+
+  constraints = "~> 3.0"
+
+  hashes = [
+    "git:<3.19.0>",
+    "h1:0sSiMAGVt2nBJk4Tu7mElW6A1VHATrGax0yUrDXOb9s=",
+  ]
+}
+)";
+
+constexpr const char* kDiff = R"(module.vpc  3.19.0 -> 3.20.0  (~> 3.0)
+--- .terraform.lock.hcl
++++ .terraform.lock.hcl
+@@ -2,13 +2,13 @@
+ # Manual edits may be lost in future updates.
+ 
+ module "vpc" {
+-  version = "3.19.0"
++  version = "3.20.0"
+   source  = "git::file://<dir>/repositories/vpc.git"
+ 
+   constraints = "~> 3.0"
+ 
+   hashes = [
+-    "git:<3.19.0>",
+-    "h1:0sSiMAGVt2nBJk4Tu7mElW6A1VHATrGax0yUrDXOb9s=",
++    "git:<3.20.0>",
++    "h1:4+VvyaGm3lBqt0q64HLlKUP5cx8mmMEvKzdHmmySq9o=",
+   ]
+ }
+.terraform.lock.hcl would change; nothing was written.
+)";
+
+constexpr const char* kFailedChecksum = R"(Error: module checksum verification failed
+
+  module.vpc has a checksum that does not match the lock file.
+  It may have been modified or tampered with: 1 file differs from the locked package.
+    main.tf was changed
+
+  expected: h1:0sSiMAGVt2nBJk4Tu7mElW6A1VHATrGax0yUrDXOb9s=
+  got:      h1:4+VvyaGm3lBqt0q64HLlKUP5cx8mmMEvKzdHmmySq9o=
+
+  To put the locked package back, run:
+    tofu-modlock install
+  To lock the newest version instead, run:
+    tofu-modlock upgrade --target module.vpc
+)";
+
+BOOST_FIXTURE_TEST_SUITE(messages, Messages)
+
+void check(const Ran& ran, int exit_code, const std::string& out, const std::string& err = {}) {
+  BOOST_TEST(ran.exit_code == exit_code);
+  BOOST_TEST(ran.out == out);
+  BOOST_TEST(ran.err == err);
+}
+
+BOOST_AUTO_TEST_CASE(lock_created) {
+  check(modlock({"lock"}), 0, R"(module.vpc  3.19.0  (~> 3.0)
+
+tofu-modlock has created the lock file .terraform.lock.hcl to record the selected module versions.
+Include this file in version control, so that everybody gets the same modules.
+)");
+  BOOST_TEST(shown(lock()) == kLock);
+}
+
+BOOST_AUTO_TEST_CASE(lock_up_to_date) {
+  modlock({"lock"});
+  check(modlock({"lock"}), 0, "The lock file is up to date.\n");
+}
+
+BOOST_AUTO_TEST_CASE(lock_changed) {
+  modlock({"lock"});
+  release(vpc, "3.20.0");
+  check(modlock({"upgrade"}), 0, R"(module.vpc  3.19.0 -> 3.20.0  (~> 3.0)
+
+tofu-modlock has changed the module selections in .terraform.lock.hcl.
+Review and commit the change if it is what you intended.
+)");
+}
+
+BOOST_AUTO_TEST_CASE(dry_run_shows_a_unified_diff) {
+  modlock({"lock"});
+  release(vpc, "3.20.0");
+  check(modlock({"upgrade", "--dry-run"}), 0, kDiff);
+  BOOST_TEST(shown(lock()) == kLock);
+}
+
+BOOST_AUTO_TEST_CASE(install) {
+  modlock({"lock"});
+  check(modlock({"install"}), 0,
+        "module.vpc  installed in .terraform/modules/vpc\n1 installed, 0 already in place, 0 removed.\n");
+  check(modlock({"install"}), 0, "0 installed, 1 already in place, 0 removed.\n");
+}
+
+BOOST_AUTO_TEST_CASE(each_verified_module) {
+  modlock({"lock", "--install"});
+  check(modlock({"verify"}), 0, "module.vpc  verified: checksum matches the lock file\n1 of 1 modules verified.\n");
+}
+
+BOOST_AUTO_TEST_CASE(failed_checksum) {
+  modlock({"lock", "--install"});
+  write(".terraform/modules/vpc/main.tf", "output \"version\" {\n  value = \"3.20.0\"\n}\n");
+  check(modlock({"verify"}), 4, "module.vpc  tampered\n0 of 1 modules verified.\n", kFailedChecksum);
+}
+
+BOOST_AUTO_TEST_CASE(missing_module) {
+  modlock({"lock"});
+  check(modlock({"verify"}), 3, "module.vpc  missing: it is locked, but not installed\n0 of 1 modules verified.\n",
+        "To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");
+}
+
+BOOST_AUTO_TEST_CASE(versions) {
+  release(vpc, "3.20.0");
+  vpc.tag("nightly");
+  check(modlock({"versions", "git::" + vpc.url(), "--constraint", "~> 3.19.0"}), 0,
+        "  3.20.0  v3.20.0  <3.20.0>\n* 3.19.0  v3.19.0  <3.19.0>\n2 versions, 1 tags skipped.\n");
+}
+
+BOOST_AUTO_TEST_CASE(inspect) {
+  modlock({"lock"});
+  check(modlock({"inspect"}), 0,
+        "vpc  git::file://<dir>/repositories/vpc.git  (~> 3.0)  locked 3.19.0\n1 module calls in 2 files.\n");
+}
+
+BOOST_AUTO_TEST_CASE(every_command_helps_with_examples) {
+  for (const char* command :
+       {"lock", "upgrade", "install", "verify", "inspect", "versions", "cache info", "serve", "call"}) {
+    BOOST_TEST_CONTEXT(command) {
+      const std::string text = command;
+      const std::size_t space = text.find(' ');
+      std::vector<std::string> arguments = {text.substr(0, space)};
+      if (space != std::string::npos) {
+        arguments.push_back(text.substr(space + 1));
+      }
+      arguments.emplace_back("--help");
+      const Ran ran = modlock(arguments);
+      BOOST_TEST(ran.exit_code == 0);
+      BOOST_TEST(ran.err.empty());
+      BOOST_TEST(ran.out.find("Examples:\n  ") != std::string::npos);
+      BOOST_TEST(ran.out.find("  tofu-modlock " + text) != std::string::npos);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wrong_usage_exits_2) {
+  BOOST_TEST(modlock({"lock", "--nonsense"}).exit_code == 2);
+  BOOST_TEST(modlock({}).exit_code == 2);
+  BOOST_TEST(modlock({"lock", "--resolution", "newest"}).exit_code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

@@ -1,0 +1,115 @@
+// A stock tofu drops module blocks whenever it rewrites the lock file; `lock` puts them back without a request.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/run.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRewritten = R"(# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+
+provider "registry.opentofu.org/hashicorp/null" {
+  version = "3.2.1"
+  hashes = [
+    "h1:FbGfc+muBsC17Ohy5g806iuI1hQc4SIexpYCrQHQd8w=",
+  ]
+}
+)";
+
+struct Restoring : Scene {
+  Restoring() : vpc(repository("vpc.git")) {
+    release(vpc, "1.0.0");
+    write("main.tf", module_call("vpc", "git::" + vpc.url()));
+    write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+    modlock({"lock"});
+    before = lock();
+    release(vpc, "1.1.0");
+  }
+  void git(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"git", "-c", "user.name=Test", "-c", "user.email=test@example.test"});
+    run(std::move(arguments), root(), {{"GIT_CONFIG_NOSYSTEM", "1"}, {"HOME", path("home").string()}});
+  }
+  void commit_everything() const {
+    write(".gitignore", ".terraform\n");
+    git({"init", "--quiet"});
+    git({"add", "."});
+    git({"commit", "--quiet", "--message=lock"});
+  }
+  void check_restored(const Json::Value& result) const {
+    BOOST_REQUIRE(result["changes"].size() == 1U);
+    BOOST_TEST(result["changes"][0]["action"].asString() == "restored");
+    BOOST_TEST(result["stats"]["requests"].asInt() == 0);
+    const std::string text = lock();
+    BOOST_TEST(text.substr(0, before.size()) == before);
+    BOOST_TEST(text.substr(before.size()) ==
+               std::string(kRewritten).substr(std::string(kRewritten).find("\nprovider")));
+  }
+  GitRepository& vpc;
+  std::string before;
+};
+
+BOOST_FIXTURE_TEST_SUITE(restored_blocks, Restoring)
+
+BOOST_AUTO_TEST_CASE(from_the_copy) {
+  write(".terraform.lock.hcl", kRewritten);
+  check_restored(json({"lock"}));
+}
+
+BOOST_AUTO_TEST_CASE(in_words) {
+  write(".terraform.lock.hcl", kRewritten);
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.out.find("module.vpc  1.0.0  restored  (~> 1.0)\n") == 0U, ran.out);
+}
+
+BOOST_AUTO_TEST_CASE(where_the_whole_file_went) {
+  fs::remove(root() / ".terraform.lock.hcl");
+  BOOST_TEST(json({"lock"})["changes"][0]["action"].asString() == "restored");
+  BOOST_TEST(lock() == before);
+}
+
+BOOST_AUTO_TEST_CASE(although_the_repository_is_gone) {
+  fs::remove_all(vpc.path());
+  write(".terraform.lock.hcl", kRewritten);
+  check_restored(json({"lock"}));
+}
+
+BOOST_AUTO_TEST_CASE(from_git_history_when_the_copy_is_gone_too) {
+  commit_everything();
+  write(".terraform.lock.hcl", kRewritten);
+  fs::remove_all(root() / ".terraform");
+  check_restored(json({"lock"}));
+}
+
+BOOST_AUTO_TEST_CASE(from_an_older_commit_where_the_rewritten_file_was_committed) {
+  commit_everything();
+  write(".terraform.lock.hcl", kRewritten);
+  git({"commit", "--quiet", "--all", "--message=rewritten"});
+  fs::remove_all(root() / ".terraform");
+  check_restored(json({"lock"}));
+}
+
+BOOST_AUTO_TEST_CASE(never_under_frozen) {
+  write(".terraform.lock.hcl", kRewritten);
+  const Json::Value error = json({"lock", "--frozen"}, 3)["error"];
+  BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
+  BOOST_TEST(error["data"]["changes"][0]["subject"].asString() == "module.vpc");
+  BOOST_TEST(lock() == kRewritten);
+}
+
+BOOST_AUTO_TEST_CASE(not_where_the_constraint_changed_since) {
+  write(".terraform.lock.hcl", kRewritten);
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.1"));
+  BOOST_TEST(json({"lock"})["changes"][0]["action"].asString() == "added");
+  BOOST_TEST(locked_commits(*this)["vpc"] == "<1.1.0>");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
