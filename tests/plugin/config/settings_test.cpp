@@ -432,6 +432,42 @@ BOOST_AUTO_TEST_CASE(allowed_sources) {
   BOOST_TEST(check_source_allowed(Settings{}, "anything").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
+  struct Row {
+    const char* name;
+    const char* identity;
+    bool allowed;
+  };
+  const Row rows[] = {
+      {"plain", "git::https://h/p/x.git//sub?ref=v1.0", true},
+      {"dots inside names", "git::https://h.example/..p/x..y/.z", true},
+      {"an escape that is needed", "git::https://h/a%20b", true},
+      {"a port", "git::https://h:8443/p", true},
+      {"parent segment", "git::https://h/x/../bad/y", false},
+      {"own segment", "git::https://h/./bad/y", false},
+      {"parent segment at the end", "git::https://h/x/..?ref=v1", false},
+      {"an escaped letter", "git::https://h/b%61d", false},
+      {"an escaped dot", "git::https://h/%2E./bad", false},
+      {"a port with a leading zero", "git::https://h:08443/bad", false},
+      {"a host that ends with a dot", "git::https://h./bad", false},
+      {"a host that ends with a dot before its port", "git::https://h.:443/bad", false},
+  };
+  Setup setup;
+  setup.write(kNear, "deny_sources = [\"git::https://h/bad*\"]\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(check_source_allowed(*settings, row.identity).has_value() == row.allowed);
+      BOOST_TEST(check_source_allowed(Settings{}, row.identity).has_value());
+    }
+  }
+  const auto denied = check_source_allowed(*settings, "git::https://h/./bad");
+  BOOST_TEST(denied.error().message ==
+             "the source \"git::https://h/./bad\" is not written in its plain form, so the lists of "
+             ".tofu-modlock.hcl:1 cannot judge it");
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_allow_list_allows_nothing) {
   Setup setup;
   setup.write(kNear, "allow_sources = []\n");
