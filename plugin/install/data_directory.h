@@ -23,7 +23,8 @@ struct DataDirectory {
 };
 
 // Errors: PATH_OUTSIDE_ROOT where the directory is a symbolic link that leaves the root and was not named by `given`,
-// where it is the root or a directory above it, or where its `modules` or `tofu-modlock` is a link that leaves the data directory.
+// where it is the root or a directory above it, or where its `modules` or `tofu-modlock` is a link that leaves the data
+// directory.
 Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given);
 
 }  // namespace modlock
