@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "backends/git/git_error.h"
+
 #include "backends/git/reachability.h"
 
 namespace modlock::git {
@@ -90,10 +92,13 @@ class Arrival {
 
 // What comes from a lock or an address becomes part of a refspec, where ":" and "*" have a meaning.
 Result<void> Arrival::check_wish(const FetchWish& wish) const {
+  if (is_sha256_id(wish.id)) {
+    return fail(unsupported_object_format(remote_.address(), "fetch from"));
+  }
   if (!is_full_commit(wish.id)) {
     return fail(Code::not_found,
                 fmt::format("\"{}\" has no commit \"{}\": 40 hexadecimal digits were expected",
-                            remote_.address().display, wish.id),
+                            remote_.address().display, quotable(wish.id)),
                 "check the entry of the lock file");
   }
   if (is_full_commit(wish.ref) && !is_same_commit(wish.ref, wish.id)) {
@@ -105,7 +110,7 @@ Result<void> Arrival::check_wish(const FetchWish& wish) const {
   if (!wish.ref.empty() && !is_reference_name(wish.ref)) {
     return fail(Code::not_found,
                 fmt::format("\"{}\" has no branch or tag \"{}\": no reference can have that name",
-                            remote_.address().display, wish.ref),
+                            remote_.address().display, quotable(wish.ref)),
                 "write a branch, a tag or a full commit");
   }
   return {};

@@ -8,6 +8,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/git/git_command.h"
+#include "backends/git/git_error.h"
 #include "backends/git/remote.h"
 
 namespace modlock::git {
@@ -15,21 +16,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A long path is shown by its end, where the name is.
+std::string shown(std::string_view path) {
+  constexpr std::size_t kShown = 100;
+  return path.size() > kShown ? "…" + quotable(path.substr(path.size() - kShown)) : quotable(path);
+}
+
 // The first three, and how many more there are.
 std::string enumerate(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    text += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", names[i]);
+    text += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", shown(names[i]));
   }
   return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
 }
 
 Result<void> check_tree(const TreeFacts& facts, const std::string& commit, std::string_view display) {
-  if (!facts.version_control.empty()) {
+  if (facts.hostile) {
     return fail(Code::archive_unsafe,
-                fmt::format("commit {} of \"{}\" holds {}, which no checkout may write", commit, display,
-                            enumerate(facts.version_control)),
+                fmt::format("commit {} of \"{}\" holds \"{}\", {}", commit, display, shown(facts.hostile->path),
+                            facts.hostile->why),
                 "do not use this commit");
   }
   if (!facts.own_overrides.empty()) {
@@ -63,7 +70,20 @@ Result<void> write_tree(const Repository& repository, const std::string& commit,
                         const fs::path& index, std::string_view display, const Context& context) {
   auto done = run_local(local_command(repository.path(), {"read-tree", "--reset", "-u", commit}, directory, index),
                         "check out", display, context);
-  return done ? Result<void>() : fail(std::move(done.error()));
+  if (done) {
+    return {};
+  }
+  // What git refuses beyond what was refused before is no matter of the disk either.
+  for (const std::string_view refusal : {"invalid path '", "File name too long"}) {
+    const auto& notes = done.error().notes;
+    if (std::any_of(notes.begin(), notes.end(),
+                    [refusal](const std::string& note) { return note.find(refusal) != std::string::npos; })) {
+      done.error().code = Code::archive_unsafe;
+      done.error().message = fmt::format("commit {} of \"{}\" holds an entry that git does not write", commit, display);
+      done.error().hint = "do not use this commit";
+    }
+  }
+  return fail(std::move(done.error()));
 }
 
 }  // namespace

@@ -86,6 +86,13 @@ void add_credentials(const RemoteAddress& remote, std::vector<Setting>& settings
                         "\"$MODLOCK_GIT_USERNAME\" \"$MODLOCK_GIT_PASSWORD\"; }; f");
 }
 
+// Who lists the processes of this machine sees arguments, not environments.
+void add_query(const RemoteAddress& remote, std::vector<Setting>& settings) {
+  if (!remote.full_url.empty()) {
+    settings.emplace_back("url." + remote.full_url.reveal() + ".insteadOf", remote.url);
+  }
+}
+
 void add_settings(const std::vector<Setting>& settings, const EnvironmentLookup& environment,
                   std::map<std::string, std::string>& variables) {
   const std::string users = environment("GIT_CONFIG_COUNT").value_or("0");
@@ -131,6 +138,7 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                                    {"maintenance.auto", "false"},       {"fetch.recurseSubmodules", "false"},
                                    {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"}};
   add_credentials(remote, settings, command.set_environment);
+  add_query(remote, settings);
   add_settings(settings, environment, command.set_environment);
   return command;
 }

@@ -18,7 +18,8 @@ std::optional<std::string> lookup_environment(const char* name);
 // `git <arguments>` that speaks with a remote. The user's configuration, credential helpers, proxies and certificates
 // apply; hooks, prompts, a repository of the environment, transports beyond the five and credentials that follow a
 // redirect to another host do not. User-info of the address is answered by a credential helper in the child's
-// environment, never in its arguments. `configured_ssh` is the user's core.sshCommand.
+// environment, and its query is put back by a rewriting rule there: arguments hold `remote.url`, never these.
+// `configured_ssh` is the user's core.sshCommand.
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
                         const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {});
 

@@ -6,6 +6,9 @@
 #include <array>
 #include <vector>
 
+#include "backends/source_text.h"
+#include "protocol/utf8.h"
+
 namespace modlock::git {
 namespace {
 
@@ -16,6 +19,7 @@ struct Phrase {
 
 // The first row that is found decides: causes before the consequences that git reports with them.
 constexpr std::array kPhrases = {
+    Phrase{"mismatched algorithms: client sha1; server sha256", Trouble::object_format},
     Phrase{"No space left on device", Trouble::disk_full},
     Phrase{"Disk quota exceeded", Trouble::disk_full},
     Phrase{"Read-only file system", Trouble::read_only},
@@ -51,6 +55,7 @@ constexpr std::array kPhrases = {
     Phrase{"Operation timed out", Trouble::timeout},
     Phrase{"timed out after", Trouble::timeout},
     Phrase{"Timeout was reached", Trouble::timeout},
+    Phrase{"SSL connection timeout", Trouble::timeout},
     Phrase{"Could not resolve", Trouble::unreachable},
     Phrase{"unable to look up", Trouble::unreachable},
     Phrase{"Failed to connect", Trouble::unreachable},
@@ -117,6 +122,9 @@ constexpr std::array kMeanings = {
     Meaning{Trouble::transport_refused, Code::source_denied, "its transport is not allowed",
             "only https, http, ssh, git and file are; GIT_ALLOW_PROTOCOL and url.<base>.insteadOf of git's "
             "configuration may have a part in it"},
+    Meaning{Trouble::object_format, Code::source_unsupported,
+            "it is a repository of the SHA-256 object format, and only SHA-1 is understood",
+            "use a copy of the repository in the SHA-1 object format"},
     Meaning{Trouble::disk_full, Code::io_error, "the disk that holds the cache is full",
             "make room, or name another cache directory"},
     Meaning{Trouble::read_only, Code::io_error, "the cache directory cannot be written",
@@ -129,7 +137,7 @@ std::vector<std::string> last_lines(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
     if (end > 0) {
-      lines.push_back("git: " + scrub(text.substr(0, end)));
+      lines.push_back("git: " + quotable(scrub(text.substr(0, end))));
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -166,6 +174,24 @@ Error authentication(Trouble trouble, const RemoteAddress& remote, std::string_v
   return error;
 }
 
+Error meaning_of(Trouble trouble, const RemoteAddress& remote, std::string_view doing, int exit_code) {
+  const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
+  Error error;
+  const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                    [trouble](const Meaning& row) { return row.trouble == trouble; });
+  if (meaning == kMeanings.end()) {
+    error = authentication(trouble, remote, prefix);
+  } else {
+    error.code = meaning->code;
+    error.message = fmt::format("{}: {}", prefix, meaning->found);
+    error.hint = meaning->hint;
+    if (trouble == Trouble::other) {
+      error.message += fmt::format(" with exit code {}", exit_code);
+    }
+  }
+  return error;
+}
+
 }  // namespace
 
 Trouble classify(std::string_view error_output) {
@@ -192,28 +218,28 @@ std::string scrub(std::string_view text) {
     // A password may hold an unescaped "@" or "/": what stands before the last "@" of the word goes.
     const std::size_t word = std::min(text.find_first_of(" \t\r\n'\""), text.size());
     const std::size_t at = text.substr(0, word).rfind('@');
-    if (at != std::string_view::npos) {
-      text.remove_prefix(at + 1);
+    const std::size_t query = std::min(text.find_first_of("?#"), word);
+    if (at == std::string_view::npos) {
+      result.append(text.substr(0, query));
+    } else if (at < query) {
+      result.append(text.substr(at + 1, query - at - 1));
+    } else {
+      result.append("…");
     }
+    text.remove_prefix(word);
   }
 }
 
+std::string quotable(std::string_view text) {
+  return to_valid_utf8(escape_controls(text));
+}
+
+Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing) {
+  return meaning_of(Trouble::object_format, remote, doing, 0);
+}
+
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output) {
-  const Trouble trouble = classify(error_output);
-  const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
-  Error error;
-  const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
-                                    [trouble](const Meaning& row) { return row.trouble == trouble; });
-  if (meaning == kMeanings.end()) {
-    error = authentication(trouble, remote, prefix);
-  } else {
-    error.code = meaning->code;
-    error.message = fmt::format("{}: {}", prefix, meaning->found);
-    error.hint = meaning->hint;
-    if (trouble == Trouble::other) {
-      error.message += fmt::format(" with exit code {}", exit_code);
-    }
-  }
+  Error error = meaning_of(classify(error_output), remote, doing, exit_code);
   error.notes = last_lines(error_output);
   return error;
 }

@@ -26,14 +26,21 @@ enum class Trouble {
   broken_response,
   redirected,
   transport_refused,
+  object_format,  // SHA-256 where we speak SHA-1
   disk_full,
   read_only,
   other,
 };
 Trouble classify(std::string_view error_output);
 
-// Without the user-info of any URL in it.
+// Without the user-info, query and fragment of any URL in it; "https://…" where these cannot be told apart.
 std::string scrub(std::string_view text);
+
+// Names and texts of others as a message may quote them: one line of valid UTF-8.
+std::string quotable(std::string_view text);
+
+// SOURCE_UNSUPPORTED of a repository that names its objects with SHA-256.
+Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing);
 
 // The error of a git that ended with `exit_code`; `doing` completes "git could not …" ("list the tags of"). The last
 // lines that git wrote, scrubbed, are its notes.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "backends/files/files.h"
 #include "backends/git/references.h"
@@ -19,6 +21,12 @@ bool is_plain_name(const std::string& name) {
                                        [&](std::string_view prefix) { return name.starts_with(prefix); }));
 }
 
+// It names the URL with its query, which may hold a token.
+void remove_fetch_head(const Repository& repository) {
+  std::error_code ignored;
+  std::filesystem::remove(repository.path() / "FETCH_HEAD", ignored);
+}
+
 // One fetch for all; nullopt where it takes a closer look.
 std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, const Repository& repository,
                                                       std::span<const std::string> references) {
@@ -32,6 +40,9 @@ std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, cons
                        Repository::incoming(i));
   }
   auto fetched = remote.fetch(repository.path(), {"--depth=1", "--write-fetch-head"}, std::move(refspecs));
+  if (!fetched) {
+    remove_fetch_head(repository);
+  }
   if (!fetched && fetched.error().unknown_reference) {
     return std::nullopt;
   }
@@ -39,6 +50,7 @@ std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, cons
     return std::vector<Result<Pin>>(references.size(), fail(std::move(fetched.error().error)));
   }
   const auto fetch_head = read_file(repository.path() / "FETCH_HEAD");
+  remove_fetch_head(repository);
   const std::vector<std::string> names = fetch_head ? parse_fetch_head(*fetch_head) : std::vector<std::string>{};
   if (names.size() != references.size()) {
     return std::nullopt;

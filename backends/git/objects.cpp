@@ -4,8 +4,10 @@
 #include <git2.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
+#include <unordered_set>
+
+#include "backends/git/entry_fault.h"
 
 namespace modlock::git {
 namespace {
@@ -44,6 +46,12 @@ std::string library_reason() {
   return last == nullptr || last->message == nullptr ? "unknown reason" : last->message;
 }
 
+// The object is whole, for its id was right; what it says is no tree.
+bool is_malformed_tree() {
+  const git_error* last = git_error_last();
+  return last != nullptr && last->klass == GIT_ERROR_TREE;
+}
+
 tl::unexpected<Error> broken(git_repository* repository) {
   return fail(
       Code::io_error,
@@ -55,11 +63,6 @@ std::string text_of(const git_oid& id) {
   std::string text(GIT_OID_HEXSZ, '\0');
   git_oid_fmt(text.data(), &id);
   return text;
-}
-
-bool is_git_directory(std::string_view name) {
-  return name.size() == 4 && name[0] == '.' && std::tolower(name[1]) == 'g' && std::tolower(name[2]) == 'i' &&
-         std::tolower(name[3]) == 't';
 }
 
 std::string_view content(const git_blob* blob) {
@@ -76,6 +79,7 @@ struct Walk {
   TreeFacts facts;
   std::vector<git_oid> attributes;
   std::vector<std::pair<std::string, git_oid>> files;
+  std::unordered_set<std::string> paths;
 };
 
 int visit(const char* root, const git_tree_entry* entry, void* payload) {
@@ -83,11 +87,16 @@ int visit(const char* root, const git_tree_entry* entry, void* payload) {
   const std::string_view name = git_tree_entry_name(entry);
   const std::string path = root + std::string(name);
   const git_object_t type = git_tree_entry_type(entry);
+  std::string_view fault = entry_fault(path, name, git_tree_entry_filemode(entry) == GIT_FILEMODE_LINK);
+  if (fault.empty() && !walk.paths.insert(path).second) {
+    fault = "which its tree names twice";
+  }
+  if (!fault.empty()) {
+    walk.facts.hostile = HostileEntry{path, fault};
+    return GIT_EUSER;  // ends the walk
+  }
   if (type == GIT_OBJECT_COMMIT) {
     walk.facts.submodules.push_back(path);
-  }
-  if (is_git_directory(name)) {
-    walk.facts.version_control.push_back(path);
   }
   if (type == GIT_OBJECT_BLOB) {
     if (name == kOverrideName) {
@@ -216,12 +225,23 @@ Result<std::chrono::sys_seconds> ObjectReader::commit_time(const std::string& co
 Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
   const Commit loaded = load_commit(repository_.get(), commit);
   git_tree* raw = nullptr;
-  if (!loaded || git_commit_tree(&raw, loaded.get()) != 0) {
+  if (!loaded) {
     return broken(repository_.get());
   }
-  const Tree tree(raw);
   Walk walk;
-  if (git_tree_walk(tree.get(), GIT_TREEWALK_PRE, visit, &walk) != 0) {
+  git_error_clear();
+  int ended = git_commit_tree(&raw, loaded.get());
+  const Tree tree(raw);
+  if (ended == 0) {
+    ended = git_tree_walk(tree.get(), GIT_TREEWALK_PRE, visit, &walk);
+  }
+  if (ended != 0 && !walk.facts.hostile && is_malformed_tree()) {
+    walk.facts.hostile = HostileEntry{"", "an entry that cannot be read"};
+  }
+  if (walk.facts.hostile) {
+    return std::move(walk.facts);
+  }
+  if (ended != 0) {
     return broken(repository_.get());
   }
   if (names_lfs_filter(repository_.get(), walk)) {

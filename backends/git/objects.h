@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/result.h"
@@ -19,12 +20,18 @@ struct Peeled {
   std::string kind;  // "commit", "tree", "blob"
 };
 
+// An entry that no honest tree has, or that cannot be written.
+struct HostileEntry {
+  std::string path;      // as it is: any bytes
+  std::string_view why;  // "which no checkout may write"
+};
+
 // What about a commit's tree matters beyond its bytes. Paths are `/`-separated and in tree order.
 struct TreeFacts {
+  std::optional<HostileEntry> hostile;  // the first one; what follows it in the tree was not read
   std::vector<std::string> submodules;
-  std::vector<std::string> version_control;  // entries git itself would refuse to check out: ".git" in any spelling
-  std::vector<std::string> own_overrides;    // "modlock_override.tf", at any depth
-  std::vector<std::string> lfs_pointers;     // only where an attributes file of the tree names the lfs filter
+  std::vector<std::string> own_overrides;  // "modlock_override.tf", at any depth
+  std::vector<std::string> lfs_pointers;   // only where an attributes file of the tree names the lfs filter
 };
 
 // Reads a bare repository with libgit2. No configuration outside the repository counts. Not thread-safe.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "backends/git/git_error.h"
+
 namespace modlock::git {
 namespace {
 
@@ -101,8 +103,9 @@ Result<References> parse_references(std::string_view output) {
     output.remove_prefix(std::min(end + 1, output.size()));
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos || !is_id(line.substr(0, tab)) || tab + 1 == line.size()) {
-      return fail(Code::bad_response,
-                  fmt::format("git listed a reference as \"{}\" where \"<id> TAB <name>\" was expected", line));
+      return fail(
+          Code::bad_response,
+          fmt::format("git listed a reference as \"{}\" where \"<id> TAB <name>\" was expected", quotable(line)));
     }
     std::string id(line.substr(0, tab));
     std::string_view name = line.substr(tab + 1);
@@ -141,6 +144,10 @@ Listing make_listing(const References& references, std::string_view prefix,
 
 bool is_full_commit(std::string_view text) {
   return text.size() == 40 && is_hex(text);
+}
+
+bool is_sha256_id(std::string_view text) {
+  return text.size() == 64 && is_hex(text);
 }
 
 bool is_same_commit(std::string_view left, std::string_view right) {

@@ -28,6 +28,8 @@ Listing make_listing(const References& references, std::string_view prefix,
 
 // 40 lower- or upper-case hexadecimal digits.
 bool is_full_commit(std::string_view text);
+// What names an object where a repository is of the SHA-256 object format.
+bool is_sha256_id(std::string_view text);
 bool is_same_commit(std::string_view left, std::string_view right);
 // Whether git could have a reference of that name, or of that name below refs/ (git check-ref-format).
 bool is_reference_name(std::string_view text);

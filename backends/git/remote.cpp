@@ -8,6 +8,10 @@
 namespace modlock::git {
 namespace {
 
+// Where the caller sets no deadline. A fetch that moves on may take long; git itself gives up a server that is silent.
+constexpr std::chrono::seconds kLongestListing{120};
+constexpr std::chrono::seconds kLongestFetch{3600};
+
 Error with_purpose(Error error, std::string_view doing, std::string_view display) {
   if (error.code == Code::tool_missing) {
     return git_missing(doing, display);
@@ -37,7 +41,8 @@ void add_upload_pack(const RemoteAddress& address, std::vector<std::string>& arg
 
 }  // namespace
 
-Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_view doing) const {
+Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_view doing,
+                             std::chrono::seconds longest) const {
   if (context_.offline) {
     return fail(Code::offline_miss,
                 fmt::format("git may not {} \"{}\": offline was asked for, and it is not in the cache", doing,
@@ -47,7 +52,19 @@ Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_vie
   const Command command =
       network_command(address_, std::move(arguments), lookup_environment, configured_ssh(address_, context_));
   context_.count_request();
-  auto finished = run_command(command, context_);
+  Context limited = context_;
+  const auto end = std::chrono::steady_clock::now() + longest;
+  const bool is_ours = !limited.deadline || end < *limited.deadline;
+  if (is_ours) {
+    limited.deadline = end;
+  }
+  auto finished = run_command(command, limited);
+  if (!finished && is_ours && finished.error().code == Code::deadline_exceeded) {
+    return fail(Code::timeout,
+                fmt::format("git could not {} \"{}\": it had no answer after {} seconds", doing, address_.display,
+                            longest.count()),
+                "check the connection to the server, then try again");
+  }
   if (!finished) {
     return fail(with_purpose(std::move(finished.error()), doing, address_.display));
   }
@@ -64,7 +81,7 @@ Result<References> Remote::list(Part part, std::string_view doing) const {
   }
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
-  auto finished = run(std::move(arguments), doing);
+  auto finished = run(std::move(arguments), doing, kLongestListing);
   if (!finished) {
     return fail(std::move(finished.error()));
   }
@@ -74,6 +91,9 @@ Result<References> Remote::list(Part part, std::string_view doing) const {
   auto references = parse_references(finished->output);
   if (!references) {
     return fail(with_purpose(std::move(references.error()), doing, address_.display));
+  }
+  if (!references->empty() && !is_full_commit(references->front().id)) {
+    return fail(unsupported_object_format(address_, doing));
   }
   return references;
 }
@@ -97,7 +117,7 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
   arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
-  auto finished = run(std::move(arguments), kDoing);
+  auto finished = run(std::move(arguments), kDoing, kLongestFetch);
   if (!finished) {
     return tl::unexpected(FetchFailure{false, false, std::move(finished.error())});
   }
@@ -126,7 +146,8 @@ Result<Finished> run_local(const Command& command, std::string_view doing, std::
     Error error{.code = Code::io_error,
                 .message = fmt::format("git could not {} \"{}\": {}", doing, display, why),
                 .hint = "make room or make the cache directory writable; if it stays so, remove the cache directory"};
-    error.notes.push_back("git: " + scrub(finished->error_output.substr(0, finished->error_output.find('\n'))));
+    error.notes.push_back("git: " +
+                          quotable(scrub(finished->error_output.substr(0, finished->error_output.find('\n')))));
     return fail(std::move(error));
   }
   return finished;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ class Remote {
   const RemoteAddress& address() const { return address_; }
 
  private:
-  Result<Finished> run(std::vector<std::string> arguments, std::string_view doing) const;
+  Result<Finished> run(std::vector<std::string> arguments, std::string_view doing, std::chrono::seconds longest) const;
 
   const RemoteAddress& address_;
   const Context& context_;

@@ -78,6 +78,13 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
     return denied(address.display, "it holds a percent-encoded control character");
   }
   take_user(*url, address);
+  url->fragment.clear();
+  url->raw_fragment.clear();
+  if (url->force_query || !url->raw_query.empty()) {
+    address.full_url = SecretText(url->to_string());
+    url->force_query = false;
+    url->raw_query.clear();
+  }
   address.url = url->to_string();
   return address;
 }

@@ -11,7 +11,8 @@ namespace modlock::git {
 
 // Where a repository is, split into what git's arguments may show and what they may not.
 struct RemoteAddress {
-  std::string url;      // without user-info, but for the user of ssh
+  std::string url;      // without query, and without user-info but for the user of ssh
+  SecretText full_url;  // `url` with the query, which may hold a token; empty where there is none
   std::string display;  // the package's identity: for messages
   std::string scheme;   // "https", "http", "ssh", "git" or "file"
   std::string host;     // with ":port"; empty for file

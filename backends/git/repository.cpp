@@ -27,7 +27,8 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// A git that was killed leaves its lock files, which the next git would take for a running one's; nobody runs now.
+// A git that was killed leaves its lock files, which the next git would take for a running one's (nobody runs now), and
+// a FETCH_HEAD, which holds whole URLs.
 void remove_leftovers(const fs::path& repository) {
   std::error_code ignored;
   std::vector<fs::path> leftovers;
@@ -41,7 +42,7 @@ void remove_leftovers(const fs::path& repository) {
   const auto is_lock = [](const std::string& name) {
     return name.size() > 5 && name.substr(name.size() - 5) == ".lock";
   };
-  for (const char* name : {"shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock"}) {
+  for (const char* name : {"shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock", "FETCH_HEAD"}) {
     leftovers.push_back(repository / name);
   }
   collect(repository / "refs", is_lock);

@@ -19,6 +19,15 @@ struct Checkout : GitFixture {
     repository.tag("v1.0.0", target);
     return fetch_one(repository.url(), {repository.id(target), "refs/tags/v1.0.0", false});
   }
+  // A tree with one file of any name.
+  std::string tree_of_one(const std::string& name) {
+    const std::string id = repository.write_blob("x\n");
+    std::string entry = "100644 " + name + std::string(1, '\0');
+    for (std::size_t i = 0; i < id.size(); i += 2) {
+      entry += static_cast<char>(std::stoi(id.substr(i, 2), nullptr, 16));
+    }
+    return repository.git({"hash-object", "-t", "tree", "-w", "--stdin", "--literally"}, entry);
+  }
   std::string refused() const { return "commit " + repository.id("v1.0.0") + " of \"git::" + repository.url() + "\" "; }
 
   GitRepository repository{directory / "remote.git"};
@@ -99,6 +108,11 @@ BOOST_AUTO_TEST_CASE(links_and_modes_are_as_in_the_tree) {
 BOOST_AUTO_TEST_CASE(what_no_package_may_hold_is_refused) {
   const std::string blob = repository.write_blob("x\n");
   const std::string inner = repository.write_tree("100644 blob " + blob + "\tconfig\n");
+  const std::string hidden = repository.write_tree("100644 blob " + blob + "\tgit~1\n");
+  std::string deep = inner;
+  for (int i = 0; i < 20; ++i) {
+    deep = repository.write_tree("040000 tree " + deep + "\t" + std::string(250, 'd') + "\n");
+  }
   struct Row {
     const char* name;
     std::string lines;
@@ -110,6 +124,20 @@ BOOST_AUTO_TEST_CASE(what_no_package_may_hold_is_refused) {
                "has git submodules (\"vendor\"), which this version does not fetch"},
            Row{"git directory", "040000 tree " + inner + "\t.GIT\n", "ARCHIVE_UNSAFE",
                "holds \".GIT\", which no checkout may write"},
+           Row{"parent", "040000 tree " + inner + "\t..\n", "ARCHIVE_UNSAFE",
+               "holds \"..\", which no checkout may write"},
+           Row{"git directory below", "040000 tree " + hidden + "\tsub\n", "ARCHIVE_UNSAFE",
+               "holds \"sub/git~1\", which no checkout may write"},
+           Row{"long name", "100644 blob " + blob + "\t" + std::string(256, 'n') + "\n", "ARCHIVE_UNSAFE",
+               "holds \"…" + std::string(100, 'n') + "\", whose name is longer than 255 bytes"},
+           Row{"long path", "040000 tree " + deep + "\td\n", "ARCHIVE_UNSAFE",
+               "holds \"…" + std::string(100, 'd') + "\", whose path is longer than 4000 bytes"},
+           Row{"one name twice", "100644 blob " + blob + "\ta\n100644 blob " + blob + "\ta\n", "ARCHIVE_UNSAFE",
+               "holds \"a\", which its tree names twice"},
+           Row{"link for .gitmodules", "120000 blob " + blob + "\t.gitmodules\n", "ARCHIVE_UNSAFE",
+               "holds \".gitmodules\", which no checkout may write"},
+           Row{"control characters", "160000 commit " + std::string(40, '1') + "\tv\x1b[1m\xff\n", "SOURCE_UNSUPPORTED",
+               "has git submodules (\"v\\x1b[1m\xef\xbf\xbd\"), which this version does not fetch"},
            Row{"our override", "100644 blob " + blob + "\tmodlock_override.tf\n", "ARCHIVE_UNSAFE",
                "holds \"modlock_override.tf\", a name that is kept for overrides written by tofu-modlock"},
        }) {
@@ -120,6 +148,31 @@ BOOST_AUTO_TEST_CASE(what_no_package_may_hold_is_refused) {
       BOOST_TEST(fs::is_empty(directory / "parent"));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_name_with_a_slash_is_refused) {
+  const auto tree = check_out_tag(repository.commit_tree(tree_of_one("a\x01/../../b")));
+  BOOST_TEST(outcome(tree) == "ARCHIVE_UNSAFE: " + refused() + "holds \"a\\x01/../../b\", which no checkout may write");
+}
+
+// Servers of git itself do not send such a tree.
+BOOST_AUTO_TEST_CASE(a_malformed_tree_is_no_broken_cache) {
+  const std::string commit = repository.commit_tree(tree_of_one(""));
+  const auto reader = git::ObjectReader::open(repository.path());
+  BOOST_REQUIRE_EQUAL(outcome(reader), "ok");
+  const auto facts = reader->tree_facts(commit);
+  BOOST_REQUIRE_EQUAL(outcome(facts), "ok");
+  BOOST_REQUIRE(facts->hostile.has_value());
+  BOOST_TEST(facts->hostile->path == "");
+  BOOST_TEST(facts->hostile->why == "an entry that cannot be read");
+}
+
+BOOST_AUTO_TEST_CASE(what_only_the_checkout_finds_is_no_matter_of_the_disk) {
+  const std::string target = repository.write_blob(std::string(5000, 't'));
+  const std::string link = repository.write_tree("120000 blob " + target + "\tlink\n");
+  const auto tree = check_out_tag(repository.commit_tree(link));
+  BOOST_TEST(outcome(tree) == "ARCHIVE_UNSAFE: " + refused() + "holds an entry that git does not write");
+  BOOST_TEST(fs::is_empty(directory / "parent"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -20,6 +20,7 @@ EnvironmentLookup fake(Variables variables) {
 
 RemoteAddress remote(const std::string& scheme) {
   return {.url = scheme + "://h.test:1/m.git",
+          .full_url = {},
           .display = "m",
           .scheme = scheme,
           .host = "h.test:1",
@@ -98,6 +99,15 @@ BOOST_AUTO_TEST_CASE(a_user_alone_leaves_the_password_to_the_users_helpers) {
   address.username = SecretText("user");
   BOOST_TEST(settings(network_command(address, {"fetch"}, fake({})), 10) ==
              "credential.https://h.test:1.username=user\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_query_is_put_back_by_the_environment) {
+  RemoteAddress address = remote("https");
+  address.full_url = SecretText("https://h.test:1/m.git?token=T0KEN");
+  const Command command = network_command(address, {"ls-remote", address.url}, fake({}));
+  BOOST_TEST(command.argv == (std::vector<std::string>{"git", "ls-remote", "https://h.test:1/m.git"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(settings(command, 10) == "url.https://h.test:1/m.git?token=T0KEN.insteadOf=https://h.test:1/m.git\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_users_ssh_is_told_not_to_ask) {

@@ -7,6 +7,7 @@ namespace {
 
 RemoteAddress remote() {
   return {.url = "https://h.test:8443/m.git",
+          .full_url = {},
           .display = "git::https://h.test:8443/m.git",
           .scheme = "https",
           .host = "h.test:8443",
@@ -73,6 +74,8 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
            Row{"silent",
                "error: RPC failed; curl 28 Operation too slow. Less than 1 bytes/sec transferred the last 60 seconds\n",
                "TIMEOUT", "the server did not answer in time"},
+           Row{"silent in the TLS handshake", "fatal: unable to access 'https://h.test/m/': SSL connection timeout\n",
+               "TIMEOUT", "the server did not answer in time"},
            Row{"truncated pack", "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n", "BAD_RESPONSE",
                "the answer was broken off or makes no sense"},
            Row{"broken stream",
@@ -86,6 +89,8 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
                "https://h.test/login\n",
                "BAD_RESPONSE", "the server redirected to what is not this repository"},
            Row{"transport", "fatal: transport 'ext' not allowed\n", "SOURCE_DENIED", "its transport is not allowed"},
+           Row{"SHA-256", "fatal: mismatched algorithms: client sha1; server sha256\n", "SOURCE_UNSUPPORTED",
+               "it is a repository of the SHA-256 object format, and only SHA-1 is understood"},
            Row{"full disk", "fatal: write error: No space left on device\nfatal: index-pack failed\n", "IO_ERROR",
                "the disk that holds the cache is full"},
            Row{"full disk, seen by the pack reader",
@@ -141,7 +146,7 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(no_user_info_survives) {
+BOOST_AUTO_TEST_CASE(no_user_info_and_no_query_survives) {
   struct Row {
     const char* name;
     const char* text;
@@ -153,6 +158,12 @@ BOOST_AUTO_TEST_CASE(no_user_info_survives) {
            Row{"unescaped", "https://u:p@s/s@h.test/m x", "https://h.test/m x"},
            Row{"two", "https://a@h.test and http://b:c@i.test", "https://h.test and http://i.test"},
            Row{"none", "https://h.test/m: error", "https://h.test/m: error"},
+           Row{"query", "for 'https://h.test/m?token=T/': x", "for 'https://h.test/m': x"},
+           Row{"fragment", "https://h.test/m#T", "https://h.test/m"},
+           Row{"both ends", "https://u:p@h.test/m?a=b#c x?y", "https://h.test/m x?y"},
+           Row{"an @ in the query", "https://h.test/m?a=b@c x", "https://… x"},
+           Row{"a ? in the password", "https://u:p?q@h.test/m x", "https://… x"},
+           Row{"two with a query", "https://a.test?b https://c.test?d", "https://a.test https://c.test"},
            Row{"an address of mail", "write to a@b.test", "write to a@b.test"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -164,6 +175,12 @@ BOOST_AUTO_TEST_CASE(no_user_info_survives) {
   BOOST_TEST(error.notes ==
                  (std::vector<std::string>{"git: fatal: bad", "git: remote: x", "git: fatal: 'https://h.test/m' gone"}),
              boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(notes_are_lines_of_valid_text) {
+  const Error error = explain(remote(), "fetch from", 128, "remote: \x1b[31mred\x07\xff\xc2\x9b end\n");
+  BOOST_REQUIRE_EQUAL(error.notes.size(), 1U);
+  BOOST_TEST(error.notes[0] == "git: remote: \\x1b[31mred\\x07\xef\xbf\xbd\\xc2\\x9b end");
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_git_says_what_needed_it) {

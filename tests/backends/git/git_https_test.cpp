@@ -66,6 +66,16 @@ struct Https : GitFixture {
     return lines;
   }
 
+  // Makes bin/git, a git that keeps a record of its arguments in the file returned.
+  fs::path record_arguments() const {
+    fs::path record = directory / "record";
+    const fs::path program = directory / "bin" / "git";
+    write_text(program, "#!/bin/sh\necho \"$@\" >> " + record.string() + "\nexec " + find_program("git")->string() +
+                            " \"$@\"\n");
+    fs::permissions(program, fs::perms::owner_all);
+    return record;
+  }
+
   std::string name = "m.git";
   std::size_t log_before = server()->log().size();
   GitRepository repository;
@@ -156,12 +166,7 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_what_to_do, *boost::unit_test::prec
 BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
                      *boost::unit_test::precondition(has_server)) {
   Https https;
-  // A git that keeps a record of its arguments.
-  const fs::path record = https.directory / "record";
-  const fs::path program = https.directory / "bin" / "git";
-  write_text(program,
-             "#!/bin/sh\necho \"$@\" >> " + record.string() + "\nexec " + find_program("git")->string() + " \"$@\"\n");
-  fs::permissions(program, fs::perms::owner_all);
+  const fs::path record = https.record_arguments();
   const ScopedEnvironment path("PATH", (https.directory / "bin").string() + ":/usr/bin:/bin");
 
   const std::string url = https.url_with("private", "reader:" + std::string(kEncodedPassword));
@@ -176,6 +181,30 @@ BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
   for (const char* secret : {"p@ss", "p%40ss", "reader"}) {
     BOOST_TEST(kept.find(secret) == std::string::npos, secret);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_query_is_asked_for_and_stays_out_of_arguments_and_notes,
+                     *boost::unit_test::precondition(has_server)) {
+  Https https;
+  const fs::path record = https.record_arguments();
+  const ScopedEnvironment path("PATH", (https.directory / "bin").string() + ":/usr/bin:/bin");
+  for (const char* prefix : {"open", "private", "forbidden", "absent"}) {
+    BOOST_TEST_CONTEXT(prefix) {
+      const auto source = https.source(https.url_with(prefix, "reader:wrong") + "?token=T0KEN");
+      const auto listing = https.backend->list_versions(source, "", https.context);
+      BOOST_REQUIRE(!listing.has_value());
+      const Error& error = listing.error();
+      std::string said = error.message + error.hint;
+      for (const std::string& note : error.notes) {
+        said += "\n" + note;
+      }
+      BOOST_TEST(said.find("T0KEN") == std::string::npos, said);
+      BOOST_TEST(!https.asked("/" + std::string(prefix) + "/m.git?token=T0KEN").empty());
+    }
+  }
+  const std::string arguments = read_text(record);
+  BOOST_TEST(arguments.find(https.url("private")) != std::string::npos);
+  BOOST_TEST(arguments.find("T0KEN") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *boost::unit_test::precondition(has_server)) {

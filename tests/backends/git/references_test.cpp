@@ -46,9 +46,10 @@ BOOST_AUTO_TEST_CASE(what_is_no_reference_line_is_quoted) {
     std::string line;
   };
   for (const Row& row :
-       {Row{"no tab", id('a') + " HEAD\n", id('a') + " HEAD"}, Row{"short id", "abc\tHEAD\n", "abc\tHEAD"},
-        Row{"no name", id('a') + "\t\n", id('a') + "\t"}, Row{"words", "hello\n", "hello"},
-        Row{"not hexadecimal", id('g') + "\tHEAD", id('g') + "\tHEAD"}}) {
+       {Row{"no tab", id('a') + " HEAD\n", id('a') + " HEAD"}, Row{"short id", "abc\tHEAD\n", "abc\\x09HEAD"},
+        Row{"no name", id('a') + "\t\n", id('a') + "\\x09"}, Row{"words", "hello\n", "hello"},
+        Row{"control characters", "a\x1b[1m\n", "a\\x1b[1m"},
+        Row{"not hexadecimal", id('g') + "\tHEAD", id('g') + "\\x09HEAD"}}) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(outcome(parse_references(row.output)) ==
                  "BAD_RESPONSE: git listed a reference as \"" + row.line + "\" where \"<id> TAB <name>\" was expected");

@@ -33,7 +33,8 @@ BOOST_AUTO_TEST_CASE(user_info_is_split_off) {
     const char* text;
     const char* url;
     const char* username;
-    const char* password;  // null: none
+    const char* password;       // null: none
+    const char* full_url = "";  // where there is a query
   };
   for (const Row& row : {
            Row{"none", "https://h.test/m.git", "https://h.test/m.git", "", nullptr},
@@ -43,12 +44,18 @@ BOOST_AUTO_TEST_CASE(user_info_is_split_off) {
            Row{"http", "http://u:p@h.test/m.git", "http://h.test/m.git", "u", "p"},
            Row{"ssh keeps its user", "ssh://git:p@h.test/m.git", "ssh://git@h.test/m.git", "", nullptr},
            Row{"file", "file:///tmp/m.git", "file:///tmp/m.git", "", nullptr},
-           Row{"query stays", "https://h.test/m.git?archive=false", "https://h.test/m.git?archive=false", "", nullptr},
+           Row{"query", "https://u:p@h.test/m.git?token=T0KEN", "https://h.test/m.git", "u", "p",
+               "https://h.test/m.git?token=T0KEN"},
+           Row{"empty query", "https://h.test/m.git?", "https://h.test/m.git", "", nullptr, "https://h.test/m.git?"},
+           Row{"ssh with a query", "ssh://git:p@h.test/m.git?a=b", "ssh://git@h.test/m.git", "", nullptr,
+               "ssh://git@h.test/m.git?a=b"},
+           Row{"fragment", "https://h.test/m.git#T0KEN", "https://h.test/m.git", "", nullptr},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto address = make_remote_address(address_of(row.text));
       BOOST_TEST(outcome(address) == "ok");
       BOOST_TEST(address->url == row.url);
+      BOOST_TEST(address->full_url.reveal() == row.full_url);
       BOOST_TEST(address->username.reveal() == row.username);
       BOOST_TEST(address->password.has_value() == (row.password != nullptr));
       if (row.password != nullptr && address->password) {
