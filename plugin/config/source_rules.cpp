@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
+#include <charconv>
 
 #include "plugin/config/settings.h"
 
@@ -19,12 +19,49 @@ tl::unexpected<Error> denied(std::string message, const Location& location) {
                     .hint = "use another source, or change the list"});
 }
 
-// Whether an address has a plainer spelling that means the same, which a list could name instead: dot segments, escapes
-// of characters that need none, a port with leading zeros, a host that ends with a dot.
+bool is_unreserved(int c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
+}
+
+// An escape of a character that needs none (RFC 3986, section 2.3).
+bool has_needless_escape(std::string_view text) {
+  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    int code = 0;
+    const std::string_view digits = text.substr(at + 1, 2);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+    if (error == std::errc{} && end == digits.data() + 2 && is_unreserved(code)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool has_dot_segment(std::string_view path) {
+  while (!path.empty()) {
+    const std::string_view segment = path.substr(0, path.find('/'));
+    if (segment == "." || segment == "..") {
+      return true;
+    }
+    path.remove_prefix(std::min(path.size(), segment.size() + 1));
+  }
+  return false;
+}
+
+// Whether an address has a plainer spelling that means the same, which a list could name instead: dot segments,
+// needless escapes, a port with leading zeros, a host that ends with a dot.
 bool has_other_spelling(std::string_view identity) {
-  static const std::regex kOther(R"(/\.\.?(/|$|\?)|%(2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])|)"
-                                 R"(://[^/]*(:0\d|\.(:|/|$)))");
-  return std::regex_search(identity.begin(), identity.end(), kOther);
+  identity = identity.substr(0, identity.find('?'));
+  const std::size_t mark = identity.find("://");
+  if (mark == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view rest = identity.substr(mark + 3);
+  const std::string_view authority = rest.substr(0, rest.find('/'));
+  const std::size_t colon = authority.rfind(':');
+  const bool odd_port = colon != std::string_view::npos && authority.substr(colon).starts_with(":0");
+  return odd_port || authority.substr(0, colon).ends_with('.') || has_needless_escape(rest) ||
+         has_dot_segment(rest.substr(authority.size()));
 }
 
 }  // namespace
