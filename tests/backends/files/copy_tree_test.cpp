@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/files/files.h"
-#include "tests/backends/files/small_disk.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;

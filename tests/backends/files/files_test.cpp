@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/backends/files/small_disk.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;

@@ -1,6 +1,5 @@
 #include "backends/git/git_backend.h"
 
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/run.h"
+#include "tests/support/small_disk.h"
 
 namespace modlock::test {
 namespace {
@@ -34,27 +34,6 @@ struct Versions : GitFixture {
   std::string first;
   std::string second;
   std::string third;
-};
-
-// A file system of 400 KiB; none where we may not mount one.
-class SmallDisk {
- public:
-  explicit SmallDisk(fs::path where) : where_(std::move(where)) {
-    fs::create_directories(where_);
-    mounted_ = ::mount("none", where_.c_str(), "tmpfs", 0, "size=400k") == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) {
-      ::umount2(where_.c_str(), MNT_DETACH);
-    }
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  bool mounted() const { return mounted_; }
-
- private:
-  fs::path where_;
-  bool mounted_ = false;
 };
 
 // Bytes that do not compress.
@@ -380,7 +359,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_nothing_is_left) {
   const std::string big = repository.commit({{"big", noise(2000000)}});
   const FetchWish wish{big, "HEAD", false};
   {
-    const SmallDisk disk(directory / "cache");
+    const SmallDisk disk(directory / "cache", 400);
     if (!disk.mounted()) {
       std::cout << "skipped: a_full_disk_is_named_and_nothing_is_left (may not mount a tmpfs)\n";
       return;
@@ -390,7 +369,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_nothing_is_left) {
     // What fits still comes.
     BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", false})) == "ok");
   }
-  const SmallDisk disk(directory / "parent");
+  const SmallDisk disk(directory / "parent", 400);
   BOOST_TEST(outcome(fetch_one(repository.url(), wish)) ==
              "IO_ERROR: git could not check out \"" + display() + "\": a file cannot be written, the disk may be full");
   BOOST_TEST(fs::is_empty(directory / "parent"));

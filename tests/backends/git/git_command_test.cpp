@@ -151,15 +151,15 @@ BOOST_AUTO_TEST_CASE(the_user_may_allow_less_than_we_do_and_not_more) {
 }
 
 BOOST_AUTO_TEST_CASE(a_local_command_sees_no_configuration_and_no_network) {
-  const Command command = local_command("/cache/r", {"read-tree", "x"}, "/work/t", "/work/t.index");
+  const Command command = local_command("/cache/r", {"read-tree", "x"}, "/srv/t", "/srv/t.index");
   BOOST_TEST(command.argv == (std::vector<std::string>{"git", "-c", "core.attributesFile=/dev/null", "-c",
                                                        "core.hooksPath=/dev/null", "read-tree", "x"}),
              boost::test_tools::per_element());
   BOOST_TEST(unsets(command, "GIT_*"));
   const Variables& set = command.set_environment;
   BOOST_TEST(set.at("GIT_DIR") == "/cache/r");
-  BOOST_TEST(set.at("GIT_WORK_TREE") == "/work/t");
-  BOOST_TEST(set.at("GIT_INDEX_FILE") == "/work/t.index");
+  BOOST_TEST(set.at("GIT_WORK_TREE") == "/srv/t");
+  BOOST_TEST(set.at("GIT_INDEX_FILE") == "/srv/t.index");
   BOOST_TEST(set.at("GIT_CONFIG_GLOBAL") == "/dev/null");
   BOOST_TEST(set.at("GIT_CONFIG_NOSYSTEM") == "1");
   BOOST_TEST(set.at("GIT_ATTR_NOSYSTEM") == "1");

@@ -10,7 +10,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
-#include "tests/backends/files/small_disk.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;

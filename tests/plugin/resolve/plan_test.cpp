@@ -107,24 +107,6 @@ BOOST_AUTO_TEST_CASE(plan_records_a_changed_constraint_that_still_allows_the_ver
   BOOST_TEST(stats.requests == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(plan_walks_packages_and_their_local_modules) {
-  source->add_tag(kNested, "v1.0.0", kLeaf);
-  source->add_tag(
-      kVpc, "v1.0.0",
-      {{"main.tf", "module \"inner\" {\n  source = \"./inner\"\n}\n"},
-       {"inner/main.tf", "module \"leaf\" {\n  source = \"git::https://example.com/nested.git?ref=v1.0.0\"\n}\n"}});
-  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
-  const Plan plan = lock();
-  std::string keys;
-  for (const auto& [key, node] : plan.tree.nodes) {
-    keys += key + "=" + node.manifest_directory + " ";
-  }
-  BOOST_TEST(keys ==
-             "vpc=.terraform/modules/vpc vpc.inner=.terraform/modules/vpc/inner "
-             "vpc.inner.leaf=.terraform/modules/vpc.inner.leaf ");
-  BOOST_TEST(plan.modules.size() == 2U);
-}
-
 BOOST_AUTO_TEST_CASE(plan_gives_calls_of_one_package_one_version) {
   source->add_tag(kNested, "v1.0.0", kLeaf);
   source->add_tag(kNested, "v1.1.0", kLeaf);
@@ -295,16 +277,6 @@ BOOST_AUTO_TEST_CASE(plan_counts_an_entry_only_for_its_own_source) {
              "module.vpc source-changed: the source was git::https://example.com/vpc.git?ref=v1.0.0\n");
 }
 
-BOOST_AUTO_TEST_CASE(plan_leaves_sources_that_nobody_serves) {
-  write("main.tf", "module \"vpc\" {\n  source = \"terraform-aws-modules/vpc/aws\"\n}\n");
-  request.lock.modules["vpc"] = {.key = "vpc", .version = "1.0.0", .source = "x", .hashes = {"h1:y"}};
-  const Plan plan = lock();
-  BOOST_TEST(summary(plan) == "");
-  BOOST_TEST(plan.modules.count("vpc") == 1U);
-  BOOST_REQUIRE(plan.diagnostics.size() == 1U);
-  BOOST_TEST(to_string(plan.diagnostics[0].what.code) == "SOURCE_UNSUPPORTED");
-}
-
 BOOST_AUTO_TEST_CASE(plan_takes_a_commit_as_the_constraint) {
   const std::string id(40, 'e');
   source->add_tag(kVpc, "v1.0.0", kLeaf, id);
@@ -315,71 +287,6 @@ BOOST_AUTO_TEST_CASE(plan_takes_a_commit_as_the_constraint) {
   BOOST_TEST(plan.modules.at("vpc").constraints.value() == id);
   BOOST_TEST(plan.modules.at("vpc").hash_value("git") == id);
   BOOST_TEST(summary(lock()) == "");
-}
-
-BOOST_AUTO_TEST_CASE(plan_names_rules_that_cannot_apply) {
-  struct Row {
-    const char* name;
-    const char* source;
-    const char* key;
-    const char* message;
-  };
-  const Row rows[] = {
-      {"no such call", "git::https://example.com/vpc.git?ref=v1.0.0", "other",
-       "the block module \"other\" matches no module call"},
-      {"pinned by ref", "git::https://example.com/vpc.git?ref=v1.0.0", "vpc",
-       "module \"vpc\" is given a version or a tag prefix, but its source is pinned already: "
-       "\"git::https://example.com/vpc.git?ref=v1.0.0\""},
-      {"local", "./vpc", "vpc",
-       "module \"vpc\" is given a version or a tag prefix, but its source \"./vpc\" has no versions"},
-  };
-  source->add_tag(kVpc, "v1.0.0", kLeaf);
-  write("vpc/main.tf", "");
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      request.walk.settings.modules.clear();
-      constrain(row.key, "~> 1.0");
-      write("main.tf", std::string("module \"vpc\" {\n  source = \"") + row.source + "\"\n}\n");
-      const auto planned = plan();
-      BOOST_REQUIRE(!planned);
-      BOOST_TEST(to_string(planned.error().code) == "CONFIG_PARSE");
-      BOOST_TEST(planned.error().message == row.message);
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(plan_expands_a_subdirectory_pattern_that_fits_once) {
-  source->add_tag(kVpc, "v1.0.0", {{"modules/net-a/main.tf", ""}, {"modules/db/main.tf", ""}});
-  struct Row {
-    const char* name;
-    const char* subdir;
-    const char* outcome;
-  };
-  const Row rows[] = {
-      {"fits once", "modules/net-*", ".terraform/modules/vpc/modules/net-a"},
-      {"two patterns", "m*s/d*", ".terraform/modules/vpc/modules/db"},
-      {"fits twice", "modules/*",
-       "\"modules/*\" fits more than one directory of the package: \"modules/db\" and \"modules/net-a\""},
-      {"fits nowhere", "modules/x*", "no directory of the package fits \"modules/x*\""},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      write("main.tf", std::string("module \"vpc\" {\n  source = \"git::https://example.com/vpc.git//") + row.subdir +
-                           "?ref=v1.0.0\"\n}\n");
-      const auto planned = plan();
-      const std::string found = planned                         ? planned->tree.nodes.at("vpc").manifest_directory
-                                : planned.error().notes.empty() ? planned.error().message
-                                                                : planned.error().notes.front();
-      BOOST_TEST(found == row.outcome);
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(plan_records_local_modules_where_links_lead) {
-  write("real/main.tf", "");
-  std::filesystem::create_directory_symlink("real", request.walk.root / "link");
-  write("main.tf", "module \"own\" {\n  source = \"./link\"\n}\n");
-  BOOST_TEST(lock().tree.nodes.at("own").manifest_directory == "real");
 }
 
 BOOST_AUTO_TEST_CASE(plan_keeps_a_locked_version_that_only_a_deeper_call_has) {
@@ -438,48 +345,6 @@ BOOST_AUTO_TEST_CASE(plan_resolves_anew_where_the_named_commit_is_another) {
   constrain("vpc", "~> 2.0");
   BOOST_TEST(summary(*plan()) ==
              "module.vpc updated: the constraint \"~> 2.0\" asks for a version, and a commit without one is locked\n");
-}
-
-BOOST_AUTO_TEST_CASE(plan_stops_at_packages_that_call_themselves_twice) {
-  source->add_tag(kVpc, "v1.0.0",
-                  {{"main.tf",
-                    "module \"x\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n"
-                    "module \"y\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n"}});
-  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
-  const auto planned = plan();
-  BOOST_REQUIRE(!planned);
-  BOOST_TEST(to_string(planned.error().code) == "LIMIT_EXCEEDED");
-  BOOST_TEST(planned.error().message == "module \"vpc.x\" calls itself: its files are those of module \"vpc\"");
-}
-
-BOOST_AUTO_TEST_CASE(plan_stops_at_too_many_calls) {
-  for (int level = 0; level < 20; ++level) {
-    const std::string next = "\" {\n  source = \"../d" + std::to_string(level + 1) + "\"\n}\n";
-    write("d" + std::to_string(level) + "/main.tf", "module \"x" + next + "module \"y" + next);
-  }
-  write("d20/main.tf", "");
-  write("main.tf", "module \"d\" {\n  source = \"./d0\"\n}\n");
-  const auto planned = plan();
-  BOOST_REQUIRE(!planned);
-  BOOST_TEST(planned.error().message == "the configuration has more than 20000 module calls");
-}
-
-BOOST_AUTO_TEST_CASE(plan_stops_at_modules_that_call_themselves) {
-  write("main.tf", "module \"self\" {\n  source = \"./\"\n}\n");
-  const auto planned = plan();
-  BOOST_REQUIRE(!planned);
-  BOOST_TEST(to_string(planned.error().code) == "LIMIT_EXCEEDED");
-}
-
-BOOST_AUTO_TEST_CASE(plan_reports_all_calls_that_fail) {
-  write("main.tf",
-        "module \"a\" {\n  source = \"git::https://example.com/a.git?ref=v1\"\n}\n"
-        "module \"b\" {\n  source = \"git::https://example.com/b.git?ref=v1\"\n}\n");
-  const auto planned = plan();
-  BOOST_REQUIRE(!planned);
-  BOOST_TEST(planned.error().subject == "module.a");
-  BOOST_REQUIRE(planned.error().related.size() == 1U);
-  BOOST_TEST(planned.error().related[0].location.path == "main.tf");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

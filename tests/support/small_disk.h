@@ -11,15 +11,12 @@
 
 namespace modlock::test {
 
-// A file system of 64 KiB in memory, where the tests run as a user that may mount one. It can be made read-only, which
-// root respects as it does no mode.
+// A file system of some KiB in memory, where the tests run as a user that may mount one. It can be made read-only,
+// which root respects as it does no mode.
 class SmallDisk {
  public:
-  SmallDisk() : path_(directory_ / "disk") {
-    std::filesystem::create_directory(path_);
-    mounted_ = ::mount("none", path_.c_str(), "tmpfs", 0, "size=64k") == 0;
-    why_not_ = mounted_ ? "" : std::strerror(errno);
-  }
+  SmallDisk() : path_(directory_ / "disk") { mount(64); }
+  SmallDisk(std::filesystem::path where, std::size_t kib) : path_(std::move(where)) { mount(kib); }
   ~SmallDisk() {
     if (mounted_) {
       ::umount2(path_.c_str(), MNT_DETACH);
@@ -35,6 +32,13 @@ class SmallDisk {
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
  private:
+  void mount(std::size_t kib) {
+    std::filesystem::create_directories(path_);
+    const std::string size = "size=" + std::to_string(kib) + "k";
+    mounted_ = ::mount("none", path_.c_str(), "tmpfs", 0, size.c_str()) == 0;
+    why_not_ = mounted_ ? "" : std::strerror(errno);
+  }
+
   TemporaryDirectory directory_;
   std::filesystem::path path_;
   bool mounted_ = false;

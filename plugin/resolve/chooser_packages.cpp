@@ -1,0 +1,79 @@
+// The part of Chooser that brings the packages of what was decided.
+
+#include <fmt/format.h>
+
+#include "plugin/resolve/chooser.h"
+
+namespace modlock {
+
+FetchWish Chooser::wish_of(const Group& group) {
+  // A commit that was named by itself is as little proven as a locked one.
+  const bool unproven = !group.decision.id.empty() && group.decision.ref.empty();
+  return {.id = group.decision.id, .ref = group.decision.ref, .locked = group.locked || unproven};
+}
+
+void Chooser::fetch(const std::vector<Group*>& groups) {
+  std::vector<Origin::PackageWish> wishes;
+  for (const Group* group : groups) {
+    if (group->decided && !group->failed && group->in_place.empty()) {
+      wishes.push_back({&group->level.front()->address, wish_of(*group)});
+    }
+  }
+  origin_.fetch(wishes);
+  for (Group* group : groups) {
+    if (!group->decided || group->failed) {
+      continue;
+    }
+    if (auto ok = take_package(*group); !ok) {
+      report(*group, std::move(ok.error()));
+    }
+  }
+}
+
+Result<void> Chooser::take_package(Group& group) {
+  const ModuleNode& first = *group.level.front();
+  if (!group.in_place.empty()) {
+    group.decision.h1 = "h1:" + group.locked_h1;
+    group.decision.package_directory = group.in_place;
+    hand_out(group);
+    return {};
+  }
+  const auto& package = origin_.package(first.address.source, wish_of(group));
+  if (!package) {
+    Error error = package.error();
+    error.locked_thing_gone = group.locked && error.code == Code::not_found;
+    return fail(std::move(error));
+  }
+  if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
+    return fail(Error{.code = Code::hash_mismatch,
+                      .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
+                                             "h1:{}, got {}",
+                                             first.key, group.locked_h1, package->h1),
+                      .hint = fmt::format("this may indicate that the module has been tampered with; if the change is "
+                                          "intended, run: tofu-modlock upgrade --target {}",
+                                          first.subject())});
+  }
+  for (const Diagnostic& warning : package->warnings) {
+    Diagnostic copy = warning;
+    copy.what.subject = first.subject();
+    copy.what.location = first.call.source.location;
+    diagnostics_.push_back(std::move(copy));
+  }
+  if (group.decision.id.empty()) {
+    group.decision.id = package->id;
+    group.decision.ref = package->ref;
+  }
+  group.decision.h1 = package->h1;
+  group.decision.package_directory = package->directory;
+  hand_out(group);
+  return {};
+}
+
+void Chooser::hand_out(const Group& group) {
+  for (ModuleNode* node : group.level) {
+    node->package_directory = group.decision.package_directory;
+    resolved_.insert_or_assign(node->key, group.decision);
+  }
+}
+
+}  // namespace modlock
