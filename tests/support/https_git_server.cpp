@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,25 @@ std::pair<int, int> listen_on_loopback() {
     throw std::runtime_error("cannot listen on the loopback");
   }
   return {listener, ntohs(address.sin_port)};
+}
+
+// The answer to a plain GET over a socket in the file system; empty where nobody listens.
+std::string ask_unix_socket(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int client = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  constexpr std::string_view kRequest = "GET / HTTP/1.0\r\n\r\n";
+  std::string answer;
+  if (::connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
+      ::write(client, kRequest.data(), kRequest.size()) == static_cast<ssize_t>(kRequest.size())) {
+    char piece[512];
+    for (ssize_t got = 0; (got = ::read(client, piece, sizeof(piece))) > 0;) {
+      answer.append(piece, static_cast<std::size_t>(got));
+    }
+  }
+  ::close(client);
+  return answer;
 }
 
 bool accepts(int port) {
@@ -207,6 +227,11 @@ http {{
   client_body_temp_path {1}/t1; proxy_temp_path {1}/t2; fastcgi_temp_path {1}/t3; uwsgi_temp_path {1}/t4;
   scgi_temp_path {1}/t5;
   server {{
+    listen unix:{1}/status.sock;
+    access_log off;
+    location / {{ stub_status; }}
+  }}
+  server {{
     listen 127.0.0.1:{2} ssl;
     server_name localhost;
     ssl_certificate {1}/server.pem;
@@ -253,7 +278,21 @@ std::string HttpsGitServer::url(std::string_view prefix, std::string_view name) 
   return fmt::format("https://{}/{}/{}", host(), prefix, name);
 }
 
+// nginx writes a request's line before it closes the connection: alone with it, everything has been written.
+void HttpsGitServer::wait_until_logged() const {
+  for (int poll = 0; poll < kReadyPolls; ++poll) {
+    if (ask_unix_socket(directory_ / "status.sock").find("Active connections: 1 ") != std::string::npos) {
+      return;
+    }
+    ::poll(nullptr, 0, 10);
+  }
+  throw std::runtime_error("a connection to the git server never ended");
+}
+
 std::vector<std::string> HttpsGitServer::log() const {
+  if (!groups_.empty()) {
+    wait_until_logged();
+  }
   std::istringstream lines(read_text(directory_ / "access.log"));
   std::vector<std::string> result;
   for (std::string line; std::getline(lines, line);) {

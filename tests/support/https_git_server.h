@@ -45,6 +45,7 @@ class HttpsGitServer {
   void stop();
 
  private:
+  void wait_until_logged() const;
   void make_certificates() const;
   void write_configuration() const;
   bool start();
