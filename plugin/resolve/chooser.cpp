@@ -104,6 +104,9 @@ Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
   std::copy_if(touched.begin(), touched.end(), std::back_inserter(open),
                [](const Group* group) { return !group->decided && !group->failed; });
   decide(open);
+  if (request_.mode == PlanMode::frozen) {
+    name_open_calls(touched);
+  }
   fetch(touched);
   return context_.check();
 }
@@ -197,13 +200,6 @@ void Chooser::decide(std::vector<Group*>& open) {
     }
     if (request_.mode == PlanMode::frozen) {
       group->failed = true;
-      for (const ModuleNode* node : group->level) {
-        const auto entry = request_.lock.modules.find(node->key);
-        frozen_out_.emplace(node->key,
-                            entry == request_.lock.modules.end()
-                                ? "not locked"
-                                : why_not_answered(*node, entry->second).value_or("its entry has no hashes"));
-      }
     }
   }
   ask_for(open);
@@ -217,6 +213,19 @@ void Chooser::decide(std::vector<Group*>& open) {
       continue;
     }
     group->decided = true;
+  }
+}
+
+// Under frozen: the calls that the lock does not answer, and why.
+void Chooser::name_open_calls(const std::vector<Group*>& touched) {
+  for (const Group* group : touched) {
+    for (const ModuleNode* node : group->failed ? group->level : std::vector<ModuleNode*>{}) {
+      const auto entry = request_.lock.modules.find(node->key);
+      frozen_out_.emplace(node->key, entry == request_.lock.modules.end()
+                                         ? "not locked"
+                                         : why_not_answered(*node, entry->second)
+                                               .value_or("its version does not suit the other calls of the source"));
+    }
   }
 }
 

@@ -61,6 +61,7 @@ class Chooser {
   void look_in_place(Group& group) const;
   bool is_at_hand(const Group& group) const;
   void decide(std::vector<Group*>& open);
+  void name_open_calls(const std::vector<Group*>& touched);
   void ask_for(const std::vector<Group*>& open);
   Result<void> decide_from_origin(Group& group) const;
   Result<void> complete_locked(Group& group) const;

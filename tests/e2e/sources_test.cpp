@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(a_tree_of_three_levels_with_local_modules_in_packages) {
   GitRepository& middle = repository("middle.git");
   const std::string middle_commit =
       middle.commit({{"modules/zone/main.tf",
-                      module_call("common", "../common") + module_call("leaf", "git::" + leaf.url(), "~> 0.1")},
-                     {"modules/common/main.tf", module_call("deep", "git::" + leaf.url() + "?ref=v0.1.0")}});
+                      module_call("peer", "../peer") + module_call("leaf", "git::" + leaf.url(), "~> 0.1")},
+                     {"modules/peer/main.tf", module_call("deep", "git::" + leaf.url() + "?ref=v0.1.0")}});
   middle.tag("v2.0.0");
   name_id(middle_commit, "2.0.0");
   write("main.tf", module_call("net", "./net"));
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_tree_of_three_levels_with_local_modules_in_packages) {
   const Ran ran = modlock({"lock", "--install"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST((locked_commits(*this) ==
-              Commits{{"net.zone", "<2.0.0>"}, {"net.zone.leaf", "<0.1.0>"}, {"net.zone.common.deep", "<0.1.0>"}}));
+              Commits{{"net.zone", "<2.0.0>"}, {"net.zone.leaf", "<0.1.0>"}, {"net.zone.peer.deep", "<0.1.0>"}}));
   BOOST_TEST(shown(read(".terraform/modules/modules.json")) ==
              R"({"Modules":[{"Key":"","Source":"","Dir":"."},)"
              R"({"Key":"net","Source":"./net","Dir":"net"},)"
@@ -103,9 +103,9 @@ BOOST_AUTO_TEST_CASE(a_tree_of_three_levels_with_local_modules_in_packages) {
              R"("Dir":".terraform/modules/net.zone/modules/zone"},)"
              R"({"Key":"net.zone.leaf","Source":"git::file://<dir>/repositories/leaf.git",)"
              R"("Dir":".terraform/modules/net.zone.leaf"},)"
-             R"({"Key":"net.zone.common","Source":"../common","Dir":".terraform/modules/net.zone/modules/common"},)"
-             R"({"Key":"net.zone.common.deep","Source":"git::file://<dir>/repositories/leaf.git?ref=v0.1.0",)"
-             R"("Dir":".terraform/modules/net.zone.common.deep"}]})");
+             R"({"Key":"net.zone.peer","Source":"../peer","Dir":".terraform/modules/net.zone/modules/peer"},)"
+             R"({"Key":"net.zone.peer.deep","Source":"git::file://<dir>/repositories/leaf.git?ref=v0.1.0",)"
+             R"("Dir":".terraform/modules/net.zone.peer.deep"}]})");
   BOOST_TEST(modlock({"verify"}).out.find("3 of 3 modules verified.\n") != std::string::npos);
   age_lock();
   BOOST_TEST(modlock({"lock"}).exit_code == 0);

@@ -243,6 +243,23 @@ BOOST_AUTO_TEST_CASE(plan_under_frozen_says_nothing_of_what_it_did_not_look_at) 
   BOOST_TEST(summary(*frozen) == "module.vpc updated: the constraint \"~> 2.0\" excludes the locked version 1.0.0\n");
 }
 
+BOOST_AUTO_TEST_CASE(plan_under_frozen_names_deeper_calls_of_a_source_that_it_left_open) {
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  source->add_tag(kVpc, "v1.0.0", calling("leaf", "git::https://example.com/nested.git"));
+  write("main.tf",
+        "module \"leaf\" {\n  source = \"git::https://example.com/nested.git\"\n}\n"
+        "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  constrain("leaf", "~> 1.0");
+  constrain("vpc.leaf", "~> 1.0");
+  lock();
+  constrain("leaf", "~> 2.0");
+  constrain("vpc.leaf", "~> 2.0");
+  request.mode = PlanMode::frozen;
+  BOOST_TEST(summary(*plan()) ==
+             "module.leaf updated: the constraint \"~> 2.0\" excludes the locked version 1.0.0\n"
+             "module.vpc.leaf updated: the constraint \"~> 2.0\" excludes the locked version 1.0.0\n");
+}
+
 BOOST_AUTO_TEST_CASE(plan_warns_of_settings_that_it_does_not_serve) {
   SourceRule rule;
   rule.glob = "git::*";
