@@ -47,9 +47,16 @@ void add_root_flags(CLI::App& command, CommonFlags& flags) {
       ->envname("TOFU_MODLOCK_IMPLEMENTATION_VERSION");
 }
 
+void add_include_flag(CLI::App& command, CommonFlags& flags) {
+  command.add_option("--include", flags.include, "Only modules, or only providers (which this release does not lock)")
+      ->check(CLI::IsMember({"modules", "providers"}))
+      ->delimiter(',');
+}
+
 void add_plan_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
+  add_include_flag(command, out.common);
   command.add_flag("--dry-run", out.dry_run, "Print the change as a unified diff, write nothing");
   command
       .add_option("--resolution", out.resolution,
@@ -90,6 +97,7 @@ void add_install_and_verify(CLI::App& app, CommandLine& out) {
                               "  tofu-modlock verify\n"
                               "  tofu-modlock verify --strict --json\n");
   add_root_flags(*verify, out.common);
+  add_include_flag(*verify, out.common);
   verify->add_flag("--strict", out.strict, "Count every differing file, and calls that cannot be locked yet");
   verify->add_flag("--full", out.full, "Hash every file again (this release always does)");
 }
@@ -133,6 +141,8 @@ void add_protocol(CLI::App& app, CommandLine& out) {
   call->add_option("--params", out.params, "The params as JSON; - reads them from stdin")->type_name("JSON");
   call->add_option("--cache-dir", out.common.cache_dir, "Directory of the package cache")
       ->envname("TOFU_MODLOCK_CACHE_DIR");
+  call->add_option("--config-file", out.common.config_file, "Settings of this user")
+      ->envname("TOFU_MODLOCK_CONFIG_FILE");
   add_network_flags(*call, out.common);
 }
 

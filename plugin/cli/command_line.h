@@ -18,6 +18,7 @@ struct CommonFlags {
   std::string data_dir;
   std::string implementation;
   std::string implementation_version;
+  std::vector<std::string> include;
 };
 
 struct CommandLine {

@@ -135,6 +135,9 @@ Json::Value root_params(const std::string& root, const CommonFlags& flags) {
   if (!flags.data_dir.empty()) {
     params["dataDir"] = flags.data_dir;
   }
+  for (const std::string& kind : flags.include) {
+    params["include"].append(kind);
+  }
   return params;
 }
 

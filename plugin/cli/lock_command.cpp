@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/files/files.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/install/data_directory.h"
@@ -106,6 +108,10 @@ Result<void> write_and_keep(const CommandLine& line, const std::string& root, co
   }
   if (auto ok = apply_edits(root, result["edits"]); !ok) {
     return ok;
+  }
+  const auto& include = line.common.include;
+  if (!include.empty() && std::find(include.begin(), include.end(), "modules") == include.end()) {
+    return {};  // the result says nothing of modules
   }
   if (auto kept = keep_copy(root, line.common, result["modules"]); !kept) {
     // The lock itself is written: the copy only helps where a stock client drops blocks from it.

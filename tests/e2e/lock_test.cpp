@@ -193,6 +193,18 @@ BOOST_AUTO_TEST_CASE(recursive_takes_every_directory_with_a_lock) {
   BOOST_TEST(ran.out.find("<dir>/root/a/two:\n") != std::string::npos, ran.out);
 }
 
+BOOST_AUTO_TEST_CASE(a_lock_of_providers_alone_leaves_modules_and_their_copy) {
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const std::string copy = read(".terraform/tofu-modlock/lock.hcl");
+  write("main.tf", "");
+  write(".tofu-modlock.hcl", "");
+  const Ran ran = modlock({"lock", "--include", "providers"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.out == "The lock file is up to date.\n");
+  BOOST_TEST(read(".terraform/tofu-modlock/lock.hcl") == copy);
+  BOOST_TEST(modlock({"lock", "--include", "stars"}).exit_code == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -82,10 +82,9 @@ BOOST_AUTO_TEST_CASE(a_tree_of_three_levels_with_local_modules_in_packages) {
   GitRepository& leaf = repository("leaf.git");
   release(leaf, "0.1.0");
   GitRepository& middle = repository("middle.git");
-  const std::string middle_commit =
-      middle.commit({{"modules/zone/main.tf",
-                      module_call("peer", "../peer") + module_call("leaf", "git::" + leaf.url(), "~> 0.1")},
-                     {"modules/peer/main.tf", module_call("deep", "git::" + leaf.url() + "?ref=v0.1.0")}});
+  const std::string middle_commit = middle.commit(
+      {{"modules/zone/main.tf", module_call("peer", "../peer") + module_call("leaf", "git::" + leaf.url(), "~> 0.1")},
+       {"modules/peer/main.tf", module_call("deep", "git::" + leaf.url() + "?ref=v0.1.0")}});
   middle.tag("v2.0.0");
   name_id(middle_commit, "2.0.0");
   write("main.tf", module_call("net", "./net"));
