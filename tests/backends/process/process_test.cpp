@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(the_deadline_ends_the_whole_group) {
   const TemporaryDirectory directory;
   const fs::path pid_file = directory.path() / "pid";
   Context context;
-  context.deadline = std::chrono::steady_clock::now() + 300ms;
+  context.deadline = std::chrono::steady_clock::now() + 3s;
   const Error error = error_of(shell("sleep 1000 & echo $! > " + pid_file.string() + "; wait"), context);
   BOOST_TEST(to_string(error.code) == "DEADLINE_EXCEEDED");
   BOOST_TEST(error.message == "the deadline of the request has passed");
