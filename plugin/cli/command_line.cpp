@@ -67,7 +67,8 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
 }
 
 void add_lock(CLI::App& app, CommandLine& out) {
-  CLI::App* lock = add_verb(app, out, Verb::lock, "lock", "Lock every module call that has no lock entry yet",
+  CLI::App* lock = add_verb(app, out, Verb::lock, "lock",
+                            "Bring the lock up to date: what is locked and allowed stays, the rest is added or removed",
                             "  tofu-modlock lock\n"
                             "  tofu-modlock lock --chdir environments/prod --install\n"
                             "  tofu-modlock lock --frozen          # in CI: exit 3 where anything would change\n");
