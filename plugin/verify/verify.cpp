@@ -174,8 +174,8 @@ class Verifier {
       if (key.find(':') != std::string::npos || tree.nodes.find(key) != tree.nodes.end()) {
         continue;
       }
-      const bool hidden = std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const auto& entry) {
-        return entry.second.directory.empty() && key.starts_with(entry.first + ".");
+      const bool hidden = std::any_of(tree.nodes.begin(), tree.nodes.end(), [&key = key](const auto& entry) {
+        return entry.second.directory.empty() && is_below(key, entry.first);
       });
       verdicts_.emplace(key,
                         hidden ? judge_place(lock) : not_locked(key, "the lock file has an entry that no call has"));
