@@ -41,6 +41,7 @@ class Verifier {
       std::erase_if(tree->diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
       return fail(combine(std::move(tree->diagnostics)));
     }
+    judge_records(*tree);
     judge_unvisited(*tree);
     VerifyReport report;
     report.diagnostics = std::move(tree->diagnostics);
@@ -80,15 +81,25 @@ class Verifier {
     if (auto reason = why_not_answered(node, lock)) {
       return not_locked(node.key, std::move(*reason));
     }
-    Verdict verdict = judge_place(lock);
-    const auto record = manifest_.find(node.key);
-    const bool recorded = record != manifest_.end() && record->second.source == node.address.normalised.reveal() &&
-                          record->second.directory == node.manifest_directory;
-    if (verdict.kind == VerdictKind::held && !recorded) {
-      verdict.kind = VerdictKind::missing;
-      verdict.detail = "the package is there, but modules.json does not name it as a client would";
+    return judge_place(lock);
+  }
+
+  // What is in place serves nobody where the manifest does not say so; where a module lies is known after the walk.
+  void judge_records(const ModuleTree& tree) {
+    for (auto& [key, verdict] : verdicts_) {
+      const auto node = tree.nodes.find(key);
+      if (verdict.kind != VerdictKind::held || node == tree.nodes.end()) {
+        continue;
+      }
+      const auto record = manifest_.find(key);
+      const bool recorded = record != manifest_.end() &&
+                            record->second.source == node->second.address.normalised.reveal() &&
+                            record->second.directory == node->second.manifest_directory;
+      if (!recorded) {
+        verdict.kind = VerdictKind::missing;
+        verdict.detail = "the package is there, but modules.json does not name it as a client would";
+      }
     }
-    return verdict;
   }
 
   Verdict judge_place(const ModuleLock& lock) const {

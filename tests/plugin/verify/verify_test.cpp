@@ -182,6 +182,14 @@ BOOST_AUTO_TEST_CASE(verify_judges_below_a_module_that_can_no_longer_be_read) {
   BOOST_TEST(text(verify()) == expected);
 }
 
+BOOST_AUTO_TEST_CASE(verify_holds_a_module_whose_subdirectory_is_a_pattern) {
+  source->add_tag(kVpc, "v1.0.0", {{"modules/net/main.tf", ""}});
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git//modules/n*?ref=v1.0.0\"\n}\n");
+  lock();
+  install();
+  BOOST_TEST(text(verify()) == "module.vpc held: \n");
+}
+
 BOOST_AUTO_TEST_CASE(verify_counts_unserved_sources_under_strict_only) {
   write("main.tf", "module \"reg\" {\n  source = \"a/b/c\"\n}\n");
   BOOST_TEST(text(verify()) == "");
