@@ -51,7 +51,6 @@ struct Settings {
   std::vector<std::string> platforms;
   std::optional<Resolution> resolution;
   std::optional<LockPlacement> module_lock_file;
-  std::vector<Written> allow_sources;  // all of allow_lists together
   std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others
   std::vector<Written> deny_sources;
   std::map<std::string, ModuleRule, std::less<>> modules;  // by key; only from the file beside the root
@@ -66,9 +65,6 @@ struct Settings {
 // `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
                                const std::optional<std::filesystem::path>& user_file, const Documents& documents);
-
-// The first rule whose glob matches the identity of a source, or null.
-const SourceRule* find_source_rule(const Settings& settings, std::string_view identity);
 
 // SOURCE_DENIED, naming file and line of the list, where a deny list matches the identity or an allow list has no glob
 // that does.

@@ -169,11 +169,10 @@ Result<void> SettingsReader::read_source_list(const hcl::Attribute& attribute) {
   if (!globs) {
     return fail(globs.error());
   }
-  const bool allow = attribute.name == "allow_sources";
-  std::vector<Written>& list = allow ? settings_.allow_sources : settings_.deny_sources;
-  list.insert(list.end(), globs->begin(), globs->end());
-  if (allow) {
+  if (attribute.name == "allow_sources") {
     settings_.allow_lists.push_back({*globs, {path(), attribute.range}});
+  } else {
+    settings_.deny_sources.insert(settings_.deny_sources.end(), globs->begin(), globs->end());
   }
   return {};
 }

@@ -88,12 +88,6 @@ bool matches_glob(std::string_view glob, std::string_view text) {
   return glob.find_first_not_of('*', g) == std::string_view::npos;
 }
 
-const SourceRule* find_source_rule(const Settings& settings, std::string_view identity) {
-  const auto found = std::find_if(settings.sources.begin(), settings.sources.end(),
-                                  [&](const SourceRule& rule) { return matches_glob(rule.glob, identity); });
-  return found == settings.sources.end() ? nullptr : &*found;
-}
-
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity) {
   const bool judged = !settings.deny_sources.empty() || !settings.allow_lists.empty();
   if (judged && has_other_spelling(identity)) {

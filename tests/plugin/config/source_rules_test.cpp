@@ -40,18 +40,6 @@ BOOST_AUTO_TEST_CASE(globs) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_first_rule_that_matches) {
-  Setup setup;
-  setup.write(kNear, "source \"git::https://h/a*\" {}\nsource \"git::*\" {}\n");
-  setup.write(".tofu-modlock.hcl", "source \"git::https://h/ab\" {}\nsource \"oci:*\" {}\n");
-  const auto settings = setup.load();
-  BOOST_TEST_REQUIRE(settings.has_value());
-  BOOST_TEST(find_source_rule(*settings, "git::https://h/ab")->glob == "git::https://h/a*");
-  BOOST_TEST(find_source_rule(*settings, "git::ssh://h/ab")->glob == "git::*");
-  BOOST_TEST(find_source_rule(*settings, "oci://h/r")->glob == "oci:*");
-  BOOST_TEST((find_source_rule(*settings, "https://h/r.zip") == nullptr));
-}
-
 BOOST_AUTO_TEST_CASE(allowed_sources) {
   Setup setup;
   setup.write(kNear, "allow_sources = [\"git::https://h/*\", \"oci://*\"]\n");
