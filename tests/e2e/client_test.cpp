@@ -30,6 +30,10 @@ boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
   return true;
 }
 
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return HttpsGitServer::available("init behind a stopped server");
+}
+
 constexpr const char* kProvider = R"(terraform {
   required_providers {
     fake = {
@@ -129,10 +133,7 @@ BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server) {
-  if (!HttpsGitServer::available("init behind a stopped server")) {
-    return;
-  }
+BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server, *boost::unit_test::precondition(has_server)) {
   HttpsGitServer server;
   GitRepository remote(server.repositories() / "vpc.git");
   release(remote, "1.0.0");

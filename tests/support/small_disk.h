@@ -2,9 +2,11 @@
 
 #include <sys/mount.h>
 
+#include <boost/test/unit_test.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "tests/support/temporary_directory.h"
@@ -26,8 +28,14 @@ class SmallDisk {
   SmallDisk& operator=(const SmallDisk&) = delete;
 
   bool mounted() const { return mounted_; }
-  std::string why_not() const { return "skipped: a small file system cannot be mounted: " + why_not_; }
+  const std::string& why_not() const { return why_not_; }
   bool make_read_only() const { return ::mount("none", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0; }
+  // Leaves no room.
+  void fill() const {
+    const std::string block(4096, 'x');
+    for (int i = 0; std::ofstream(path_ / ("filler" + std::to_string(i))) << block << std::flush; ++i) {
+    }
+  }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
@@ -44,5 +52,13 @@ class SmallDisk {
   bool mounted_ = false;
   std::string why_not_;
 };
+
+// For tests that need one: those that may not mount are skipped by name, and do not count as passed.
+inline boost::test_tools::assertion_result may_mount(boost::unit_test::test_unit_id) {
+  const SmallDisk disk;
+  boost::test_tools::assertion_result result(disk.mounted());
+  result.message() << "a small file system cannot be mounted: " << disk.why_not();
+  return result;
+}
 
 }  // namespace modlock::test

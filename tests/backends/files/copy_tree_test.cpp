@@ -78,12 +78,8 @@ BOOST_AUTO_TEST_CASE(leaves_version_control_out) {
   BOOST_TEST(fs::exists(directory / "to/.gitignore"));
 }
 
-BOOST_AUTO_TEST_CASE(copies_from_another_file_system) {
+BOOST_AUTO_TEST_CASE(copies_from_another_file_system, *boost::unit_test::precondition(modlock::test::may_mount)) {
   const SmallDisk disk;
-  if (!disk.mounted()) {
-    BOOST_TEST_MESSAGE(disk.why_not());
-    return;
-  }
   const TemporaryDirectory directory;
   write_text(disk / "from/a/b", std::string(10000, 'b'));
   BOOST_REQUIRE(copy_tree(disk / "from", directory / "to").has_value());
@@ -102,12 +98,8 @@ BOOST_AUTO_TEST_CASE(a_copy_that_fails_leaves_nothing) {
   BOOST_TEST(!fs::exists(directory / "to"));
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_leaves_nothing) {
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_nothing, *boost::unit_test::precondition(modlock::test::may_mount)) {
   const SmallDisk disk;
-  if (!disk.mounted()) {
-    BOOST_TEST_MESSAGE(disk.why_not());
-    return;
-  }
   const TemporaryDirectory directory;
   write_text(directory / "from/a/large", std::string(200000, 'x'));
   const auto copied = copy_tree(directory / "from", disk / "to");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 #include <thread>
 
 #include "tests/backends/git/git_fixture.h"
@@ -35,6 +34,12 @@ struct Versions : GitFixture {
   std::string second;
   std::string third;
 };
+
+boost::test_tools::assertion_result may_change_owners(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(::geteuid() == 0);
+  result.message() << "only root may change an owner";
+  return result;
+}
 
 // Bytes that do not compress.
 std::string noise(std::size_t size) {
@@ -334,11 +339,7 @@ BOOST_AUTO_TEST_CASE(the_repository_of_the_environment_is_left_alone) {
   BOOST_TEST(!fs::exists(directory / "nowhere-index"));
 }
 
-BOOST_AUTO_TEST_CASE(a_repository_of_another_owner_is_read) {
-  if (::geteuid() != 0) {
-    std::cout << "skipped: a_repository_of_another_owner_is_read (needs root to change an owner)\n";
-    return;
-  }
+BOOST_AUTO_TEST_CASE(a_repository_of_another_owner_is_read, *boost::unit_test::precondition(may_change_owners)) {
   run({"chown", "-R", "12345", repository.path().string()});
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", false})) == "ok");
 }
@@ -355,15 +356,11 @@ BOOST_AUTO_TEST_CASE(a_cache_that_cannot_be_made_is_named) {
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", false})).substr(0, 9) == "IO_ERROR:");
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_nothing_is_left) {
+BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_nothing_is_left, *boost::unit_test::precondition(may_mount)) {
   const std::string big = repository.commit({{"big", noise(2000000)}});
   const FetchWish wish{big, "HEAD", false};
   {
     const SmallDisk disk(directory / "cache", 400);
-    if (!disk.mounted()) {
-      std::cout << "skipped: a_full_disk_is_named_and_nothing_is_left (may not mount a tmpfs)\n";
-      return;
-    }
     BOOST_TEST(outcome(fetch_one(repository.url(), wish)) ==
                "IO_ERROR: git could not fetch from \"" + display() + "\": the disk that holds the cache is full");
     // What fits still comes.

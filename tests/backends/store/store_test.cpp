@@ -302,12 +302,8 @@ BOOST_AUTO_TEST_CASE(a_newer_layout_beside_ours_is_fine) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(trees_come_from_other_file_systems) {
+BOOST_AUTO_TEST_CASE(trees_come_from_other_file_systems, *boost::unit_test::precondition(modlock::test::may_mount)) {
   const SmallDisk disk;
-  if (!disk.mounted()) {
-    BOOST_TEST_MESSAGE(disk.why_not());
-    return;
-  }
   const TemporaryDirectory directory;
   const Store store = open_store(directory / "store");
   const Package package = admitted(store, tree_at(disk / "fetched"));
@@ -316,12 +312,9 @@ BOOST_AUTO_TEST_CASE(trees_come_from_other_file_systems) {
   BOOST_TEST(!fs::exists(disk / "fetched"));
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store) {
+BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store,
+                     *boost::unit_test::precondition(modlock::test::may_mount)) {
   const SmallDisk disk;
-  if (!disk.mounted()) {
-    BOOST_TEST_MESSAGE(disk.why_not());
-    return;
-  }
   const TemporaryDirectory directory;
   const Store store = open_store(disk / "store");
   const Package package = admitted(store, tree_at(directory / "one"));
@@ -336,12 +329,8 @@ BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store) {
   BOOST_TEST(store.find(kSource, kId).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_read_only_store_still_answers) {
+BOOST_AUTO_TEST_CASE(a_read_only_store_still_answers, *boost::unit_test::precondition(modlock::test::may_mount)) {
   const SmallDisk disk;
-  if (!disk.mounted()) {
-    BOOST_TEST_MESSAGE(disk.why_not());
-    return;
-  }
   const TemporaryDirectory directory;
   const Store store = open_store(disk / "store");
   const Package package = admitted(store, tree_at(directory / "one"));

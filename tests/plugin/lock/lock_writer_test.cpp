@@ -25,6 +25,22 @@ std::string with_crlf(std::string_view text) {
   return result;
 }
 
+// A client on PATH, which has the formatter; empty where there is none.
+std::string formatter() {
+  for (const std::string name : {"tofu", "terraform"}) {
+    if (run_shell("command -v " + name + " 2>/dev/null").exit_code == 0) {
+      return name;
+    }
+  }
+  return {};
+}
+
+boost::test_tools::assertion_result has_formatter(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(!formatter().empty());
+  result.message() << "neither tofu nor terraform is on PATH";
+  return result;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(lock_writer)
@@ -149,17 +165,8 @@ BOOST_AUTO_TEST_CASE(generated_locks_survive) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(formatted_as_the_formatter_leaves_it) {
-  std::string tool;
-  for (const std::string name : {"tofu", "terraform"}) {
-    if (tool.empty() && run_shell("command -v " + name + " 2>/dev/null").exit_code == 0) {
-      tool = name;
-    }
-  }
-  if (tool.empty()) {
-    BOOST_TEST_MESSAGE("skipped formatted_as_the_formatter_leaves_it: neither tofu nor terraform is on PATH");
-    return;
-  }
+BOOST_AUTO_TEST_CASE(formatted_as_the_formatter_leaves_it, *boost::unit_test::precondition(has_formatter)) {
+  const std::string tool = formatter();
   std::mt19937 random(5);
   ModuleLocks modules = locks({nested_module(), {.key = "a", .source = "s"}});
   for (int i = 0; i < 20; ++i) {
