@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -113,11 +114,20 @@ struct SplatItem {};
 struct Parentheses {
   ExpressionPtr inner;
 };
+// A string of JSON syntax. Where the value is evaluated it is a template in native syntax, where it is taken literally
+// it is plain text, and where a reference, a call or a type is expected it holds a native expression: only the reader
+// of the value knows which (json_string.h).
+struct JsonString {
+  std::string text;  // escapes decoded
+  // Where `text` stands in the file: (offset in text, bytes by which the file is ahead from there on), rising. Empty:
+  // text starts one byte behind the quote and holds no escapes.
+  std::vector<std::pair<std::size_t, std::size_t>> shifts;
+};
 
 struct Expression {
   Range range;
   std::variant<NullLiteral, BoolLiteral, NumberLiteral, Template, Variable, FunctionCall, Tuple, Object, For, Unary,
-               Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses>
+               Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses, JsonString>
       node;
 };
 

@@ -81,7 +81,7 @@ void Lexer::forget_open() {
 
 Token Lexer::next() {
   if (modes_.empty() || modes_.back().kind == ModeKind::sequence) return next_normal();
-  return modes_.back().kind == ModeKind::quoted ? next_quoted() : next_heredoc();
+  return modes_.back().kind == ModeKind::quoted ? next_quoted() : next_lines();
 }
 
 // True where something was skipped.
@@ -238,15 +238,17 @@ Token Lexer::next_quoted() {
   return unterminated(TokenKind::unterminated_string, opening);
 }
 
-Token Lexer::next_heredoc() {
+// In a heredoc, or in a template that is all of the text.
+Token Lexer::next_lines() {
   Mode& mode = modes_.back();
+  const bool heredoc = mode.kind == ModeKind::heredoc;
   std::size_t at = here_.byte;
   char sequence = 0;
   bool line_ended = false;
   while (at < text_.size() && !line_ended) {
     if (text_[at] == '\n') {
       line_ended = true;
-    } else if (text_[at] == '\r' && newline_size(text_, at) == 0) {
+    } else if (heredoc && text_[at] == '\r' && newline_size(text_, at) == 0) {
       break;
     } else if (text_[at] == '$' || text_[at] == '%') {
       const std::size_t plain = sequence_at(at, sequence);
@@ -257,7 +259,7 @@ Token Lexer::next_heredoc() {
     ++at;
   }
   const std::string_view line = text_.substr(here_.byte, at - here_.byte);
-  if (line_ended && mode.line_start && trim_left(trim_right(line)) == mode.marker) {
+  if (heredoc && line_ended && mode.line_start && trim_left(trim_right(line)) == mode.marker) {
     modes_.pop_back();
     const bool carriage_return = line.size() > 1 && line[line.size() - 2] == '\r';
     return take(TokenKind::close_heredoc, line.size() - (carriage_return ? 2 : 1));
@@ -270,6 +272,7 @@ Token Lexer::next_heredoc() {
     modes_.push_back({ModeKind::sequence, token.range, {}});
     return token;
   }
+  if (!heredoc) return take(TokenKind::end, 0);
   if (at < text_.size()) return take(TokenKind::invalid, 1);
   const Range opening = mode.opening;
   // Reading goes on behind the opening, so that what follows the forgotten marker is still looked at.

@@ -27,7 +27,7 @@ enum class TokenKind {
   close_quote,
   open_heredoc,   // "<<" up to and including the line end
   close_heredoc,  // the marker's line without its line end
-  literal,        // raw text of a template; in a heredoc never more than one line
+  literal,        // raw text of a template; without quotes around it never more than one line
   interpolation,  // "${" or "${~"
   directive,      // "%{" or "%{~"
   sequence_end,   // the "}" or "~}" of one of these
@@ -79,6 +79,9 @@ class Lexer {
   // The next token; `end` again and again at the end.
   Token next();
 
+  // What comes next is the text of a template, up to the end of the text: no quotes, no escapes.
+  void open_template() { modes_.push_back({ModeKind::bare, {}, {}}); }
+
   // Forgets every open bracket and template: what comes next is read as outermost. For going on after an error.
   void forget_open();
 
@@ -89,7 +92,7 @@ class Lexer {
   }
 
  private:
-  enum class ModeKind { quoted, heredoc, sequence };
+  enum class ModeKind { quoted, heredoc, bare, sequence };
   struct Mode {
     ModeKind kind = ModeKind::quoted;
     Range opening;            // of the quote, of the heredoc's first line
@@ -109,7 +112,7 @@ class Lexer {
   Token next_open_brace();
   Token next_close_brace();
   Token next_quoted();
-  Token next_heredoc();
+  Token next_lines();
   std::size_t number_size() const;
   std::size_t sequence_at(std::size_t at, char& which) const;
 

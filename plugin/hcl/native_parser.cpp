@@ -7,15 +7,15 @@
 namespace modlock::hcl {
 namespace {
 
-// A text with more errors than this is no configuration; reading on would only cost time.
-constexpr std::size_t kMaxErrors = 100;
-
 constexpr std::string_view kQuoteHint = "put text between straight double quotes: \"text\"";
 
 }  // namespace
 
 NativeParser::NativeParser(std::string_view text, Position start, const std::string& path, Code error_code)
     : tokens_(text, start), path_(path), error_code_(error_code), start_(start) {}
+
+NativeParser::NativeParser(std::string_view text, SourceMap map, const std::string& path)
+    : tokens_(text, std::move(map)), path_(path), error_code_(Code::config_parse), whole_("string") {}
 
 bool NativeParser::depth_is_fine(const Range& where) {
   if (depth_ <= kMaxDepth) return true;
@@ -45,13 +45,14 @@ std::nullopt_t NativeParser::fail_at(const Range& range, std::string message, st
 std::nullopt_t NativeParser::fail_expected(std::string_view expected, std::string hint) {
   const Token found = tokens_.peek();
   if (report_known_mistake(found)) return std::nullopt;
-  return fail_at(found.range, fmt::format("expected {}, found {}", expected, describe(found)), std::move(hint));
+  const std::string what = found.kind == TokenKind::end ? fmt::format("the end of the {}", whole_) : describe(found);
+  return fail_at(found.range, fmt::format("expected {}, found {}", expected, what), std::move(hint));
 }
 
 std::nullopt_t NativeParser::fail_in_brackets(const Token& opening, std::string_view expected, std::string hint) {
   if (tokens_.next_is(TokenKind::end)) {
-    return fail_at(opening.range, fmt::format("{} is never closed: expected {} before the end of the file",
-                                              describe(opening), expected));
+    return fail_at(opening.range, fmt::format("{} is never closed: expected {} before the end of the {}",
+                                              describe(opening), expected, whole_));
   }
   if (opening.range.start.line != tokens_.peek().range.start.line) {
     hint += fmt::format("{}the {} on line {} is still open", hint.empty() ? "" : "; ", describe(opening),
@@ -144,6 +145,26 @@ ParsedFile NativeParser::parse() {
   body.range = {start_, tokens_.peek().range.end};
   file_.body = std::move(body);
   return std::move(file_);
+}
+
+Result<Expression> NativeParser::result_of(Parsed parsed) {
+  if (!file_.diagnostics.empty()) return fail(std::move(file_.diagnostics.front().what));
+  return std::move(*parsed);
+}
+
+Result<Expression> NativeParser::parse_whole_template() {
+  tokens_.open_template();
+  std::vector<TemplateItem> items;
+  if (!parse_items(TokenKind::end, items)) return result_of(std::nullopt);
+  const Token end = tokens_.peek();
+  return result_of(finish_template(std::move(items), end, end.range));
+}
+
+Result<Expression> NativeParser::parse_whole_expression() {
+  const TokenStream::LineEnds free(tokens_, false);
+  auto parsed = parse_expression();
+  if (parsed && !tokens_.next_is(TokenKind::end)) fail_expected("the end of the string behind the expression");
+  return result_of(std::move(parsed));
 }
 
 }  // namespace modlock::hcl

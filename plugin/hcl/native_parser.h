@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "plugin/hcl/parser.h"
+#include "plugin/hcl/source_map.h"
 #include "plugin/hcl/template_items.h"
 #include "plugin/hcl/token_stream.h"
+#include "protocol/result.h"
 
 namespace modlock::hcl {
 
@@ -19,10 +21,18 @@ class NativeParser {
  public:
   NativeParser(std::string_view text, Position start, const std::string& path, Code error_code);
 
+  // Of the text of a string in JSON: ranges are those in the file.
+  NativeParser(std::string_view text, SourceMap map, const std::string& path);
+
   ParsedFile parse();
+
+  // All of the text as one template or as one expression, or the first error.
+  Result<Expression> parse_whole_template();
+  Result<Expression> parse_whole_expression();
 
  private:
   using Parsed = std::optional<Expression>;
+  Result<Expression> result_of(Parsed parsed);
 
   // How deep the parser is inside of what it reads.
   class Depth {
@@ -88,6 +98,7 @@ class NativeParser {
 
   // Templates (parser_template.cpp).
   Parsed parse_template();
+  bool parse_items(TokenKind close, std::vector<TemplateItem>& items);
   Parsed finish_template(std::vector<TemplateItem> items, const Token& opening, const Range& range);
   std::optional<TemplateItem> parse_sequence();
   bool parse_directive(const Token& opening, TemplateItem& item);
@@ -102,6 +113,7 @@ class NativeParser {
   const std::string& path_;
   Code error_code_;
   Position start_;
+  std::string_view whole_ = "file";  // what the text is all of
   ParsedFile file_;
   int depth_ = 0;
   int height_ = 0;

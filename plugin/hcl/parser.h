@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,8 @@ struct ParseOptions {
 ParsedFile parse_native(std::string_view text, const std::string& path, ParseOptions options = {});
 
 inline constexpr int kMaxDepth = 256;
+
+// A text with more errors than this is no configuration; reading on would only cost time.
+inline constexpr std::size_t kMaxErrors = 100;
 
 }  // namespace modlock::hcl

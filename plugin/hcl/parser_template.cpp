@@ -29,25 +29,33 @@ NativeParser::Parsed NativeParser::parse_template() {
   const Token opening = tokens_.take();
   const bool quoted = opening.kind == TokenKind::open_quote;
   std::vector<TemplateItem> items;
-  while (!tokens_.next_is(quoted ? TokenKind::close_quote : TokenKind::close_heredoc)) {
+  if (!parse_items(quoted ? TokenKind::close_quote : TokenKind::close_heredoc, items)) return std::nullopt;
+  const Token close = tokens_.take();
+  return finish_template(std::move(items), opening, {opening.range.start, close.range.end});
+}
+
+// Reads up to the token that closes the template, which is left to be taken.
+bool NativeParser::parse_items(TokenKind close, std::vector<TemplateItem>& items) {
+  const bool quoted = close == TokenKind::close_quote;
+  while (!tokens_.next_is(close)) {
     if (tokens_.next_is(TokenKind::literal)) {
       const Token literal = tokens_.take();
       auto text = decode_literal(literal, quoted);
-      if (!text) return std::nullopt;
+      if (!text) return false;
       TemplateItem item;
       item.range = literal.range;
       item.text = std::move(*text);
       items.push_back(std::move(item));
     } else if (tokens_.next_is(TokenKind::interpolation) || tokens_.next_is(TokenKind::directive)) {
       auto item = parse_sequence();
-      if (!item) return std::nullopt;
+      if (!item) return false;
       items.push_back(std::move(*item));
     } else {
-      return fail_expected(quoted ? "a closing quotation mark" : "the closing marker of the heredoc");
+      fail_expected(quoted ? "a closing quotation mark" : "the closing marker of the heredoc");
+      return false;
     }
   }
-  const Token close = tokens_.take();
-  return finish_template(std::move(items), opening, {opening.range.start, close.range.end});
+  return true;
 }
 
 NativeParser::Parsed NativeParser::finish_template(std::vector<TemplateItem> items, const Token& opening,
@@ -120,8 +128,7 @@ std::optional<std::string> NativeParser::decode_literal(const Token& literal, bo
   auto decoded = decode_literal_text(literal.text, quoted);
   if (decoded) return std::move(*decoded);
   const BadEscape& bad = decoded.error();
-  const Position start = advance(literal.range.start, literal.text.substr(0, bad.offset));
-  return fail_at({start, advance(start, literal.text.substr(bad.offset, bad.size))}, bad.message, bad.hint);
+  return fail_at(tokens_.part_of(literal, bad.offset, bad.size), bad.message, bad.hint);
 }
 
 // Puts the items from `at` on together, up to the directive that ends or divides what `opening` has opened.

@@ -5,7 +5,20 @@
 namespace modlock::hcl {
 
 void TokenStream::fill(std::size_t count) {
-  while (ahead_.size() < count) ahead_.push_back(lexer_.next());
+  while (ahead_.size() < count) {
+    ahead_.push_back(lexer_.next());
+    Token& token = ahead_.back();
+    if (map_) token.range = map_->range(token.range.start.byte, token.range.end.byte);
+  }
+}
+
+Range TokenStream::part_of(const Token& token, std::size_t offset, std::size_t size) {
+  if (map_) {
+    const std::size_t start = static_cast<std::size_t>(token.text.data() - text_.data()) + offset;
+    return map_->range(start, start + size);
+  }
+  const Position start = advance(token.range.start, token.text.substr(0, offset));
+  return {start, advance(start, token.text.substr(offset, size))};
 }
 
 const Token& TokenStream::peek() {

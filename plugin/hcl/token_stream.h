@@ -4,8 +4,10 @@
 #include <deque>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "plugin/hcl/lexer.h"
+#include "plugin/hcl/source_map.h"
 
 namespace modlock::hcl {
 
@@ -29,6 +31,14 @@ class TokenStream {
   };
 
   TokenStream(std::string_view text, Position start) : text_(text), lexer_(text, start) {}
+  // Of a text that was decoded: ranges of tokens are those in the file.
+  TokenStream(std::string_view text, SourceMap map) : text_(text), lexer_(text, {}), map_(std::move(map)) {}
+
+  // Reads all of the text as a template.
+  void open_template() { lexer_.open_template(); }
+
+  // The range of some of a token's text.
+  Range part_of(const Token& token, std::size_t offset, std::size_t size);
 
   const Token& peek();
   // The token right behind the next one, line ends included.
@@ -53,6 +63,7 @@ class TokenStream {
 
   std::string_view text_;
   Lexer lexer_;
+  std::optional<SourceMap> map_;
   std::deque<Token> ahead_;
   bool significant_ = true;
   std::optional<Position> misread_header_;

@@ -90,6 +90,8 @@ class Evaluator {
   Result<Data> value_of(const GetAttribute&, const Range& range) const { return dynamic(range, "a reference"); }
   Result<Data> value_of(const Index&, const Range& range) const { return dynamic(range, "an index"); }
   Result<Data> value_of(const Splat&, const Range& range) const { return dynamic(range, "a splat"); }
+  Result<Data> value_of(const JsonString& node, const Range&) const { return Data{normalize_nfc(node.text)}; }
+
   Result<Data> value_of(const SplatItem&, const Range& range) const { return dynamic(range, "a splat"); }
   Result<Data> value_of(const For&, const Range& range) const { return dynamic(range, "a for expression"); }
   Result<Data> value_of(const Binary&, const Range& range) const { return dynamic(range, "an operator"); }

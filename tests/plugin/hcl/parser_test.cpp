@@ -14,39 +14,14 @@ namespace {
 
 using namespace modlock;
 using namespace modlock::hcl;
-
-std::string slice(std::string_view text, const Range& range) {
-  return std::string(text.substr(range.start.byte, range.end.byte - range.start.byte));
-}
-
-// "2:3-2:6 text"
-std::string show(std::string_view text, const Range& range) {
-  return fmt::format("{}:{}-{}:{} {}", range.start.line, range.start.column, range.end.line, range.end.column,
-                     slice(text, range));
-}
-
-std::string outline(const Body& body) {
-  std::string out;
-  for (const Attribute& attribute : body.attributes) out += attribute.name + "=" + test::shape(attribute.value) + ";";
-  for (const Block& block : body.blocks) {
-    out += block.type;
-    for (const Label& label : block.labels) out += fmt::format("<{}>", label.text);
-    out += "{" + outline(block.body) + "}";
-  }
-  return out;
-}
+using test::repeat;
+using test::show;
+using test::slice;
 
 std::string outline_of(std::string_view text) {
   const ParsedFile file = parse_native(text, "main.tf");
   if (!file.diagnostics.empty()) return "error: " + file.diagnostics.front().what.message;
-  return outline(file.body);
-}
-
-std::string repeat(std::string_view what, std::size_t count) {
-  std::string out;
-  out.reserve(what.size() * count);
-  for (std::size_t i = 0; i < count; ++i) out += what;
-  return out;
+  return test::outline(file.body);
 }
 
 BOOST_AUTO_TEST_SUITE(parser)

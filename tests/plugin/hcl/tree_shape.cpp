@@ -82,6 +82,7 @@ struct Shape {
   }
   std::string operator()(const SplatItem&) const { return "@"; }
   std::string operator()(const Parentheses& node) const { return fmt::format("(paren {})", shape(*node.inner)); }
+  std::string operator()(const JsonString& node) const { return fmt::format("(json \"{}\")", node.text); }
 };
 
 }  // namespace
@@ -95,6 +96,33 @@ std::string shape_of_value(std::string_view text) {
   if (!file.diagnostics.empty()) return "error: " + file.diagnostics.front().what.message;
   if (file.body.attributes.size() != 1) return "error: not one attribute";
   return shape(file.body.attributes.front().value);
+}
+
+std::string outline(const Body& body) {
+  std::string out;
+  for (const Attribute& attribute : body.attributes) out += attribute.name + "=" + shape(attribute.value) + ";";
+  for (const Block& block : body.blocks) {
+    out += block.type;
+    for (const Label& label : block.labels) out += fmt::format("<{}>", label.text);
+    out += "{" + outline(block.body) + "}";
+  }
+  return out;
+}
+
+std::string slice(std::string_view text, const Range& range) {
+  return std::string(text.substr(range.start.byte, range.end.byte - range.start.byte));
+}
+
+std::string show(std::string_view text, const Range& range) {
+  return fmt::format("{}:{}-{}:{} {}", range.start.line, range.start.column, range.end.line, range.end.column,
+                     slice(text, range));
+}
+
+std::string repeat(std::string_view what, std::size_t count) {
+  std::string out;
+  out.reserve(what.size() * count);
+  for (std::size_t i = 0; i < count; ++i) out += what;
+  return out;
 }
 
 std::string to_line(const Error& error) {

@@ -10,10 +10,13 @@
 // Visits every range of a syntax tree together with the range it must lie in.
 namespace modlock::hcl::test {
 
+// In JSON a block's type, labels and header stand outside of the block's range.
+enum class Syntax { native, json };
+
 template <typename Visit>
 class TreeWalk {
  public:
-  explicit TreeWalk(Visit visit) : visit_(std::move(visit)) {}
+  explicit TreeWalk(Visit visit, Syntax syntax = Syntax::native) : visit_(std::move(visit)), syntax_(syntax) {}
 
   void body(const Body& body) {
     for (const Attribute& attribute : body.attributes) {
@@ -23,20 +26,26 @@ class TreeWalk {
     }
     for (const Block& block : body.blocks) {
       visit_("block", block.range, body.range);
-      visit_("block type", block.type_range, block.header_range);
-      visit_("block header", block.header_range, block.range);
-      for (const Label& label : block.labels) visit_("label", label.range, block.header_range);
+      const bool json = syntax_ == Syntax::json;
+      visit_("block type", block.type_range, json ? body.range : block.header_range);
+      visit_("block header", block.header_range, json ? body.range : block.range);
+      for (const Label& label : block.labels) visit_("label", label.range, json ? body.range : block.header_range);
       visit_("block body", block.body.range, block.range);
       this->body(block.body);
     }
   }
 
   void expression(const Expression& expression, const Range& outer) {
-    visit_(std::holds_alternative<Template>(expression.node) ? "template" : "expression", expression.range, outer);
+    visit_(kind_of(expression), expression.range, outer);
     std::visit([&](const auto& node) { children(node, expression.range); }, expression.node);
   }
 
  private:
+  static const char* kind_of(const Expression& expression) {
+    if (std::holds_alternative<JsonString>(expression.node)) return "string";
+    return std::holds_alternative<Template>(expression.node) ? "template" : "expression";
+  }
+
   template <typename Node>
   void children(const Node&, const Range&) {}
   void children(const Template& node, const Range& outer) { parts(node.parts, outer); }
@@ -99,12 +108,13 @@ class TreeWalk {
   }
 
   Visit visit_;
+  Syntax syntax_;
 };
 
 // `visit(const char* what, const Range& range, const Range& outer)`
 template <typename Visit>
-void walk_tree(const Body& body, Visit visit) {
-  TreeWalk<Visit>(std::move(visit)).body(body);
+void walk_tree(const Body& body, Visit visit, Syntax syntax = Syntax::native) {
+  TreeWalk<Visit>(std::move(visit), syntax).body(body);
 }
 
 }  // namespace modlock::hcl::test

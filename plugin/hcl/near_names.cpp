@@ -1,0 +1,46 @@
+#include "plugin/hcl/near_names.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace modlock::hcl {
+namespace {
+
+constexpr std::size_t kNear = 2;
+
+bool sizes_are_near(std::string_view left, std::string_view right) {
+  return std::max(left.size(), right.size()) - std::min(left.size(), right.size()) <= kNear;
+}
+
+// Levenshtein distance.
+std::size_t distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (const char from : left) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < right.size(); ++j) {
+      const std::size_t substituted = diagonal + (from == right[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> known) {
+  std::optional<std::string_view> nearest;
+  std::size_t least = kNear + 1;
+  for (const std::string_view word : known) {
+    if (!sizes_are_near(name, word)) continue;
+    const std::size_t far = distance(name, word);
+    if (far >= least) continue;
+    least = far;
+    nearest = word;
+  }
+  return nearest;
+}
+
+}  // namespace modlock::hcl
