@@ -19,8 +19,22 @@ constexpr std::size_t kPiece = std::size_t{128} << 10U;
 // OpenSSL fails here only without memory or without its default provider: nothing a caller could decide on.
 void must(bool ok) {
   if (!ok) {
-    throw std::runtime_error("OpenSSL offers no SHA-256 or no randomness");
+    throw std::runtime_error("OpenSSL offers no hash or no randomness");
   }
+}
+
+const EVP_MD* openssl_hash(Hash algorithm) {
+  switch (algorithm) {
+    case Hash::md5:
+      return EVP_md5();
+    case Hash::sha1:
+      return EVP_sha1();
+    case Hash::sha256:
+      return EVP_sha256();
+    case Hash::sha512:
+      return EVP_sha512();
+  }
+  return nullptr;
 }
 
 tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason) {
@@ -82,6 +96,14 @@ Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& pa
   }
   ::close(file);
   return sha.finish();
+}
+
+std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes) {
+  std::vector<std::uint8_t> digest(EVP_MAX_MD_SIZE);
+  unsigned size = 0;
+  must(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, openssl_hash(algorithm), nullptr) == 1);
+  digest.resize(size);
+  return digest;
 }
 
 std::string hex(const std::uint8_t* bytes, std::size_t size) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "protocol/result.h"
 
@@ -32,6 +33,10 @@ class Sha256 {
 std::string sha256_hex(std::string_view bytes);
 // Of a file's content, read in pieces. Errors: IO_ERROR naming the path.
 Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path);
+
+enum class Hash { md5, sha1, sha256, sha512 };
+// The raw bytes of the hash of a text: 16, 20, 32 or 64.
+std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);
 
 std::string hex(const std::uint8_t* bytes, std::size_t size);
 // Standard alphabet, with padding (RFC 4648 section 4).

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/eval/evaluator.h"
+#include "plugin/eval/special_functions.h"
+#include "plugin/hcl/near_names.h"
+#include "plugin/value/convert.h"
+
+namespace modlock::eval {
+namespace {
+
+constexpr std::string_view kCore = "core::";
+
+std::string_view without_namespace(std::string_view name) {
+  if (name.starts_with(kCore)) name.remove_prefix(kCore.size());
+  return name;
+}
+
+Problem unknown_function(std::string_view written) {
+  const std::string_view name = without_namespace(written);
+  if (const auto why = why_not_evaluated(name)) {
+    return {fmt::format("function \"{}\" is not evaluated here: {}", name, *why), {}, Code::config_non_static};
+  }
+  if (name.find("::") != std::string_view::npos) {
+    return {
+        fmt::format("unknown function namespace: function \"{}\" does not exist within a valid namespace "
+                    "(provider, core)",
+                    written)};
+  }
+  const auto nearest = hcl::nearest_name(name, function_names());
+  return {fmt::format("call to unknown function: there is no function named \"{}\"", written),
+          nearest ? fmt::format("did you mean \"{}\"?", *nearest) : ""};
+}
+
+// The parameter that an argument is for; null where there is none.
+const Parameter* parameter_of(const Function& function, std::size_t argument) {
+  if (argument < function.parameters.size()) return &function.parameters[argument];
+  return function.variadic ? &*function.variadic : nullptr;
+}
+
+std::optional<Problem> wrong_count(std::string_view name, const Function& function, std::size_t given) {
+  const std::size_t wanted = function.parameters.size();
+  if (given < wanted) {
+    return Problem{
+        fmt::format("not enough function arguments: function \"{}\" expects{} {} argument(s), missing value "
+                    "for \"{}\"",
+                    name, function.variadic ? " at least" : "", wanted, function.parameters[given].name)};
+  }
+  if (given == wanted || function.variadic) return std::nullopt;
+  return Problem{fmt::format("too many function arguments: function \"{}\" expects only {} argument(s)", name, wanted)};
+}
+
+}  // namespace
+
+Outcome Evaluator::value_of(const hcl::FunctionCall& node, const hcl::Expression& at) {
+  const std::string_view name = without_namespace(node.name);
+  const SpecialFunction* special = find_special(name);
+  const Function* function = special != nullptr ? &special->signature : find_function(name);
+  if (function == nullptr) return reject(node.name_range, unknown_function(node.name));
+  const auto arguments = expanded(node);
+  if (!arguments) return no_value(arguments.error());
+  if (auto problem = wrong_count(node.name, *function, arguments->size())) {
+    const std::size_t wanted = function->parameters.size();
+    return reject(arguments->size() > wanted ? (*arguments)[wanted].expression.range : at.range, std::move(*problem));
+  }
+  Invocation invocation{node, at.range, *arguments, *function, {}};
+  if (special == nullptr || !special->lazy) {
+    if (auto reason = evaluate_arguments(invocation)) return no_value(std::move(*reason));
+  }
+  Outcome result = special != nullptr ? (this->*special->run)(invocation) : call_function(invocation);
+  return result ? within_limits(std::move(*result), at.range) : result;
+}
+
+// The arguments one by one: `f(list...)` has one for each item.
+tl::expected<Evaluator::Arguments, NoValue> Evaluator::expanded(const hcl::FunctionCall& call) {
+  Arguments arguments;
+  for (const hcl::Expression& expression : call.arguments) arguments.push_back({expression});
+  if (!call.expand_last) return arguments;
+  const hcl::Expression& last = call.arguments.back();
+  arguments.pop_back();
+  const Outcome list = evaluate(last);
+  if (!list) return no_value(list);
+  const bool sequence = list->is(Type::Kind::list) || list->is(Type::Kind::set) || list->is(Type::Kind::tuple);
+  if (list->is_null() && (sequence || list->is(Type::Kind::dynamic))) {
+    return reject(last.range,
+                  {"invalid expanding argument value: the expanding argument (indicated by ...) must not be "
+                   "null"});
+  }
+  if (!sequence) {
+    return reject(last.range, {"invalid expanding argument value: the expanding argument (indicated by ...) must be of "
+                               "a tuple, list, or set type"});
+  }
+  for (const Value& item : list->items()) arguments.push_back({last, item.with_marks(list->marks())});
+  return arguments;
+}
+
+Outcome Evaluator::argument_value(const Argument& argument) {
+  return argument.item ? *argument.item : evaluate(argument.expression);
+}
+
+// All arguments are computed before any is checked for null.
+std::optional<NoValue> Evaluator::evaluate_arguments(Invocation& invocation) {
+  bool unknown = false;
+  for (const Argument& argument : invocation.arguments) {
+    const Parameter& parameter = *parameter_of(invocation.function, invocation.values.size());
+    const Outcome value = argument_value(argument);
+    if (failed(value)) return NoValue{value.error().error};
+    unknown = unknown || !value;
+    auto suitable = convert(value.value_or(Value()), parameter.type);
+    if (!suitable) {
+      return reject(argument.expression.range, {fmt::format("invalid function argument: invalid value for \"{}\" "
+                                                            "parameter: {}",
+                                                            parameter.name, suitable.error())})
+          .value();
+    }
+    invocation.values.push_back(std::move(*suitable));
+  }
+  if (unknown) return NoValue{};
+  for (std::size_t i = 0; i < invocation.values.size(); ++i) {
+    if (!invocation.values[i].is_null() || parameter_of(invocation.function, i)->allow_null) continue;
+    return reject_call(invocation, {i, "argument must not be null"}).value();
+  }
+  return std::nullopt;
+}
+
+Outcome Evaluator::call_function(const Invocation& invocation) {
+  Marks marks;
+  Value::Items plain;
+  plain.reserve(invocation.values.size());
+  for (const Value& value : invocation.values) {
+    marks = marks | value.deep_marks();
+    plain.push_back(value.without_marks());
+  }
+  auto result = invocation.function.call({.arguments = plain, .files = run_.files, .may_show_arguments = !marks.any()});
+  if (!result) return reject_call(invocation, std::move(result).error());
+  return result->with_marks(marks);
+}
+
+Error Evaluator::call_error(const Invocation& invocation, FunctionError error) const {
+  const Parameter* parameter = error.argument ? parameter_of(invocation.function, *error.argument) : nullptr;
+  if (parameter == nullptr) {
+    return {.code = error.code,
+            .message = fmt::format("error in function call: call to function \"{}\" failed: {}", invocation.call.name,
+                                   error.message),
+            .location = Location{path_, invocation.range}};
+  }
+  // A variadic parameter may be to blame without an argument.
+  const bool given = *error.argument < invocation.arguments.size();
+  const Range& range = given ? invocation.arguments[*error.argument].expression.range : invocation.range;
+  return {.code = error.code,
+          .message = fmt::format("invalid function argument: invalid value for \"{}\" parameter: {}", parameter->name,
+                                 error.message),
+          .location = Location{path_, range}};
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "plugin/hcl/ast.h"
+#include "plugin/value/value.h"
+#include "protocol/result.h"
+
+namespace modlock::eval {
+
+// The value of an expression where OpenTofu allows neither references nor functions: the default of a variable or of an
+// optional attribute, a value in a file of variable values, a flag. The variables of a `for` in it are none. In JSON
+// syntax (`json`) strings are taken as they stand, without templates. Errors: CONFIG_PARSE with the range, located in
+// `path`.
+Result<Value> constant_value(const hcl::Expression& expression, bool json, const std::string& path);
+
+}  // namespace modlock::eval

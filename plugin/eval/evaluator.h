@@ -1,0 +1,175 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/eval/budget.h"
+#include "plugin/eval/needs.h"
+#include "plugin/eval/outcome.h"
+#include "plugin/functions/functions.h"
+#include "plugin/hcl/ast.h"
+
+namespace modlock::eval {
+
+// What is shared by an expression and the templates that it renders.
+struct Run {
+  const FileAccess& files;
+  Budget budget = {};
+  int depth = 0;  // of expressions in expressions
+};
+
+// Counts what is open, as long as it lives.
+class Entered {
+ public:
+  explicit Entered(int& count) : count_(count) { ++count_; }
+  ~Entered() { --count_; }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  int& count_;
+};
+
+// What names stand for.
+struct Names {
+  std::map<std::pair<std::string_view, std::string_view>, Value> references = {};  // by the parts of a Reference
+  Value::Members variables = {};  // those of a template, which has no references
+};
+
+// Computes expressions as HCL's reference implementation does (package hclsyntax). There an expression has a value and
+// errors at the same time, here it has one of both.
+class Evaluator {
+ public:
+  // `needs` are those of the expressions to come. All arguments must outlive the evaluator.
+  Evaluator(const Needs& needs, const Names& names, const std::string& path, Run& run)
+      : needs_(needs), names_(names), path_(path), run_(run) {}
+
+  Outcome evaluate(const hcl::Expression& expression);
+
+ private:
+  // A name that a for binds; known to be there, but of unknown value where it is NoValue.
+  struct Binding {
+    std::string_view name;
+    Outcome value;
+  };
+  struct Loop {
+    std::string_view key_variable;
+    std::string_view value_variable;
+    const hcl::Expression& collection;
+    const hcl::Expression* condition;  // null: none
+  };
+  // What is done with an item; a reason ends the loop.
+  using Step = std::function<std::optional<NoValue>()>;
+  struct Argument {
+    const hcl::Expression& expression;
+    std::optional<Value> item = {};  // what it is where the expression was expanded to its items
+  };
+  using Arguments = std::vector<Argument>;
+  struct Invocation {
+    const hcl::FunctionCall& call;
+    const Range& range;
+    const Arguments& arguments;
+    const Function& function;
+    Value::Items values;  // converted, with marks; none for a function that is lazy
+  };
+  struct SpecialFunction;
+  class Bound;
+
+  Outcome value_of(const hcl::NullLiteral& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::BoolLiteral& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::NumberLiteral& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Template& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Variable& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::FunctionCall& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Tuple& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Object& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::For& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Unary& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Binary& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Conditional& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::GetAttribute& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Index& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Splat& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::SplatItem& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::Parentheses& node, const hcl::Expression& at);
+  Outcome value_of(const hcl::JsonString& node, const hcl::Expression& at);
+
+  // evaluator.cpp
+  static tl::unexpected<NoValue> reject(Error error, Type type = {});
+  tl::unexpected<NoValue> reject(const Range& range, Problem problem, Type type = {}) const;
+  Outcome within_limits(Value value, const Range& range);
+  Outcome referred(const Value& value, const Range& range);
+  const Outcome* bound_value(std::string_view name) const;
+  Outcome object_key(const hcl::ObjectItem& item);
+
+  // operators.cpp
+  Outcome operand(const hcl::Expression& expression, const Type& type, std::string_view which);
+  Outcome equality(const hcl::Binary& node);
+  Outcome logic(const hcl::Binary& node, const Range& range);
+  Outcome arithmetic(const hcl::Binary& node, const Range& range);
+
+  // conditional.cpp
+  struct Branch {
+    Outcome outcome;
+    Range range;
+  };
+  Outcome choose(const hcl::Expression& condition, const Branch& when_true, const Branch& when_false);
+
+  // template.cpp
+  Outcome text_of(const std::vector<hcl::TemplatePart>& parts, const Range& range);
+  Outcome part_value(const hcl::TemplatePart& part);
+  Outcome loop_text(const hcl::TemplateFor& loop, const Range& range);
+
+  // for_expression.cpp
+  Outcome iterable(const hcl::Expression& collection);
+  Outcome lets_in(const hcl::Expression& condition);
+  // Runs the step for each item that the condition lets in. The marks of the collection and the conditions.
+  tl::expected<Marks, NoValue> iterate(const Loop& loop, const Step& step);
+  Outcome tuple_for(const hcl::For& node, const Loop& loop, const Range& range);
+  Outcome object_for(const hcl::For& node, const Loop& loop, const Range& range);
+  Outcome for_key(const hcl::Expression& key);
+
+  // splat.cpp
+  Outcome each_of(const hcl::Splat& node, const Outcome& item);
+  Outcome list_splat(const hcl::Splat& node, Value::Items items, const Type& element, const Range& range);
+
+  // call.cpp
+  tl::expected<Arguments, NoValue> expanded(const hcl::FunctionCall& call);
+  Outcome argument_value(const Argument& argument);
+  std::optional<NoValue> evaluate_arguments(Invocation& invocation);
+  Outcome call_function(const Invocation& invocation);
+  // That the function refuses its arguments.
+  Error call_error(const Invocation& invocation, FunctionError error) const;
+  tl::unexpected<NoValue> reject_call(const Invocation& invocation, FunctionError error) const {
+    return reject(call_error(invocation, std::move(error)));
+  }
+
+  // special_functions.cpp
+  static const SpecialFunction* find_special(std::string_view name);
+  Outcome try_each(const Invocation& invocation);
+  Outcome can(const Invocation& invocation);
+  Outcome sensitive(const Invocation& invocation);
+  Outcome nonsensitive(const Invocation& invocation);
+  Outcome issensitive(const Invocation& invocation);
+  Outcome ephemeralasnull(const Invocation& invocation);
+
+  // template_functions.cpp
+  Outcome templatefile(const Invocation& invocation);
+  Outcome templatestring(const Invocation& invocation);
+  struct TemplateText;
+  Outcome render(const Invocation& invocation, const TemplateText& text, const Value& variables);
+
+  const Needs& needs_;
+  const Names& names_;
+  const std::string& path_;
+  Run& run_;
+  std::vector<Binding> bindings_;
+  std::vector<Outcome> splat_items_;
+};
+
+}  // namespace modlock::eval

@@ -1,0 +1,149 @@
+#include "plugin/eval/traversal.h"
+
+#include <fmt/format.h>
+
+#include "plugin/eval/evaluator.h"
+#include "plugin/value/convert.h"
+
+namespace modlock::eval {
+namespace {
+
+using Kind = Type::Kind;
+
+constexpr std::string_view kNoElement =
+    "invalid index: the given key does not identify an element in this collection value";
+
+tl::unexpected<Problem> wrong(std::string message, std::string hint = {}) {
+  return tl::unexpected<Problem>({std::move(message), std::move(hint)});
+}
+
+Problem missing_attribute(const std::string& name) {
+  return {fmt::format("unsupported attribute: this object does not have an attribute named \"{}\"", name)};
+}
+
+Problem no_attributes(const Type& type, const std::string& name) {
+  if (type.is_primitive()) {
+    return {fmt::format("unsupported attribute: can't access attributes on a primitive-typed value ({})",
+                        type.friendly_name())};
+  }
+  const bool of_objects = (type.is(Kind::list) || type.is(Kind::set)) && type.element().is(Kind::object);
+  if (!of_objects) return {"unsupported attribute: this value does not have any attributes"};
+  if (type.is(Kind::set)) {
+    return {"unsupported attribute: can't access attributes on a set of objects",
+            "did you mean to access an attribute across all elements of the set?"};
+  }
+  const bool known = type.element().attributes().count(name) != 0;
+  return {
+      "unsupported attribute: can't access attributes on a list of objects",
+      fmt::format("did you mean to access {} for a specific element of the list, or across all elements of the list?",
+                  known ? fmt::format("attribute \"{}\"", name) : "an attribute")};
+}
+
+tl::expected<Value, Problem> item_at(const Value& value, const Value& key) {
+  const auto number = convert(key, Type::number());
+  if (!number) return wrong(fmt::format("{}: {}", kNoElement, number.error()));
+  const Value::Items& items = value.items();
+  const Number& index = number->as_number();
+  const auto whole = index.as_int64();
+  if (whole && *whole >= 0 && static_cast<std::uint64_t>(*whole) < items.size()) {
+    return items[static_cast<std::size_t>(*whole)].with_marks(value.marks() | key.marks());
+  }
+  if (!index.is_integer()) {
+    return wrong(fmt::format(
+        "{}: indexing a sequence requires a whole number, but the given index has a fractional part", kNoElement));
+  }
+  if (index < Number()) {
+    return wrong(fmt::format("{}: a negative number is not a valid index for a sequence", kNoElement));
+  }
+  if (items.empty()) return wrong(fmt::format("{}: the collection has no elements", kNoElement));
+  return wrong(fmt::format("{}: the given index is greater than or equal to the length of the collection", kNoElement));
+}
+
+tl::expected<Value, Problem> member_at(const Value& value, const Value& key) {
+  const auto text = convert(key, Type::string());
+  if (!text) return wrong(fmt::format("{}: {}", kNoElement, text.error()));
+  const auto member = value.members().find(text->as_string());
+  const bool object = value.is(Kind::object);
+  if (member != value.members().end()) {
+    return member->second.with_marks(object ? value.marks() : value.marks() | key.marks());
+  }
+  return wrong(std::string(kNoElement),
+               object && key.is(Kind::number)
+                   ? "an object only supports looking up attributes by name, not by numeric index"
+                   : "");
+}
+
+// The type of an item of a value that is not there itself.
+Type type_inside(const Type& type) {
+  return type.is(Kind::list) || type.is(Kind::map) ? type.element() : Type::dynamic();
+}
+
+}  // namespace
+
+tl::expected<Value, Problem> get_attribute(const Value& value, const std::string& name) {
+  if (value.is_null()) {
+    return wrong("attempt to get attribute from null value: this value is null, so it does not have any attributes");
+  }
+  if (!value.is(Kind::object) && !value.is(Kind::map)) {
+    return tl::unexpected<Problem>(no_attributes(value.type(), name));
+  }
+  const auto member = value.members().find(name);
+  if (member != value.members().end()) return member->second.with_marks(value.marks());
+  if (value.is(Kind::map)) {
+    return wrong(fmt::format("missing map element: this map does not have an element with the key \"{}\"", name));
+  }
+  return tl::unexpected<Problem>(missing_attribute(name));
+}
+
+tl::expected<Value, Problem> get_index(const Value& value, const Value& key) {
+  if (value.is_null()) {
+    return wrong("attempt to index null value: this value is null, so it does not have any indices");
+  }
+  if (key.is_null()) return wrong("invalid index: can't use a null value as an indexing key");
+  switch (value.type().kind()) {
+    case Kind::list:
+    case Kind::tuple:
+      return item_at(value, key);
+    case Kind::map:
+    case Kind::object:
+      return member_at(value, key);
+    case Kind::set:
+      return wrong(
+          "invalid index: elements of a set are identified only by their value and don't have any separate index or "
+          "key "
+          "to select with",
+          "perform operations across all elements of the set, for example in a 'for' expression");
+    default:
+      return wrong("invalid index: this value does not have any indices");
+  }
+}
+
+Outcome Evaluator::value_of(const hcl::GetAttribute& node, const hcl::Expression& at) {
+  const auto* root = std::get_if<hcl::Variable>(&node.operand->node);
+  if (root != nullptr && bound_value(root->name) == nullptr && names_.variables.count(root->name) == 0) {
+    return referred(names_.references.at({root->name, node.name}), at.range);
+  }
+  const Outcome operand = evaluate(*node.operand);
+  if (!operand) {
+    const Type& type = operand.error().type;
+    if (!type.is(Kind::object)) return no_value(operand, type.is(Kind::map) ? type.element() : Type::dynamic());
+    const auto attribute = type.attributes().find(node.name);
+    if (attribute != type.attributes().end()) return no_value(operand, attribute->second);
+    if (failed(operand)) return no_value(operand);
+    return reject(node.name_range, missing_attribute(node.name));
+  }
+  auto result = get_attribute(*operand, node.name);
+  if (!result) return reject(node.name_range, std::move(result).error());
+  return std::move(*result);
+}
+
+Outcome Evaluator::value_of(const hcl::Index& node, const hcl::Expression& at) {
+  const Outcome operand = evaluate(*node.operand);
+  const Outcome key = evaluate(*node.key);
+  if (!operand || !key) return no_value(failed(operand) || key ? operand : key, type_inside(type_of(operand)));
+  auto result = get_index(*operand, *key);
+  if (!result) return reject({node.operand->range.end, at.range.end}, std::move(result).error());
+  return std::move(*result);
+}
+
+}  // namespace modlock::eval

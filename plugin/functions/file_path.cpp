@@ -1,0 +1,79 @@
+#include "plugin/functions/file_path.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace modlock::eval {
+namespace {
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    if (end > 0) {
+      parts.push_back(path.substr(0, end));
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return parts;
+}
+
+std::string joined(const std::vector<std::string_view>& parts) {
+  std::string path;
+  for (const std::string_view part : parts) {
+    path += path.empty() ? "" : "/";
+    path += part;
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string clean_path(std::string_view path) {
+  const bool is_absolute = path.starts_with('/');
+  std::vector<std::string_view> kept;
+  for (const std::string_view part : parts_of(path)) {
+    if (part == ".." && !kept.empty() && kept.back() != "..") {
+      kept.pop_back();
+    } else if (part != "." && !(part == ".." && is_absolute)) {
+      kept.push_back(part);
+    }
+  }
+  if (is_absolute) {
+    return '/' + joined(kept);
+  }
+  return kept.empty() ? "." : joined(kept);
+}
+
+std::string join_path(std::string_view base, std::string_view path) {
+  if (base.empty() || path.empty()) {
+    return base.empty() && path.empty() ? "" : clean_path(base.empty() ? path : base);
+  }
+  return clean_path(std::string(base) + '/' + std::string(path));
+}
+
+std::string base_name(std::string_view path) {
+  if (path.empty()) {
+    return ".";
+  }
+  const auto parts = parts_of(path);
+  return parts.empty() ? "/" : std::string(parts.back());
+}
+
+std::string directory_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return clean_path(slash == std::string_view::npos ? "" : path.substr(0, slash + 1));
+}
+
+std::string relative_path(std::string_view base, std::string_view path) {
+  const std::string clean_base = clean_path(base);
+  const std::string clean = clean_path(path);
+  const auto from = parts_of(clean_base == "." ? "" : std::string_view(clean_base));
+  const auto to = parts_of(clean == "." ? "" : std::string_view(clean));
+  const auto fork = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
+  std::vector<std::string_view> way(static_cast<std::size_t>(from.end() - fork.first), "..");
+  way.insert(way.end(), fork.second, to.end());
+  return way.empty() ? "." : joined(way);
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,95 @@
+#include "plugin/functions/function_tables.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "plugin/functions/go_quote.h"
+#include "plugin/value/limits.h"
+#include "protocol/utf8.h"
+
+namespace modlock::eval {
+
+tl::unexpected<FunctionError> refuse(std::string message) {
+  return tl::unexpected<FunctionError>(FunctionError{.message = std::move(message)});
+}
+
+tl::unexpected<FunctionError> refuse_argument(std::size_t argument, std::string message) {
+  return tl::unexpected<FunctionError>(FunctionError{.argument = argument, .message = std::move(message)});
+}
+
+tl::unexpected<FunctionError> too_many_elements() {
+  return tl::unexpected<FunctionError>(
+      FunctionError{.message = fmt::format("the result would have more than {} elements", kMaxElements),
+                    .code = Code::limit_exceeded});
+}
+
+tl::unexpected<FunctionError> too_long_text() {
+  return tl::unexpected<FunctionError>(FunctionError{
+      .message = fmt::format("the result would be longer than {} bytes", kMaxTextBytes), .code = Code::limit_exceeded});
+}
+
+std::string shown(const Call& call, std::string_view argument) {
+  return call.may_show_arguments ? go_quoted(argument) : "(sensitive value)";
+}
+
+tl::unexpected<FunctionError> shown_error(const Call& call, FunctionError error, std::string_view instead) {
+  if (!call.may_show_arguments && error.code != Code::limit_exceeded) {
+    error.message = instead;
+  }
+  return tl::unexpected(std::move(error));
+}
+
+tl::expected<std::int64_t, std::string> whole_number(const Value& number) {
+  if (const auto whole = number.as_number().as_int64()) {
+    return *whole;
+  }
+  using Limits = std::numeric_limits<std::int64_t>;
+  return tl::unexpected(fmt::format("value must be a whole number, between {} and {}", Limits::min(), Limits::max()));
+}
+
+bool equal_values(const Value& left, const Value& right) {
+  return (left.is_null() && right.is_null()) || left.equals(right);
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = utf8_sequence_length(text);
+    if (size == 0) {
+      return false;
+    }
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+bool is_sequence(const Type& type) {
+  return type.is(Type::Kind::list) || type.is(Type::Kind::set) || type.is(Type::Kind::tuple);
+}
+
+void TextBuilder::append(std::string_view text) {
+  if (text.size() > kMaxTextBytes - text_.size()) {
+    is_full_ = true;
+  }
+  if (!is_full_) {
+    text_ += text;
+  }
+}
+
+void TextBuilder::append(std::size_t count, char character) {
+  if (count > kMaxTextBytes - text_.size()) {
+    is_full_ = true;
+  }
+  if (!is_full_) {
+    text_.append(count, character);
+  }
+}
+
+FunctionResult TextBuilder::finish() && {
+  if (is_full_) {
+    return too_long_text();
+  }
+  return Value::string(std::move(text_));
+}
+
+}  // namespace modlock::eval

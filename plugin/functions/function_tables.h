@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/functions/functions.h"
+#include "plugin/value/value.h"
+
+// What the families of functions share, and the families themselves. For the files of this folder only.
+namespace modlock::eval {
+
+std::span<const Function> string_functions();
+std::span<const Function> trim_functions();
+std::span<const Function> format_functions();
+std::span<const Function> regex_functions();
+std::span<const Function> lookup_functions();
+std::span<const Function> sequence_functions();
+std::span<const Function> map_functions();
+std::span<const Function> set_functions();
+std::span<const Function> numeric_functions();
+std::span<const Function> conversion_functions();
+std::span<const Function> encoding_functions();
+std::span<const Function> data_functions();
+std::span<const Function> hash_functions();
+std::span<const Function> file_functions();
+
+inline Parameter any_parameter(std::string_view name) {
+  return {.name = name};
+}
+inline Parameter nullable_parameter(std::string_view name) {
+  return {.name = name, .allow_null = true};
+}
+inline Parameter string_parameter(std::string_view name) {
+  return {.name = name, .type = Type::string()};
+}
+inline Parameter number_parameter(std::string_view name) {
+  return {.name = name, .type = Type::number()};
+}
+inline Parameter list_parameter(std::string_view name, Type element = Type::dynamic()) {
+  return {.name = name, .type = Type::list(std::move(element))};
+}
+
+// The call fails as a whole, or because of one argument.
+tl::unexpected<FunctionError> refuse(std::string message);
+tl::unexpected<FunctionError> refuse_argument(std::size_t argument, std::string message);
+// The result would be larger than kMaxElements or kMaxTextBytes.
+tl::unexpected<FunctionError> too_many_elements();
+tl::unexpected<FunctionError> too_long_text();
+
+// Text as Go's %q writes it, or "(sensitive value)" where the call must not show its arguments.
+std::string shown(const Call& call, std::string_view argument);
+
+// The error, or one that says `instead` where the call must not show its arguments.
+tl::unexpected<FunctionError> shown_error(const Call& call, FunctionError error, std::string_view instead);
+
+// A number as an index or a count. The error is what cty says of a number that is none.
+tl::expected<std::int64_t, std::string> whole_number(const Value& number);
+
+// `==` of the language: nulls of all types are equal.
+bool equal_values(const Value& left, const Value& right);
+
+bool is_utf8(std::string_view text);
+
+bool is_sequence(const Type& type);  // a list, set or tuple
+
+// A text that is put together. It stops to grow at kMaxTextBytes.
+class TextBuilder {
+ public:
+  void append(std::string_view text);
+  void append(std::size_t count, char character);
+  bool is_full() const { return is_full_; }
+  // The text as a value, or LIMIT_EXCEEDED.
+  FunctionResult finish() &&;
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  bool is_full_ = false;
+};
+
+}  // namespace modlock::eval

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "plugin/functions/file_access.h"
+#include "plugin/value/value.h"
+#include "protocol/error.h"
+
+namespace modlock::eval {
+
+struct Parameter {
+  std::string_view name;
+  Type type = {};  // arguments are converted to it before the call; dynamic takes any
+  bool allow_null = false;
+};
+
+// Why a function refuses, in OpenTofu's words. Holds values of arguments only where the call allows it.
+struct FunctionError {
+  std::optional<std::size_t> argument = {};  // which one is to blame
+  std::string message = {};
+  Code code = Code::config_parse;
+};
+using FunctionResult = tl::expected<Value, FunctionError>;
+
+// Arguments as the parameters want them: converted, without marks (the caller puts the marks of all arguments on the
+// result), null only where allowed.
+struct Call {
+  std::span<const Value> arguments;
+  const FileAccess& files;
+  // Whether messages may quote arguments: none of them is sensitive or ephemeral. "(sensitive value)" stands for them
+  // otherwise.
+  bool may_show_arguments = false;
+};
+
+struct Function {
+  std::string_view name;
+  std::vector<Parameter> parameters;
+  std::optional<Parameter> variadic = {};  // takes all further arguments
+  FunctionResult (*call)(const Call&) = nullptr;
+};
+
+// By its name without "core::"; null where we have none of that name. try(), can(), sensitive(), nonsensitive(),
+// issensitive(), ephemeralasnull(), templatefile() and templatestring() are evaluate()'s own: they are not in here.
+const Function* find_function(std::string_view name);
+
+// Why OpenTofu has a function of that name and static evaluation here does not: "its value is another at each run".
+// nullopt where OpenTofu has no such function (or find_function() knows it).
+std::optional<std::string_view> why_not_evaluated(std::string_view name);
+
+// The names of all of them, evaluated or not, sorted: for "did you mean".
+std::span<const std::string_view> function_names();
+
+}  // namespace modlock::eval

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "backends/crypto/digest.h"
+#include "plugin/functions/base64_text.h"
+#include "plugin/functions/function_tables.h"
+#include "plugin/functions/read_file.h"
+
+namespace modlock::eval {
+namespace {
+
+enum class Encoding { hexadecimal, base64 };
+
+template <Hash algorithm, Encoding encoding>
+Value hashed(std::string_view bytes) {
+  const std::vector<std::uint8_t> digest = hash_of(algorithm, bytes);
+  if constexpr (encoding == Encoding::hexadecimal) {
+    return Value::string(hex(digest.data(), digest.size()));
+  }
+  return Value::string(encode_base64(std::string(digest.begin(), digest.end())));
+}
+
+template <Hash algorithm, Encoding encoding>
+FunctionResult hash_text(const Call& call) {
+  return hashed<algorithm, encoding>(call.arguments[0].as_string());
+}
+
+template <Hash algorithm, Encoding encoding>
+FunctionResult hash_file(const Call& call) {
+  const auto bytes = read_file(call);
+  if (!bytes) {
+    return tl::unexpected(bytes.error());
+  }
+  return hashed<algorithm, encoding>(*bytes);
+}
+
+bool is_hexadecimal(char digit) {
+  return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f') || (digit >= 'A' && digit <= 'F');
+}
+
+// The 32 digits of a UUID in one of the ways of writing one that OpenTofu reads.
+tl::expected<std::string, std::string> uuid_digits(std::string_view text) {
+  const std::size_t given = text.size();
+  const bool is_prefixed = given == 45;
+  if (is_prefixed) {
+    std::string prefix(text.substr(0, 9));
+    std::transform(prefix.begin(), prefix.end(), prefix.begin(), [](char letter) {
+      return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter | 0x20) : letter;
+    });
+    if (prefix != "urn:uuid:") {
+      return tl::unexpected("invalid urn prefix: \"" + std::string(text.substr(0, 9)) + "\"");
+    }
+    text.remove_prefix(9);
+  } else if (given == 38) {
+    text = text.substr(1, 36);
+  } else if (given != 36 && given != 32) {
+    return tl::unexpected(fmt::format("invalid UUID length: {}", given));
+  }
+  std::string digits(text);
+  if (given != 32) {
+    for (const std::size_t dash : {std::size_t{23}, std::size_t{18}, std::size_t{13}, std::size_t{8}}) {
+      if (digits[dash] != '-') {
+        return tl::unexpected(std::string("invalid UUID format"));
+      }
+      digits.erase(dash, 1);
+    }
+  }
+  if (!std::all_of(digits.begin(), digits.end(), is_hexadecimal)) {
+    return tl::unexpected(std::string("invalid UUID format"));
+  }
+  return digits;
+}
+
+tl::expected<std::string, std::string> namespace_digits(std::string_view name) {
+  struct Known {
+    std::string_view name;
+    std::string_view digits;
+  };
+  // RFC 4122 appendix C
+  static constexpr std::array kKnown = {
+      Known{"dns", "6ba7b8109dad11d180b400c04fd430c8"}, Known{"url", "6ba7b8119dad11d180b400c04fd430c8"},
+      Known{"oid", "6ba7b8129dad11d180b400c04fd430c8"}, Known{"x500", "6ba7b8149dad11d180b400c04fd430c8"}};
+  for (const Known& known : kKnown) {
+    if (known.name == name) {
+      return std::string(known.digits);
+    }
+  }
+  return uuid_digits(name);
+}
+
+FunctionResult uuidv5(const Call& call) {
+  const std::string& name = call.arguments[0].as_string();
+  const auto digits = namespace_digits(name);
+  if (!digits) {
+    return refuse(call.may_show_arguments
+                      ? fmt::format("uuidv5() doesn't support namespace {} ({})", name, digits.error())
+                      : "uuidv5() doesn't support namespace (sensitive value)");
+  }
+  std::string bytes;
+  for (std::size_t i = 0; i < digits->size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(digits->substr(i, 2), nullptr, 16));
+  }
+  std::vector<std::uint8_t> hash = hash_of(Hash::sha1, bytes + call.arguments[1].as_string());
+  hash[6] = static_cast<std::uint8_t>((hash[6] & 0x0FU) | 0x50U);
+  hash[8] = static_cast<std::uint8_t>((hash[8] & 0x3FU) | 0x80U);
+  std::string uuid = hex(hash.data(), 16);
+  for (const std::size_t dash : {std::size_t{20}, std::size_t{16}, std::size_t{12}, std::size_t{8}}) {
+    uuid.insert(dash, 1, '-');
+  }
+  return Value::string(std::move(uuid));
+}
+
+Function of_text(std::string_view name, FunctionResult (*call)(const Call&)) {
+  return {.name = name, .parameters = {string_parameter("str")}, .call = call};
+}
+
+Function of_file(std::string_view name, FunctionResult (*call)(const Call&)) {
+  return {.name = name, .parameters = {string_parameter("path")}, .call = call};
+}
+
+}  // namespace
+
+std::span<const Function> hash_functions() {
+  using enum Encoding;
+  static const std::vector<Function> functions = {
+      of_text("base64sha256", hash_text<Hash::sha256, base64>),
+      of_text("base64sha512", hash_text<Hash::sha512, base64>),
+      of_file("filebase64sha256", hash_file<Hash::sha256, base64>),
+      of_file("filebase64sha512", hash_file<Hash::sha512, base64>),
+      of_file("filemd5", hash_file<Hash::md5, hexadecimal>),
+      of_file("filesha1", hash_file<Hash::sha1, hexadecimal>),
+      of_file("filesha256", hash_file<Hash::sha256, hexadecimal>),
+      of_file("filesha512", hash_file<Hash::sha512, hexadecimal>),
+      of_text("md5", hash_text<Hash::md5, hexadecimal>),
+      of_text("sha1", hash_text<Hash::sha1, hexadecimal>),
+      of_text("sha256", hash_text<Hash::sha256, hexadecimal>),
+      of_text("sha512", hash_text<Hash::sha512, hexadecimal>),
+      {.name = "uuidv5", .parameters = {string_parameter("namespace"), string_parameter("name")}, .call = uuidv5},
+  };
+  return functions;
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "plugin/functions/function_tables.h"
+#include "plugin/hcl/characters.h"
+#include "plugin/value/convert.h"
+
+// Questions about collections, and what picks one element of them.
+namespace modlock::eval {
+namespace {
+
+using Kind = Type::Kind;
+
+FunctionResult alltrue(const Call& call) {
+  const Value::Items& items = call.arguments[0].items();
+  return Value::boolean(
+      std::all_of(items.begin(), items.end(), [](const Value& item) { return !item.is_null() && item.as_bool(); }));
+}
+
+FunctionResult anytrue(const Call& call) {
+  const Value::Items& items = call.arguments[0].items();
+  return Value::boolean(
+      std::any_of(items.begin(), items.end(), [](const Value& item) { return !item.is_null() && item.as_bool(); }));
+}
+
+FunctionResult length(const Call& call) {
+  const Value& value = call.arguments[0];
+  if (value.is(Kind::string)) {
+    const std::string& text = value.as_string();
+    std::int64_t count = 0;
+    for (std::size_t at = 0; at < text.size(); ++count) {
+      at = hcl::grapheme_end(text, at);
+    }
+    return Value::number(count);
+  }
+  if (value.type().is_primitive()) {
+    return refuse("argument must be a string, a collection type, or a structural type");
+  }
+  return Value::number(static_cast<std::int64_t>(value.size()));
+}
+
+// The elements of a sequence as they are, those of a map or object in the order of their keys.
+Value::Items elements(const Value& collection) {
+  if (is_sequence(collection.type())) {
+    return collection.items();
+  }
+  Value::Items items;
+  for (const auto& [name, member] : collection.members()) {
+    items.push_back(member);
+  }
+  return items;
+}
+
+FunctionResult contains(const Call& call) {
+  const Value& list = call.arguments[0];
+  if (!is_sequence(list.type())) {
+    return refuse("argument must be list, tuple, or set");
+  }
+  const Value::Items& items = list.items();
+  return Value::boolean(std::any_of(items.begin(), items.end(),
+                                    [&](const Value& item) { return equal_values(call.arguments[1], item); }));
+}
+
+FunctionResult index(const Call& call) {
+  const Value& list = call.arguments[0];
+  if (!list.is(Kind::list) && !list.is(Kind::tuple)) {
+    return refuse("argument must be a list or tuple");
+  }
+  const Value::Items& items = list.items();
+  if (items.empty()) {
+    return refuse("cannot search an empty list");
+  }
+  const auto found = std::find_if(items.begin(), items.end(),
+                                  [&](const Value& item) { return equal_values(item, call.arguments[1]); });
+  if (found == items.end()) {
+    return refuse("item not found");
+  }
+  return Value::number(static_cast<std::int64_t>(found - items.begin()));
+}
+
+FunctionResult element(const Call& call) {
+  const Value& list = call.arguments[0];
+  if (!list.is(Kind::list) && !list.is(Kind::tuple)) {
+    return refuse(fmt::format("cannot read elements from {}", list.type().friendly_name()));
+  }
+  const auto wanted = whole_number(call.arguments[1]);
+  if (!wanted) {
+    return refuse(fmt::format("invalid index: {}", wanted.error()));
+  }
+  if (list.size() == 0) {
+    return refuse("cannot use element function with an empty list");
+  }
+  const auto size = static_cast<std::int64_t>(list.size());
+  const std::int64_t at = *wanted % size;
+  return list.items()[static_cast<std::size_t>(at < 0 ? at + size : at)];
+}
+
+FunctionResult lookup(const Call& call) {
+  if (call.arguments.size() > 3) {
+    return refuse(fmt::format("lookup() takes two or three arguments, got {}", call.arguments.size()));
+  }
+  const Value& map = call.arguments[0];
+  if (!map.is(Kind::object) && !map.is(Kind::map)) {
+    return refuse_argument(0, "lookup() requires a map as the first argument");
+  }
+  tl::expected<Value, ConversionError> otherwise = tl::unexpected(ConversionError{});
+  if (call.arguments.size() == 3) {
+    otherwise = map.is(Kind::map) ? convert(call.arguments[2], map.type().element()) : call.arguments[2];
+    if (!otherwise) {
+      return refuse_argument(2, "the default value must have the same type as the map elements");
+    }
+  }
+  const std::string& key = call.arguments[1].as_string();
+  if (const auto found = map.members().find(key); found != map.members().end()) {
+    return found->second;
+  }
+  if (otherwise) {
+    return *otherwise;
+  }
+  if (map.is(Kind::object)) {
+    return refuse_argument(0, fmt::format("the given object has no attribute {}", shown(call, key)));
+  }
+  return refuse(fmt::format("lookup failed to find key {}", shown(call, key)));
+}
+
+FunctionResult one(const Call& call) {
+  const Value& list = call.arguments[0];
+  if (!is_sequence(list.type()) || list.size() > 1) {
+    return refuse_argument(0, "must be a list, set, or tuple value with either zero or one elements");
+  }
+  if (list.size() == 1) {
+    return list.items().front();
+  }
+  return Value::null(list.is(Kind::tuple) ? Type::dynamic() : list.type().element());
+}
+
+FunctionResult sum(const Call& call) {
+  const Value& list = call.arguments[0];
+  if (list.type().is_primitive()) {
+    return refuse_argument(0, "cannot sum noniterable");
+  }
+  if (list.size() == 0) {
+    return refuse_argument(0, "cannot sum an empty list");
+  }
+  if (!is_sequence(list.type())) {
+    return refuse_argument(
+        0, fmt::format("argument must be list, set, or tuple. Received {}", list.type().friendly_name()));
+  }
+  Number total;
+  for (const Value& item : list.items()) {
+    const auto number = convert(item, Type::number());
+    if (!number || number->is_null()) {
+      return refuse_argument(0, "argument must be list, set, or tuple of number values");
+    }
+    total = total + number->as_number();
+  }
+  if (!total.is_finite()) {
+    return tl::unexpected(FunctionError{.message = "the sum is too large", .code = Code::limit_exceeded});
+  }
+  return Value::number(total);
+}
+
+FunctionResult keys(const Call& call) {
+  const Value& map = call.arguments[0];
+  if (!map.is(Kind::map) && !map.is(Kind::object)) {
+    return refuse_argument(0, "must have map or object type");
+  }
+  Value::Items names;
+  for (const auto& [name, member] : map.members()) {
+    names.push_back(Value::string(name));
+  }
+  return map.is(Kind::map) ? Value::list(Type::string(), std::move(names)) : Value::tuple(std::move(names));
+}
+
+FunctionResult values(const Call& call) {
+  const Value& map = call.arguments[0];
+  if (!map.is(Kind::map) && !map.is(Kind::object)) {
+    return refuse("values() requires a map as the first argument");
+  }
+  Value::Items items = elements(map);
+  return map.is(Kind::map) ? Value::list(map.type().element(), std::move(items)) : Value::tuple(std::move(items));
+}
+
+std::optional<Type> common_type(std::span<const Value> values) {
+  std::vector<Type> types;
+  for (const Value& value : values) {
+    types.push_back(value.type());
+  }
+  return unify_unsafe(types);
+}
+
+FunctionResult coalesce(const Call& call) {
+  const auto type = common_type(call.arguments);
+  if (!type) {
+    return refuse("all arguments must have the same type");
+  }
+  for (const Value& argument : call.arguments) {
+    const auto value = convert(argument, *type);
+    if (!value) {
+      return refuse("all arguments must have the same type");
+    }
+    if (!value->is_null() && !(type->is(Kind::string) && value->as_string().empty())) {
+      return *value;
+    }
+  }
+  return refuse("no non-null, non-empty-string arguments");
+}
+
+FunctionResult coalescelist(const Call& call) {
+  if (call.arguments.empty()) {
+    return refuse("at least one argument is required");
+  }
+  for (const Value& argument : call.arguments) {
+    if (!argument.is(Kind::list) && !argument.is(Kind::tuple)) {
+      return refuse("coalescelist arguments must be lists or tuples");
+    }
+  }
+  for (const Value& argument : call.arguments) {
+    if (!argument.is_null() && argument.size() > 0) {
+      return argument;
+    }
+  }
+  return refuse("no non-null arguments");
+}
+
+}  // namespace
+
+std::span<const Function> lookup_functions() {
+  static const std::vector<Function> functions = {
+      {.name = "alltrue", .parameters = {list_parameter("list", Type::boolean())}, .call = alltrue},
+      {.name = "anytrue", .parameters = {list_parameter("list", Type::boolean())}, .call = anytrue},
+      {.name = "coalesce", .parameters = {}, .variadic = nullable_parameter("vals"), .call = coalesce},
+      {.name = "coalescelist", .parameters = {}, .variadic = nullable_parameter("vals"), .call = coalescelist},
+      {.name = "contains", .parameters = {any_parameter("list"), any_parameter("value")}, .call = contains},
+      {.name = "element", .parameters = {any_parameter("list"), number_parameter("index")}, .call = element},
+      {.name = "index", .parameters = {any_parameter("list"), any_parameter("value")}, .call = index},
+      {.name = "keys", .parameters = {any_parameter("inputMap")}, .call = keys},
+      {.name = "length", .parameters = {any_parameter("value")}, .call = length},
+      {.name = "lookup",
+       .parameters = {any_parameter("inputMap"), string_parameter("key")},
+       .variadic = nullable_parameter("default"),
+       .call = lookup},
+      {.name = "one", .parameters = {any_parameter("list")}, .call = one},
+      {.name = "sum", .parameters = {any_parameter("list")}, .call = sum},
+      {.name = "values", .parameters = {any_parameter("mapping")}, .call = values},
+  };
+  return functions;
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "plugin/functions/function_tables.h"
+
+namespace modlock::eval {
+namespace {
+
+FunctionResult number_of(double value) {
+  if (!std::isfinite(value)) {
+    return refuse("the result is not a finite number");
+  }
+  return Value::number(Number::from_double(value));
+}
+
+FunctionResult abs(const Call& call) {
+  const Number& number = call.arguments[0].as_number();
+  return Value::number(number < Number() ? -number : number);
+}
+
+FunctionResult ceil(const Call& call) {
+  return Value::number(call.arguments[0].as_number().ceil());
+}
+
+FunctionResult floor(const Call& call) {
+  return Value::number(call.arguments[0].as_number().floor());
+}
+
+FunctionResult log(const Call& call) {
+  return number_of(std::log(call.arguments[0].as_number().as_double()) /
+                   std::log(call.arguments[1].as_number().as_double()));
+}
+
+FunctionResult pow(const Call& call) {
+  return number_of(std::pow(call.arguments[0].as_number().as_double(), call.arguments[1].as_number().as_double()));
+}
+
+bool is_smaller(const Value& left, const Value& right) {
+  return left.as_number() < right.as_number();
+}
+
+FunctionResult max(const Call& call) {
+  if (call.arguments.empty()) {
+    return refuse("must pass at least one number");
+  }
+  return *std::max_element(call.arguments.begin(), call.arguments.end(), is_smaller);
+}
+
+FunctionResult min(const Call& call) {
+  if (call.arguments.empty()) {
+    return refuse("must pass at least one number");
+  }
+  return *std::min_element(call.arguments.begin(), call.arguments.end(), is_smaller);
+}
+
+FunctionResult signum(const Call& call) {
+  const auto number = whole_number(call.arguments[0]);
+  if (!number) {
+    return refuse(number.error());
+  }
+  return Value::number(std::int64_t{*number > 0} - std::int64_t{*number < 0});
+}
+
+// The value of a digit, at least 62 where it is none. Up to base 36 upper case means the same as lower case.
+std::int64_t digit_value(char digit, std::int64_t base) {
+  if (digit >= '0' && digit <= '9') {
+    return digit - '0';
+  }
+  if (digit >= 'a' && digit <= 'z') {
+    return digit - 'a' + 10;
+  }
+  if (digit >= 'A' && digit <= 'Z') {
+    return digit - 'A' + (base <= 36 ? 10 : 36);
+  }
+  return 62;
+}
+
+std::optional<Number> parse_whole(std::string_view text, std::int64_t base) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  Number value;
+  for (const char digit : text) {
+    const std::int64_t worth = digit_value(digit, base);
+    if (worth >= base) {
+      return std::nullopt;
+    }
+    value = value * Number(base) + Number(worth);
+  }
+  return is_negative ? -value : value;
+}
+
+FunctionResult parseint(const Call& call) {
+  const Value& text = call.arguments[0];
+  if (!text.is(Type::Kind::string)) {
+    return refuse_argument(0, fmt::format("first argument must be a string, not {}", text.type().friendly_name()));
+  }
+  const auto base = whole_number(call.arguments[1]);
+  if (!base) {
+    return refuse_argument(1, base.error());
+  }
+  if (*base < 2 || *base > 62) {
+    return refuse_argument(1, "base must be a whole number between 2 and 62 inclusive");
+  }
+  const auto number = parse_whole(text.as_string(), *base);
+  if (!number) {
+    return refuse_argument(0, fmt::format("cannot parse {} as a base {} integer", shown(call, text.as_string()),
+                                          call.may_show_arguments ? std::to_string(*base) : "(sensitive value)"));
+  }
+  if (!number->is_finite()) {
+    return tl::unexpected(FunctionError{.message = "the number is too large", .code = Code::limit_exceeded});
+  }
+  return Value::number(*number);
+}
+
+}  // namespace
+
+std::span<const Function> numeric_functions() {
+  static const std::vector<Function> functions = {
+      {.name = "abs", .parameters = {number_parameter("num")}, .call = abs},
+      {.name = "ceil", .parameters = {number_parameter("num")}, .call = ceil},
+      {.name = "floor", .parameters = {number_parameter("num")}, .call = floor},
+      {.name = "log", .parameters = {number_parameter("num"), number_parameter("base")}, .call = log},
+      {.name = "max", .parameters = {}, .variadic = number_parameter("numbers"), .call = max},
+      {.name = "min", .parameters = {}, .variadic = number_parameter("numbers"), .call = min},
+      {.name = "parseint", .parameters = {any_parameter("number"), number_parameter("base")}, .call = parseint},
+      {.name = "pow", .parameters = {number_parameter("num"), number_parameter("power")}, .call = pow},
+      {.name = "signum", .parameters = {number_parameter("num")}, .call = signum},
+  };
+  return functions;
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "plugin/functions/function_tables.h"
+#include "plugin/functions/regular_expression.h"
+#include "plugin/hcl/characters.h"
+#include "plugin/value/limits.h"
+
+namespace modlock::eval {
+namespace {
+
+std::size_t character_size(std::string_view text, std::size_t at) {
+  return at < text.size() ? hcl::decode_utf8(text, at).value_or(hcl::CodePoint{}).size : 1;
+}
+
+Value group_value(std::string_view group) {
+  return group.data() == nullptr ? Value::null(Type::string()) : Value::string(std::string(group));
+}
+
+enum class Shape { whole, positions, names };
+
+struct Pattern {
+  RegularExpression expression;
+  Shape shape = Shape::whole;
+
+  Type type() const {
+    if (shape == Shape::whole) {
+      return Type::string();
+    }
+    if (shape == Shape::positions) {
+      return Type::tuple(std::vector<Type>(expression.group_count(), Type::string()));
+    }
+    std::map<std::string, Type> attributes;
+    for (const std::string& name : expression.group_names()) {
+      attributes.emplace(name, Type::string());
+    }
+    return Type::object(std::move(attributes));
+  }
+
+  Value value(const RegularExpression::Match& match) const {
+    if (shape == Shape::whole) {
+      return group_value(match[0]);
+    }
+    Value::Items items;
+    Value::Members members;
+    for (std::size_t i = 1; i < match.size(); ++i) {
+      if (shape == Shape::positions) {
+        items.push_back(group_value(match[i]));
+      } else {
+        members.insert_or_assign(expression.group_names()[i - 1], group_value(match[i]));
+      }
+    }
+    return shape == Shape::positions ? Value::tuple(std::move(items)) : Value::object(std::move(members));
+  }
+};
+
+tl::expected<Pattern, FunctionError> pattern_of(const Call& call) {
+  auto expression = RegularExpression::compile(call.arguments[0].as_string());
+  if (!expression) {
+    return refuse_argument(0,
+                           fmt::format("invalid regexp pattern: {} in {}", expression.error().code,
+                                       call.may_show_arguments ? expression.error().expression : "(sensitive value)"));
+  }
+  const auto& names = expression->group_names();
+  const auto named = std::count_if(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); });
+  if (named > 0 && static_cast<std::size_t>(named) < names.size()) {
+    return refuse_argument(0, "invalid regexp pattern: cannot mix both named and unnamed capture groups");
+  }
+  const Shape shape = names.empty() ? Shape::whole : named > 0 ? Shape::names : Shape::positions;
+  return Pattern{*std::move(expression), shape};
+}
+
+FunctionResult regex(const Call& call) {
+  const auto pattern = pattern_of(call);
+  if (!pattern) {
+    return tl::unexpected(pattern.error());
+  }
+  const auto match = pattern->expression.find(call.arguments[1].as_string(), 0);
+  if (!match) {
+    return refuse("pattern did not match any part of the given string");
+  }
+  return pattern->value(*match);
+}
+
+FunctionResult regexall(const Call& call) {
+  const auto pattern = pattern_of(call);
+  if (!pattern) {
+    return tl::unexpected(pattern.error());
+  }
+  const std::string_view text = call.arguments[1].as_string();
+  Value::Items matches;
+  const char* previous_end = nullptr;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto match = pattern->expression.find(text, at);
+    if (!match) {
+      break;
+    }
+    const std::string_view whole = (*match)[0];
+    const auto end = static_cast<std::size_t>(whole.data() + whole.size() - text.data());
+    // An empty match right behind another does not count.
+    const bool counts = end != at || whole.data() != previous_end;
+    at = end == at ? at + character_size(text, at) : end;
+    previous_end = whole.data() + whole.size();
+    if (counts) {
+      if (matches.size() == kMaxElements) {
+        return too_many_elements();
+      }
+      matches.push_back(pattern->value(*match));
+    }
+  }
+  return Value::list(pattern->type(), std::move(matches));
+}
+
+// How many bytes the letter, digit or underscore at `at` takes, 0 where there is none.
+std::size_t name_character_size(std::string_view text, std::size_t at) {
+  if (at < text.size() && text[at] >= '0' && text[at] <= '9') {
+    return 1;
+  }
+  const std::string_view character = text.substr(at, at < text.size() ? character_size(text, at) : 0);
+  return hcl::identifier_size(character, 0);
+}
+
+// The group that "name" or "${name}" refers to: its number or one of that name; empty where there is none.
+std::string_view group_named(std::string_view name, const RegularExpression& expression,
+                             const RegularExpression::Match& match) {
+  const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+  if (is_number && (name.size() == 1 || name.front() != '0')) {
+    std::size_t number = 0;
+    for (const char digit : name.substr(0, 9)) {
+      number = number * 10 + static_cast<std::size_t>(digit - '0');
+    }
+    return number < match.size() ? match[number] : std::string_view();
+  }
+  const auto& names = expression.group_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? std::string_view() : match[static_cast<std::size_t>(found - names.begin()) + 1];
+}
+
+// Appends a replacement with its "$1", "${name}" and "$$" filled in. A "$" that starts none of them stays.
+void append_expanded(std::string_view replacement, const RegularExpression& expression,
+                     const RegularExpression::Match& match, TextBuilder& out) {
+  for (std::size_t dollar = replacement.find('$'); dollar != std::string_view::npos && !out.is_full();
+       dollar = replacement.find('$')) {
+    out.append(replacement.substr(0, dollar));
+    replacement.remove_prefix(dollar + 1);
+    if (replacement.starts_with('$')) {
+      out.append("$");
+      replacement.remove_prefix(1);
+      continue;
+    }
+    const bool is_braced = replacement.starts_with('{');
+    const std::size_t from = is_braced ? 1 : 0;
+    std::size_t end = from;
+    while (const std::size_t size = name_character_size(replacement, end)) {
+      end += size;
+    }
+    const std::string_view name = replacement.substr(from, end - from);
+    if (name.empty() || (is_braced && !replacement.substr(end).starts_with('}'))) {
+      out.append("$");
+      continue;
+    }
+    out.append(group_named(name, expression, match));
+    replacement.remove_prefix(is_braced ? end + 1 : end);
+  }
+  out.append(replacement);
+}
+
+FunctionResult replace_matches(const RegularExpression& expression, std::string_view text,
+                               std::string_view replacement) {
+  TextBuilder replaced;
+  std::size_t last_end = 0;
+  for (std::size_t at = 0; at <= text.size() && !replaced.is_full();) {
+    const auto match = expression.find(text, at);
+    if (!match) {
+      break;
+    }
+    const std::string_view whole = (*match)[0];
+    const auto start = static_cast<std::size_t>(whole.data() - text.data());
+    const std::size_t end = start + whole.size();
+    replaced.append(text.substr(last_end, start - last_end));
+    // An empty match right behind another is not replaced.
+    if (end > last_end || start == 0) {
+      append_expanded(replacement, expression, *match, replaced);
+    }
+    last_end = end;
+    at = std::max(at + character_size(text, at), end);
+  }
+  replaced.append(text.substr(last_end));
+  return std::move(replaced).finish();
+}
+
+FunctionResult replace_text(std::string_view text, std::string_view wanted, std::string_view replacement) {
+  TextBuilder replaced;
+  std::size_t at = 0;
+  if (wanted.empty()) {
+    // Between all characters, and at both ends.
+    for (; at < text.size() && !replaced.is_full(); at += character_size(text, at)) {
+      replaced.append(replacement);
+      replaced.append(text.substr(at, character_size(text, at)));
+    }
+    replaced.append(replacement);
+    return std::move(replaced).finish();
+  }
+  for (std::size_t found = text.find(wanted); found != std::string_view::npos && !replaced.is_full();
+       found = text.find(wanted, at)) {
+    replaced.append(text.substr(at, found - at));
+    replaced.append(replacement);
+    at = found + wanted.size();
+  }
+  replaced.append(text.substr(at));
+  return std::move(replaced).finish();
+}
+
+FunctionResult replace(const Call& call) {
+  const std::string& text = call.arguments[0].as_string();
+  const std::string_view wanted = call.arguments[1].as_string();
+  const std::string& replacement = call.arguments[2].as_string();
+  if (wanted.size() < 2 || !wanted.starts_with('/') || !wanted.ends_with('/')) {
+    return replace_text(text, wanted, replacement);
+  }
+  const auto expression = RegularExpression::compile(wanted.substr(1, wanted.size() - 2));
+  if (!expression) {
+    return refuse(fmt::format(
+        "error parsing regexp: {}: {}", expression.error().code,
+        call.may_show_arguments ? fmt::format("`{}`", expression.error().expression) : "(sensitive value)"));
+  }
+  return replace_matches(*expression, text, replacement);
+}
+
+}  // namespace
+
+std::span<const Function> regex_functions() {
+  static const std::vector<Function> functions = {
+      {.name = "regex", .parameters = {string_parameter("pattern"), string_parameter("string")}, .call = regex},
+      {.name = "regexall", .parameters = {string_parameter("pattern"), string_parameter("string")}, .call = regexall},
+      {.name = "replace",
+       .parameters = {string_parameter("str"), string_parameter("substr"), string_parameter("replace")},
+       .call = replace},
+  };
+  return functions;
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace re2 {
+class RE2;
+}
+
+namespace modlock::eval {
+
+// Why a pattern is none, in the words of Go's package regexp/syntax: "missing closing ]" in "[a".
+struct PatternError {
+  std::string code;
+  std::string expression;
+};
+
+// A regular expression in Go's syntax, which is RE2's. Matching takes time linear in the text.
+class RegularExpression {
+ public:
+  static tl::expected<RegularExpression, PatternError> compile(std::string_view pattern);
+
+  // What the whole expression matched, then what its groups did; data() is null where a group took no part.
+  using Match = std::vector<std::string_view>;
+
+  // The leftmost match that starts at `from` or behind.
+  std::optional<Match> find(std::string_view text, std::size_t from) const;
+  std::size_t group_count() const;
+  // The names of the groups in their order, empty for those without.
+  const std::vector<std::string>& group_names() const { return names_; }
+
+ private:
+  explicit RegularExpression(std::shared_ptr<const re2::RE2> compiled);
+
+  std::shared_ptr<const re2::RE2> compiled_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace modlock::eval

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "plugin/functions/function_tables.h"
+#include "plugin/value/convert.h"
+#include "plugin/value/limits.h"
+
+namespace modlock::eval {
+namespace {
+
+using Kind = Type::Kind;
+
+bool is_before(const Value& left, const Value& right) {
+  return Value::compare(left, right) < 0;
+}
+
+// The type of the elements of the result of a set operation; nullopt where the sets have none in common.
+std::optional<Type> common_element(std::span<const Value> sets) {
+  std::vector<Type> types;
+  for (const Value& set : sets) {
+    // A set that is empty and of no known type fits any other.
+    if (set.size() > 0 || !set.type().element().is(Kind::dynamic)) {
+      types.push_back(set.type().element());
+    }
+  }
+  return types.empty() ? Type::dynamic() : unify_unsafe(types);
+}
+
+template <typename Operation>
+FunctionResult combine(const Call& call, Operation operation) {
+  const auto element = common_element(call.arguments);
+  if (!element) {
+    return refuse("given sets must all have compatible element types");
+  }
+  const Type type = Type::set(*element);
+  Value::Items result;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const auto set = convert(call.arguments[i], type);
+    if (!set) {
+      return refuse_argument(i, set.error());
+    }
+    if (i == 0) {
+      result = set->items();
+      continue;
+    }
+    Value::Items combined;
+    operation(result, set->items(), combined);
+    result = std::move(combined);
+    if (result.size() > kMaxElements) {
+      return too_many_elements();
+    }
+  }
+  return Value::set(*element, std::move(result));
+}
+
+FunctionResult setunion(const Call& call) {
+  return combine(call, [](const Value::Items& left, const Value::Items& right, Value::Items& out) {
+    std::set_union(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(out), is_before);
+  });
+}
+
+FunctionResult setintersection(const Call& call) {
+  return combine(call, [](const Value::Items& left, const Value::Items& right, Value::Items& out) {
+    std::set_intersection(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(out), is_before);
+  });
+}
+
+FunctionResult setsubtract(const Call& call) {
+  return combine(call, [](const Value::Items& left, const Value::Items& right, Value::Items& out) {
+    std::set_difference(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(out), is_before);
+  });
+}
+
+// What the elements of an argument of setproduct() are converted to.
+tl::expected<Type, FunctionError> factor_type(std::span<const Value> arguments, std::size_t at) {
+  const Type& type = arguments[at].type();
+  if (type.is(Kind::set) || type.is(Kind::list)) {
+    return type.element();
+  }
+  if (!type.is(Kind::tuple)) {
+    return refuse_argument(at, "a set or a list is required");
+  }
+  const auto common = unify_unsafe(type.items());
+  if (!common) {
+    return refuse_argument(at, "all elements must be of the same type");
+  }
+  return *common;
+}
+
+tl::expected<Value::Items, FunctionError> factor(std::span<const Value> arguments, std::size_t at, const Type& type) {
+  Value::Items items;
+  for (const Value& item : arguments[at].items()) {
+    auto converted = convert(item, type);
+    if (!converted) {
+      return refuse_argument(at, converted.error());
+    }
+    items.push_back(*std::move(converted));
+  }
+  return items;
+}
+
+// All combinations, the last factor turning fastest.
+Value::Items combinations(const std::vector<Value::Items>& factors, std::size_t total) {
+  Value::Items all;
+  all.reserve(total);
+  for (std::size_t n = 0; n < total; ++n) {
+    Value::Items chosen(factors.size());
+    std::size_t rest = n;
+    for (std::size_t i = factors.size(); i-- > 0;) {
+      chosen[i] = factors[i][rest % factors[i].size()];
+      rest /= factors[i].size();
+    }
+    all.push_back(Value::tuple(std::move(chosen)));
+  }
+  return all;
+}
+
+FunctionResult setproduct(const Call& call) {
+  if (call.arguments.size() < 2) {
+    return refuse("at least two arguments are required");
+  }
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const auto type = factor_type(call.arguments, i);
+    if (!type) {
+      return tl::unexpected(type.error());
+    }
+    types.push_back(*type);
+  }
+  const bool is_empty =
+      std::any_of(call.arguments.begin(), call.arguments.end(), [](const Value& set) { return set.size() == 0; });
+  std::vector<Value::Items> factors;
+  std::size_t total = is_empty ? 0 : 1;
+  for (std::size_t i = 0; i < call.arguments.size() && !is_empty; ++i) {
+    auto items = factor(call.arguments, i, types[i]);
+    if (!items) {
+      return tl::unexpected(items.error());
+    }
+    // Counted in the elements of all tuples; `total` is at most kMaxElements before this.
+    total *= items->size();
+    if (total * call.arguments.size() > kMaxElements) {
+      return too_many_elements();
+    }
+    factors.push_back(*std::move(items));
+  }
+  const bool is_ordered = std::none_of(call.arguments.begin(), call.arguments.end(),
+                                       [](const Value& argument) { return argument.is(Kind::set); });
+  Value::Items all = combinations(factors, total);
+  // Where nulls leave the type of a factor open, the values decide it.
+  const Type element = all.empty() ? Type::tuple(std::move(types)) : all.front().type();
+  if (!std::all_of(all.begin(), all.end(), [&](const Value& tuple) { return tuple.type() == element; })) {
+    return refuse("all elements must be of the same type");
+  }
+  return is_ordered ? Value::list(element, std::move(all)) : Value::set(element, std::move(all));
+}
+
+Parameter set_parameter(std::string_view name) {
+  return {.name = name, .type = Type::set(Type::dynamic())};
+}
+
+}  // namespace
+
+std::span<const Function> set_functions() {
+  static const std::vector<Function> functions = {
+      {.name = "setintersection",
+       .parameters = {set_parameter("first_set")},
+       .variadic = set_parameter("other_sets"),
+       .call = setintersection},
+      {.name = "setproduct", .parameters = {}, .variadic = any_parameter("sets"), .call = setproduct},
+      {.name = "setsubtract", .parameters = {set_parameter("a"), set_parameter("b")}, .call = setsubtract},
+      {.name = "setunion",
+       .parameters = {set_parameter("first_set")},
+       .variadic = set_parameter("other_sets"),
+       .call = setunion},
+  };
+  return functions;
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "plugin/functions/function_tables.h"
+#include "plugin/hcl/characters.h"
+#include "plugin/value/limits.h"
+
+namespace modlock::eval {
+namespace {
+
+template <typename Change>
+Value each_character(std::string_view text, Change change) {
+  std::string changed;
+  changed.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto point = hcl::decode_utf8(text, at).value_or(hcl::CodePoint{});
+    hcl::append_utf8(changed, static_cast<char32_t>(change(static_cast<utf8proc_int32_t>(point.value))));
+    at += point.size;
+  }
+  return Value::string(std::move(changed));
+}
+
+FunctionResult lower(const Call& call) {
+  return each_character(call.arguments[0].as_string(), utf8proc_tolower);
+}
+
+// U+00DF has no simple upper case in Unicode's table, utf8proc gives it the capital letter sharp s.
+utf8proc_int32_t simple_upper(utf8proc_int32_t character) {
+  return character == 0xDF ? character : utf8proc_toupper(character);
+}
+
+utf8proc_int32_t simple_title(utf8proc_int32_t character) {
+  return character == 0xDF ? character : utf8proc_totitle(character);
+}
+
+FunctionResult upper(const Call& call) {
+  return each_character(call.arguments[0].as_string(), simple_upper);
+}
+
+// What ends a word for title(): all of ASCII that is no letter, digit or underscore, and elsewhere only white space.
+bool separates_words(std::string_view text, std::size_t at) {
+  const char character = text[at];
+  if (static_cast<unsigned char>(character) < 0x80) {
+    const bool is_letter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+    return !is_letter && !(character >= '0' && character <= '9') && character != '_';
+  }
+  return hcl::blank_size(text, at) > 0;
+}
+
+FunctionResult title(const Call& call) {
+  const std::string& text = call.arguments[0].as_string();
+  std::string changed;
+  changed.reserve(text.size());
+  bool starts_word = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto point = hcl::decode_utf8(text, at).value_or(hcl::CodePoint{});
+    const auto character = static_cast<utf8proc_int32_t>(point.value);
+    hcl::append_utf8(changed, static_cast<char32_t>(starts_word ? simple_title(character) : character));
+    starts_word = separates_words(text, at);
+    at += point.size;
+  }
+  return Value::string(std::move(changed));
+}
+
+FunctionResult strrev(const Call& call) {
+  const std::string& text = call.arguments[0].as_string();
+  std::string reversed(text.size(), '\0');
+  std::size_t to = text.size();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = hcl::grapheme_end(text, at);
+    to -= end - at;
+    text.copy(reversed.data() + to, end - at, at);
+    at = end;
+  }
+  return Value::string(std::move(reversed));
+}
+
+// Where the text goes on after `count` grapheme clusters, at most its end.
+std::size_t skip_clusters(std::string_view text, std::int64_t count) {
+  std::size_t at = 0;
+  for (; count > 0 && at < text.size(); --count) {
+    at = hcl::grapheme_end(text, at);
+  }
+  return at;
+}
+
+std::int64_t count_clusters(std::string_view text) {
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++count) {
+    at = hcl::grapheme_end(text, at);
+  }
+  return count;
+}
+
+FunctionResult substr(const Call& call) {
+  std::string_view text = call.arguments[0].as_string();
+  const auto offset = whole_number(call.arguments[1]);
+  if (!offset) {
+    return refuse(offset.error());
+  }
+  const auto length = whole_number(call.arguments[2]);
+  if (!length) {
+    return refuse(length.error());
+  }
+  std::int64_t from = *offset;
+  if (from < 0) {
+    from += count_clusters(text);
+  } else if (*length == 0) {
+    return Value::string("");
+  }
+  text.remove_prefix(skip_clusters(text, from));
+  // With an offset from the end, length 0 means all of the rest, as in cty.
+  if (*length > 0) {
+    text = text.substr(0, skip_clusters(text, *length));
+  }
+  return Value::string(std::string(text));
+}
+
+FunctionResult join(const Call& call) {
+  if (call.arguments.size() < 2) {
+    return refuse("at least one list is required");
+  }
+  const std::string& separator = call.arguments[0].as_string();
+  TextBuilder joined;
+  bool is_first = true;
+  for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+    const Value::Items& items = call.arguments[i].items();
+    for (std::size_t n = 0; n < items.size() && !joined.is_full(); ++n) {
+      if (items[n].is_null()) {
+        const std::string of_list = call.arguments.size() > 2 ? fmt::format(" of list {}", i) : "";
+        return refuse_argument(i, fmt::format("element {}{} is null; cannot concatenate null values", n, of_list));
+      }
+      joined.append(is_first ? "" : separator);
+      joined.append(items[n].as_string());
+      is_first = false;
+    }
+  }
+  return std::move(joined).finish();
+}
+
+FunctionResult split(const Call& call) {
+  const std::string& separator = call.arguments[0].as_string();
+  const std::string& text = call.arguments[1].as_string();
+  Value::Items parts;
+  std::size_t at = 0;
+  while (separator.empty() ? at < text.size() : at <= text.size()) {
+    const std::size_t end = separator.empty() ? at + hcl::decode_utf8(text, at).value_or(hcl::CodePoint{}).size
+                                              : std::min(text.find(separator, at), text.size());
+    if (parts.size() == kMaxElements) {
+      return too_many_elements();
+    }
+    parts.push_back(Value::string(text.substr(at, end - at)));
+    at = separator.empty() || end < text.size() ? end + separator.size() : text.size() + 1;
+  }
+  return Value::list(Type::string(), std::move(parts));
+}
+
+FunctionResult indent(const Call& call) {
+  const auto spaces = whole_number(call.arguments[0]);
+  if (!spaces) {
+    return refuse(spaces.error());
+  }
+  if (*spaces < 0) {
+    return refuse_argument(0, "the number of spaces must not be negative");
+  }
+  const std::string_view text = call.arguments[1].as_string();
+  TextBuilder indented;
+  for (std::size_t at = 0; at < text.size() && !indented.is_full();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    indented.append(text.substr(at, end - at));
+    if (text[end - 1] == '\n') {
+      indented.append(static_cast<std::size_t>(*spaces), ' ');
+    }
+    at = end;
+  }
+  return std::move(indented).finish();
+}
+
+FunctionResult startswith(const Call& call) {
+  return Value::boolean(call.arguments[0].as_string().starts_with(call.arguments[1].as_string()));
+}
+
+FunctionResult endswith(const Call& call) {
+  return Value::boolean(call.arguments[0].as_string().ends_with(call.arguments[1].as_string()));
+}
+
+FunctionResult strcontains(const Call& call) {
+  return Value::boolean(call.arguments[0].as_string().find(call.arguments[1].as_string()) != std::string::npos);
+}
+
+}  // namespace
+
+std::span<const Function> string_functions() {
+  static const std::vector<Function> functions = {
+      {.name = "endswith", .parameters = {string_parameter("str"), string_parameter("suffix")}, .call = endswith},
+      {.name = "indent", .parameters = {number_parameter("spaces"), string_parameter("str")}, .call = indent},
+      {.name = "join",
+       .parameters = {string_parameter("separator")},
+       .variadic = list_parameter("lists", Type::string()),
+       .call = join},
+      {.name = "lower", .parameters = {string_parameter("str")}, .call = lower},
+      {.name = "split", .parameters = {string_parameter("separator"), string_parameter("str")}, .call = split},
+      {.name = "startswith", .parameters = {string_parameter("str"), string_parameter("prefix")}, .call = startswith},
+      {.name = "strcontains", .parameters = {string_parameter("str"), string_parameter("substr")}, .call = strcontains},
+      {.name = "strrev", .parameters = {string_parameter("str")}, .call = strrev},
+      {.name = "substr",
+       .parameters = {string_parameter("str"), number_parameter("offset"), number_parameter("length")},
+       .call = substr},
+      {.name = "title", .parameters = {string_parameter("str")}, .call = title},
+      {.name = "upper", .parameters = {string_parameter("str")}, .call = upper},
+  };
+  return functions;
+}
+
+}  // namespace modlock::eval

@@ -1,0 +1,130 @@
+#include "plugin/value/conversion_rules.h"
+
+#include <algorithm>
+
+namespace modlock::eval {
+namespace {
+
+using Kind = Type::Kind;
+
+const Type* find_attribute(const Type& object, const std::string& name) {
+  const auto found = object.attributes().find(name);
+  return found == object.attributes().end() ? nullptr : &found->second;
+}
+
+bool is_same_or_convertible(const Type& from, const Type& to, Safety safety) {
+  return from == to || is_convertible(from, to, safety);
+}
+
+bool is_primitive_convertible(const Type& from, const Type& to, Safety safety) {
+  if (from == to) return false;
+  if (to.is(Kind::string)) return true;
+  return from.is(Kind::string) && safety == Safety::unsafe;
+}
+
+bool is_object_convertible(const Type& from, const Type& to, Safety safety) {
+  return std::all_of(to.attributes().begin(), to.attributes().end(), [&](const auto& wanted) {
+    const Type* given = find_attribute(from, wanted.first);
+    if (given == nullptr) return to.optional_attributes().count(wanted.first) > 0;
+    return is_same_or_convertible(*given, wanted.second, safety);
+  });
+}
+
+bool is_tuple_convertible(const Type& from, const Type& to, Safety safety) {
+  return std::equal(
+      from.items().begin(), from.items().end(), to.items().begin(), to.items().end(),
+      [&](const Type& given, const Type& wanted) { return is_same_or_convertible(given, wanted, safety); });
+}
+
+// Of an object to a map, of a tuple to a list or set.
+bool are_parts_convertible(const std::vector<Type>& parts, const Type& to, Safety safety) {
+  if (parts.empty()) return true;
+  const auto common = common_element_type(parts, to.element(), safety);
+  if (!common) return false;
+  const bool must_be_dynamic = common->is(Kind::dynamic) && !to.is(Kind::map);
+  return std::all_of(parts.begin(), parts.end(), [&](const Type& part) {
+    return must_be_dynamic ? part.is(Kind::dynamic) : is_same_or_convertible(part, *common, safety);
+  });
+}
+
+bool is_map_to_object_convertible(const Type& from, const Type& to) {
+  return std::all_of(to.attributes().begin(), to.attributes().end(), [&](const auto& wanted) {
+    // Whether the map has such an element is seen in the value.
+    return to.optional_attributes().count(wanted.first) > 0 ||
+           is_same_or_convertible(from.element(), wanted.second, Safety::unsafe);
+  });
+}
+
+// An optional attribute that a map is asked for need not fit the elements the map may have, so the types may have
+// nothing in common. Then what is wanted stays.
+Type with_dynamic_items_of(const Type& given, const Type& wanted) {
+  if (!given.is(Kind::tuple) || given.items().size() != wanted.items().size()) return wanted;
+  std::vector<Type> items;
+  for (std::size_t i = 0; i < wanted.items().size(); ++i) {
+    items.push_back(with_dynamic_parts_of(given.items()[i], wanted.items()[i]));
+  }
+  return Type::tuple(std::move(items));
+}
+
+Type with_dynamic_attributes_of(const Type& given, const Type& wanted) {
+  if (!given.is(Kind::map) && !given.is(Kind::object)) return wanted;
+  std::map<std::string, Type> attributes;
+  for (const auto& [name, type] : wanted.attributes()) {
+    const Type* part = given.is(Kind::map) ? &given.element() : find_attribute(given, name);
+    attributes.emplace(name, part != nullptr ? with_dynamic_parts_of(*part, type) : type);
+  }
+  return Type::object(std::move(attributes));
+}
+
+}  // namespace
+
+std::vector<Type> attribute_types(const Type& object) {
+  std::vector<Type> types;
+  types.reserve(object.attributes().size());
+  for (const auto& [name, type] : object.attributes()) types.push_back(type);
+  return types;
+}
+
+std::optional<Type> common_element_type(std::span<const Type> types, const Type& wanted, Safety safety) {
+  return wanted.is(Kind::dynamic) ? unify(types, safety) : wanted;
+}
+
+bool is_convertible(const Type& from, const Type& to, Safety safety) {
+  if (to.is(Kind::dynamic)) return true;
+  if (from.is(Kind::dynamic)) return safety == Safety::unsafe;
+  if (from.is_primitive() && to.is_primitive()) return is_primitive_convertible(from, to, safety);
+  if (from.is(Kind::object) && to.is(Kind::object)) return is_object_convertible(from, to, safety);
+  if (from.is(Kind::tuple) && to.is(Kind::tuple)) return is_tuple_convertible(from, to, safety);
+  if (from.is(Kind::map) && to.is(Kind::map)) return is_convertible(from.element(), to.element(), safety);
+  if (from.is(Kind::object) && to.is(Kind::map)) {
+    return are_parts_convertible(attribute_types(from), to, safety);
+  }
+  if (from.is(Kind::map) && to.is(Kind::object)) {
+    return safety == Safety::unsafe && is_map_to_object_convertible(from, to);
+  }
+  if (!to.is(Kind::list) && !to.is(Kind::set)) return false;
+  if (from.is(Kind::tuple)) return are_parts_convertible(from.items(), to, safety);
+  // A set forgets the order and what is there twice.
+  const bool is_safe = !(from.is(Kind::list) && to.is(Kind::set));
+  return (from.is(Kind::list) || from.is(Kind::set)) && (is_safe || safety == Safety::unsafe) &&
+         is_same_or_convertible(from.element(), to.element(), safety);
+}
+
+Type with_dynamic_parts_of(const Type& given, const Type& wanted) {
+  if (given.is(Kind::dynamic) || !wanted.has_dynamic_part()) return wanted;
+  if (wanted.is(Kind::dynamic)) return given;
+  if (wanted.is(Kind::tuple)) return with_dynamic_items_of(given, wanted);
+  if (wanted.is(Kind::object)) return with_dynamic_attributes_of(given, wanted);
+  Type element;
+  if (given.is_collection()) {
+    element = given.element();
+  } else if (given.is(wanted.is(Kind::map) ? Kind::object : Kind::tuple)) {
+    const auto common = unify(given.is(Kind::object) ? attribute_types(given) : given.items(), Safety::unsafe);
+    element = common.value_or(Type::dynamic());
+  }
+  element = with_dynamic_parts_of(element, wanted.element());
+  if (wanted.is(Kind::list)) return Type::list(std::move(element));
+  return wanted.is(Kind::set) ? Type::set(std::move(element)) : Type::map(std::move(element));
+}
+
+}  // namespace modlock::eval

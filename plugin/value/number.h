@@ -1,0 +1,63 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace modlock::eval {
+
+// A number as OpenTofu computes with it: binary floating point of 512 bits, rounded to the nearest, halves to even
+// (Go's big.Float as cty uses it), with a negative zero that equals zero. Integers of 64 bits are kept as such.
+// Narrower than Go in the exponent only: from 2^4096 (about 1e1233) on a number is infinite, below 2^-4096 it is zero,
+// so that no text grows beyond some 1400 characters. What is computed with an infinite number is infinite; whoever
+// computes asks is_finite() and reports it.
+class Number {
+ public:
+  Number() = default;
+  explicit Number(std::int64_t value) : value_(value) {}
+  // A number (not a NaN) that keeps the precision of a double: to_string() writes no more digits than that needs.
+  static Number from_double(double value);
+
+  // Decimal text: an optional sign, digits with an optional point before, among or behind them, and an optional
+  // exponent of ten ("-1.5e3") or of two ("1p4"). This is HCL's number literal (with a minus) and what tonumber()
+  // accepts: no blanks, no "_", no "0x". nullopt for any other text, for "inf", which cty takes, and for what is not
+  // zero and would be infinite or zero.
+  static std::optional<Number> parse(std::string_view text);
+
+  // As tostring() writes it: the shortest decimal text that reads back as the same number, never with an exponent;
+  // "-0" for the negative zero, "+Inf" and "-Inf" for infinite numbers.
+  std::string to_string() const;
+
+  bool is_finite() const;
+  bool is_integer() const;                       // an infinite number is none
+  std::optional<std::int64_t> as_int64() const;  // nullopt where it is no integer or does not fit
+  double as_double() const;                      // the nearest
+
+  Number operator-() const;
+  Number operator+(const Number& other) const;
+  Number operator-(const Number& other) const;
+  Number operator*(const Number& other) const;
+  // nullopt for a division by zero (OpenTofu makes it infinite).
+  std::optional<Number> divided_by(const Number& other) const;
+  // What is left of a division that truncates towards zero, with the sign of the dividend. Of a division by zero that
+  // is the dividend, as in OpenTofu; nullopt where one of both is infinite.
+  std::optional<Number> modulo(const Number& other) const;
+  Number floor() const;
+  Number ceil() const;
+
+  std::strong_ordering operator<=>(const Number& other) const;
+  bool operator==(const Number& other) const { return (*this <=> other) == 0; }
+
+ private:
+  struct Big;
+  explicit Number(Big value);
+  Big big() const;
+
+  std::variant<std::int64_t, std::shared_ptr<const Big>> value_ = std::int64_t{0};
+};
+
+}  // namespace modlock::eval

@@ -1,0 +1,75 @@
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/functions/calls.h"
+
+namespace modlock::eval::test {
+
+// What OpenTofu 1.12 answers.
+BOOST_AUTO_TEST_CASE(sequence_functions_answer_as_opentofu) {
+  const Row rows[] = {
+      {"chunklist", "chunklist", R"([["a","b","c"],2])", R"([["a","b"],["c"]])"},
+      {"chunklist of size 0", "chunklist", R"([["a","b","c"],0])", R"([["a","b","c"]])"},
+      {"chunklist of none", "chunklist", R"([[],2])", R"([])"},
+      {"chunklist of negative size", "chunklist", R"([["a"],-1])", R"(error: the size argument must be positive)"},
+      {"chunklist of broken size", "chunklist", R"([["a"],1.5])",
+       R"(error: invalid size: value must be a whole number, between -9223372036854775808 and 9223372036854775807)"},
+      {"compact", "compact", R"([["a","",null,"b",""]])", R"(["a","b"])"},
+      {"concat", "concat", R"([["a"],["b",1],[]])", R"(["a","b",1])"},
+      {"concat of none", "concat", R"([])", R"(error: at least one argument is required)"},
+      {"concat of a text", "concat", R"([["a"],"b"])",
+       R"(error seqs: all arguments must be lists or tuples; got string)"},
+      {"distinct", "distinct", R"([["b","a","b",1,"1"]])", R"(["b","a","1"])"},
+      {"distinct of objects", "distinct", R"([[{"a":1},{"a":1}]])", R"([{"a":1}])"},
+      {"flatten", "flatten", R"([["a",["b",[],[["c"]]],null,{"d":["e"]}]])", R"(["a","b","c",null,{"d":["e"]}])"},
+      {"flatten a text", "flatten", R"(["a"])", R"(error: can only flatten lists, sets and tuples)"},
+      {"list is gone", "list", R"(["a"])",
+       R"(error: the "list" function was deprecated in Terraform v0.12 and is not available in OpenTofu; use tolist([ ... ]) syntax to write a literal list)"},
+      {"map is gone", "map", R"(["a","b"])",
+       R"(error: the "map" function was deprecated in Terraform v0.12 and is not available in OpenTofu; use tomap({ ... }) syntax to write a literal map)"},
+      {"matchkeys", "matchkeys", R"([["i-1","i-2","i-3"],["w","e","w"],["w"]])", R"(["i-1","i-3"])"},
+      {"matchkeys of none", "matchkeys", R"([["a"],["b"],[]])", R"([])"},
+      {"matchkeys of unlike lengths", "matchkeys", R"([["a"],["b","c"],["b"]])",
+       R"(error: length of keys and values should be equal)"},
+      {"matchkeys unifies", "matchkeys", R"([["a","b"],["1","2"],[1]])", R"(["a"])"},
+      {"matchkeys of unlike types", "matchkeys", R"([["a"],[["x"]],["b"]])",
+       R"(error: keys and searchset must be of the same type)"},
+      {"range", "range", R"([3])", R"([0,1,2])"},
+      {"range downwards", "range", R"([-2])", R"([0,-1])"},
+      {"range from to", "range", R"([1,4])", R"([1,2,3])"},
+      {"range from to downwards", "range", R"([4,1])", R"([4,3,2])"},
+      {"range with step", "range", R"([1,2,0.25])", R"([1,1.25,1.5,1.75])"},
+      {"range with negative step", "range", R"([4,1,-2])", R"([4,2])"},
+      {"range of nothing", "range", R"([0])", R"([])"},
+      {"range in the wrong direction", "range", R"([1,4,-1])",
+       R"(error params: end must be less than start when step is negative)"},
+      {"range in the other wrong direction", "range", R"([4,1,1])",
+       R"(error params: end must be greater than start when step is positive)"},
+      {"range with step 0", "range", R"([0,5,0])",
+       R"(error: more than 1024 values were generated; either decrease the difference between start and end or use a smaller step)"},
+      {"range too long", "range", R"([1025])",
+       R"(error: more than 1024 values were generated; either decrease the difference between start and end or use a smaller step)"},
+      {"range of four", "range", R"([1,2,3,4])", R"(error: must have one, two, or three arguments)"},
+      {"reverse", "reverse", R"([["a",1,null]])", R"([null,1,"a"])"},
+      {"reverse a text", "reverse", R"(["a"])", R"(error list: can only reverse list or tuple values, not string)"},
+      {"slice", "slice", R"([["a","b","c"],1,2])", R"(["b"])"},
+      {"slice of nothing", "slice", R"([["a"],1,1])", R"([])"},
+      {"slice below 0", "slice", R"([["a"],-1,1])", R"(error start_index: start index must not be less than zero)"},
+      {"slice ends below 0", "slice", R"([["a"],0,-1])", R"(error end_index: end index must not be less than zero)"},
+      {"slice behind the end", "slice", R"([["a"],0,2])",
+       R"(error end_index: end index must not be greater than the length of the list)"},
+      {"slice starts behind the end", "slice", R"([["a"],2,2])",
+       R"(error start_index: start index must not be greater than the length of the list)"},
+      {"slice backwards", "slice", R"([["a","b"],2,1])",
+       R"(error start_index: start index must not be greater than end index)"},
+      {"slice at a fraction", "slice", R"([["a"],0.5,1])",
+       R"(error start_index: invalid start index: value must be a whole number, between -9223372036854775808 and 9223372036854775807)"},
+      {"slice a text", "slice", R"(["a",0,1])", R"(error list: must be a list or tuple value)"},
+      {"sort", "sort", R"([["b","A","a","é","10","9"]])", R"(["10","9","A","a","b","é"])"},
+      {"sort of none", "sort", R"([[]])", R"([])"},
+      {"sort a null", "sort", R"([["b",null]])",
+       R"(error: given list element 1 is null; a null string cannot be sorted)"},
+  };
+  check(rows);
+}
+
+}  // namespace modlock::eval::test
