@@ -63,15 +63,18 @@ std::optional<HostForms> lookup_host(std::string_view name) {
     }
     return HostForms{lower, lower};
   }
-  // libidn2 drops some of the ASCII characters that STD3 forbids, so they are refused before.
   if (!has_only_name_characters(lower)) {
     return std::nullopt;
   }
+  // Under its STD3 rules libidn2 drops what maps to a forbidden character, so they are applied to what it gives.
   char* raw = nullptr;
-  if (idn2_to_ascii_8z(lower.c_str(), &raw, IDN2_NONTRANSITIONAL | IDN2_USE_STD3_ASCII_RULES) != IDN2_OK) {
+  if (idn2_to_ascii_8z(lower.c_str(), &raw, IDN2_NONTRANSITIONAL) != IDN2_OK) {
     return std::nullopt;
   }
   const Idn2Text ascii(raw, idn2_free);
+  if (!has_only_name_characters(ascii.get())) {
+    return std::nullopt;
+  }
   raw = nullptr;
   if (idn2_to_unicode_8z8z(ascii.get(), &raw, 0) != IDN2_OK) {
     return std::nullopt;

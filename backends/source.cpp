@@ -179,7 +179,7 @@ std::string Source::query_value(std::string_view name) const {
   return found == query.end() ? std::string() : found->second;
 }
 
-Result<SourceAddress> parse_source(std::string_view text) {
+Result<SourceAddress> parse_source(std::string_view text, std::string_view default_registry) {
   const std::string shown = printable_address(text);
   if (has_control_characters(text)) {
     return fail(Code::source_invalid,
@@ -191,7 +191,7 @@ Result<SourceAddress> parse_source(std::string_view text) {
   if (is_local(text)) {
     return parse_local(text);
   }
-  if (const auto registry = parse_registry_address(text)) {
+  if (const auto registry = parse_registry_address(text, default_registry)) {
     return parse_registry(*registry);
   }
   return parse_remote(text, shown);
@@ -205,7 +205,8 @@ Result<Source> parse_identity(std::string_view text) {
   if (std::count(package.begin(), package.end(), '/') == 4 && text.substr(slash, kModules.size()) == kModules) {
     std::string written(text.substr(0, slash + 1));
     written += text.substr(slash + kModules.size());
-    if (const auto registry = has_control_characters(text) ? std::nullopt : parse_registry_address(written)) {
+    if (const auto registry =
+            has_control_characters(text) ? std::nullopt : parse_registry_address(written, kOpenTofuRegistry)) {
       return parse_registry(*registry).source;
     }
   }

@@ -9,6 +9,9 @@
 
 namespace modlock {
 
+inline constexpr std::string_view kOpenTofuRegistry = "registry.opentofu.org";
+inline constexpr std::string_view kTerraformRegistry = "registry.terraform.io";
+
 // How OpenTofu would install a module source address (internal/addrs and internal/getmodules of OpenTofu).
 enum class SourceKind {
   local,      // ./x, ../x
@@ -72,13 +75,13 @@ struct SourceAddress {
 };
 
 // Parses a module source as OpenTofu's ParseModuleSource does: local, then registry, then remote (go-getter's
-// detectors). The text is the evaluated value of the `source` argument.
+// detectors). The text is the evaluated value of the `source` argument; `default_registry` hosts what names no host.
 // Errors: SOURCE_INVALID with OpenTofu's reason (and its `./` hint where a path was meant), also for control characters
 // and line ends, escaped ones too, and for addresses that OpenTofu accepts here and cannot fetch (no host, bad port);
 // SOURCE_DENIED for git transport helpers (`git::ext::…`, any scheme but https, http, ssh, git, file), and hosts,
 // users, paths or refs that start with `-`. BitBucket shorthands need a request that a parser must not send:
 // SOURCE_UNSUPPORTED naming the full URL to write. So is a git URL with a fragment, which git would ignore.
-Result<SourceAddress> parse_source(std::string_view text);
+Result<SourceAddress> parse_source(std::string_view text, std::string_view default_registry = kOpenTofuRegistry);
 
 // Reads the `source` of a lock entry: identity() text, and the registry form without "modules/" too.
 // Errors: SOURCE_INVALID.

@@ -29,18 +29,6 @@ Result<std::string> invalid(std::string_view address, std::string_view why, std:
               std::move(hint));
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) {
-      return parts;
-    }
-    text.remove_prefix(end + 1);
-  }
-}
-
 // The parts from `first` on, joined by slashes.
 std::string join_from(const std::vector<std::string_view>& parts, std::size_t first) {
   return fmt::format("{}", fmt::join(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end(), "/"));

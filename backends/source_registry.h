@@ -15,7 +15,8 @@ struct RegistryAddress {
   std::string to_string() const;
 };
 
-// nullopt for whatever is not a module registry address: OpenTofu then reads the text as a remote one.
-std::optional<RegistryAddress> parse_registry_address(std::string_view text);
+// nullopt for whatever is not a module registry address: OpenTofu then reads the text as a remote one. `default_host`
+// is that of addresses without one.
+std::optional<RegistryAddress> parse_registry_address(std::string_view text, std::string_view default_host);
 
 }  // namespace modlock

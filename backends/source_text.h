@@ -3,10 +3,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace modlock {
 
 // Text rules that all kinds of source addresses share.
+
+// The parts between the separators, empty ones included: one more than there are separators.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 // The shortest path that means the same, by text alone (Go's path.Clean): "" becomes ".", "/.." becomes "/".
 std::string clean_path(std::string_view path);

@@ -58,18 +58,6 @@ std::optional<std::int64_t> to_number(std::string_view digits) {
   return value;
 }
 
-std::vector<std::string_view> split_dots(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t dot = text.find('.');
-    parts.push_back(text.substr(0, dot));
-    if (dot == std::string_view::npos) {
-      return parts;
-    }
-    text.remove_prefix(dot + 1);
-  }
-}
-
 std::weak_ordering compare_numbers(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right) {
   for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
     const std::int64_t a = i < left.size() ? left[i] : 0;
@@ -109,8 +97,8 @@ std::weak_ordering compare_prereleases(std::string_view left, std::string_view r
   if (left.empty() || right.empty()) {
     return left.empty() <=> right.empty();
   }
-  const auto a = split_dots(left);
-  const auto b = split_dots(right);
+  const auto a = split(left, '.');
+  const auto b = split(right, '.');
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (const auto order = compare_identifiers(a[i], b[i]); order != 0) {
       return order;
@@ -147,7 +135,7 @@ int compare_identifiers_as_go_version(std::string_view left, std::string_view ri
 
 // SemVer's rule on identifiers: none empty, and a numeric one of a prerelease without leading zeros.
 bool are_strict_identifiers(std::string_view text, bool numbers_are_strict) {
-  const auto parts = split_dots(text);
+  const auto parts = split(text, '.');
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
     const bool leading_zero = part.size() > 1 && part[0] == '0' && all_digits(part);
     return !part.empty() && std::all_of(part.begin(), part.end(), is_strict_identifier) &&
@@ -168,7 +156,7 @@ bool is_semver(std::string_view text) {
     }
     text = text.substr(0, dash);
   }
-  const auto numbers = split_dots(text);
+  const auto numbers = split(text, '.');
   return numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), [](std::string_view number) {
            return all_digits(number) && (number.size() == 1 || number[0] != '0');
          });
@@ -251,8 +239,8 @@ int compare_as_go_version(const Version& left, const Version& right) {
   if (left.prerelease().empty() || right.prerelease().empty()) {
     return left.prerelease().empty() ? 1 : -1;
   }
-  const auto a = split_dots(left.prerelease());
-  const auto b = split_dots(right.prerelease());
+  const auto a = split(left.prerelease(), '.');
+  const auto b = split(right.prerelease(), '.');
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const int order = compare_identifiers_as_go_version(i < a.size() ? a[i] : std::string_view(),
                                                         i < b.size() ? b[i] : std::string_view());

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 
+#include "backends/source_text.h"
+
 namespace modlock {
 namespace {
 
@@ -28,18 +30,6 @@ constexpr std::array kOperators = {
 std::string_view trim(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
-
-std::vector<std::string_view> split_items(std::string_view text) {
-  std::vector<std::string_view> items;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    items.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) {
-      return items;
-    }
-    text.remove_prefix(comma + 1);
-  }
 }
 
 // What a message may show: the text is quoted, so only what would break the line is replaced.
@@ -146,7 +136,7 @@ Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
                 "a commit is a constraint of its own and stands alone");
   }
   ModuleConstraint constraint;
-  const auto items = split_items(text);
+  const auto items = split(text, ',');
   for (const std::string_view raw : items) {
     const std::string_view item = trim(raw);
     const auto op = std::find_if(kOperators.begin(), kOperators.end(), [&](const Operator& candidate) {

@@ -1,0 +1,233 @@
+#include "plugin/constraint/provider_constraint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "backends/source_text.h"
+#include "plugin/constraint/provider_scan.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kHint = "write a constraint such as \"~> 1.2\" or \">= 1.2.0, < 2.0.0\"";
+constexpr std::string_view kNoV = "a \"v\" prefix should not be used when specifying versions";
+constexpr std::array<std::string_view, 3> kNumberNames = {"major", "minor", "patch"};
+
+struct Operator {
+  std::string_view text;
+  Comparator comparator;
+};
+constexpr std::array kOperators = {
+    Operator{"", Comparator::equal},           Operator{"=", Comparator::equal},
+    Operator{"!=", Comparator::not_equal},     Operator{">", Comparator::greater},
+    Operator{">=", Comparator::greater_equal}, Operator{"<", Comparator::less},
+    Operator{"<=", Comparator::less_equal},    Operator{"~>", Comparator::pessimistic},
+};
+
+const Operator* find_operator(std::string_view text) {
+  const auto found =
+      std::find_if(kOperators.begin(), kOperators.end(), [&](const Operator& known) { return known.text == text; });
+  return found == kOperators.end() ? nullptr : &*found;
+}
+
+std::string operator_problem(std::string_view op) {
+  const std::string_view meant = op == "=<" ? "<=" : op == "=>" ? ">=" : "";
+  return fmt::format("invalid constraint operator \"{}\"{}", op,
+                     meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant));
+}
+
+std::optional<std::string> separator_problem(const ScannedItem& item) {
+  if (item.sep.empty() || (item.sep == " " && !item.op.empty())) {
+    return std::nullopt;
+  }
+  if (item.sep.find('v') != std::string_view::npos) {
+    return std::string(kNoV);
+  }
+  if (item.op.empty()) {
+    return "extraneous spaces at start of specification";
+  }
+  return fmt::format("only one space is expected after the operator \"{}\"", item.op);
+}
+
+std::optional<std::string> number_problem(const ScannedItem& item) {
+  if (item.number_count > item.numbers.size()) {
+    return "too many numbered portions; only three are allowed (major, minor, patch)";
+  }
+  for (std::size_t i = 0; i < item.numbers.size(); ++i) {
+    if (is_wildcard(item.numbers[i])) {
+      return fmt::format("can't use wildcard for {} number; omit segments that should be unconstrained",
+                         kNumberNames[i]);
+    }
+  }
+  return std::nullopt;
+}
+
+// The item as go-versions reads it; else what is wrong with it.
+tl::expected<ProviderConstraint::Item, std::string> to_item(const ScannedItem& scanned) {
+  const Operator* op = find_operator(scanned.op);
+  if (op == nullptr) {
+    return tl::unexpected(operator_problem(scanned.op));
+  }
+  if (auto problem = separator_problem(scanned)) {
+    return tl::unexpected(std::move(*problem));
+  }
+  if (auto problem = number_problem(scanned)) {
+    return tl::unexpected(std::move(*problem));
+  }
+  auto version = version_of(scanned);
+  if (!version) {
+    return tl::unexpected(std::string("a number is too large"));
+  }
+  return ProviderConstraint::Item{op->comparator, std::move(*version), static_cast<int>(scanned.number_count)};
+}
+
+// The version under which a pessimistic item stays; the numbers wrap around as in the reference.
+ProviderVersion pessimistic_limit(const ProviderConstraint::Item& item) {
+  if (item.is_patch_only()) {
+    return {.major = item.version.major, .minor = item.version.minor + 1};
+  }
+  return {.major = item.version.major + 1};
+}
+
+bool admits(const ProviderConstraint::Item& item, const ProviderVersion& version) {
+  const int order = compare(version, item.version);
+  switch (item.comparator) {
+    case Comparator::equal:
+      return version == item.version;
+    case Comparator::not_equal:
+      return version != item.version;
+    case Comparator::greater:
+      return order > 0;
+    case Comparator::greater_equal:
+      return order >= 0;
+    case Comparator::less:
+      return order < 0;
+    case Comparator::less_equal:
+      return order <= 0;
+    case Comparator::pessimistic:
+      return order >= 0 && compare(version, pessimistic_limit(item)) < 0;
+  }
+  return false;
+}
+
+// Where an item stands among items of the same version: lower bounds first, exclusions last.
+int rank(const ProviderConstraint::Item& item) {
+  switch (item.comparator) {
+    case Comparator::greater:
+      return 1;
+    case Comparator::greater_equal:
+      return 2;
+    case Comparator::equal:
+      return 3;
+    case Comparator::pessimistic:
+      return item.is_patch_only() ? 4 : 5;
+    case Comparator::less_equal:
+      return 6;
+    case Comparator::less:
+      return 7;
+    case Comparator::not_equal:
+      return 8;
+  }
+  return 0;
+}
+
+bool stands_before(const ProviderConstraint::Item& left, const ProviderConstraint::Item& right) {
+  int order = compare(left.version, right.version);
+  if (order == 0) {
+    order = compare_extra(left.version.metadata, right.version.metadata);
+  }
+  return order == 0 ? rank(left) < rank(right) : order < 0;
+}
+
+bool says_the_same(const ProviderConstraint::Item& left, const ProviderConstraint::Item& right) {
+  return left.version == right.version && rank(left) == rank(right);
+}
+
+std::string written(const ProviderConstraint::Item& item) {
+  std::string version = item.version.to_string();
+  if (item.comparator == Comparator::pessimistic && !item.is_patch_only()) {
+    const std::size_t patch = version.find('.', version.find('.') + 1);
+    version.erase(patch, std::min(version.find_first_of("-+", patch), version.size()) - patch);
+  }
+  if (item.comparator == Comparator::equal) {
+    return version;
+  }
+  const auto op = std::find_if(kOperators.begin(), kOperators.end(),
+                               [&](const Operator& known) { return known.comparator == item.comparator; });
+  return fmt::format("{} {}", op->text, version);
+}
+
+}  // namespace
+
+Result<ProviderConstraint> ProviderConstraint::parse(std::string_view text) {
+  if (auto as_module = ModuleConstraint::parse(text); !as_module) {
+    as_module.error().hint = kHint;
+    return tl::unexpected(std::move(as_module.error()));
+  }
+  return parse_locked(text);
+}
+
+Result<ProviderConstraint> ProviderConstraint::parse_locked(std::string_view text) {
+  const auto malformed = [&](std::string_view problem) {
+    return fail(Code::constraint_syntax,
+                fmt::format("\"{}\" is not a version constraint: {}", escape_controls(text), escape_controls(problem)),
+                std::string(kHint));
+  };
+  ProviderConstraint constraint;
+  std::string_view remain = trim_spaces(text);
+  while (!remain.empty()) {
+    const ScannedItem scanned = scan_item(remain);
+    const std::string_view consumed = remain.substr(0, remain.size() - scanned.rest.size());
+    auto item = to_item(scanned);
+    if (!item) {
+      return malformed(fmt::format("invalid specification \"{}\": {}", consumed, item.error()));
+    }
+    remain = trim_spaces(scanned.rest);
+    if (!remain.empty()) {
+      if (remain[0] == 'v') {
+        return malformed(kNoV);
+      }
+      if (remain[0] != ',') {
+        return malformed(fmt::format("missing comma after \"{}\"", consumed));
+      }
+      remain = trim_spaces(remain.substr(1));
+    }
+    constraint.items_.push_back(std::move(*item));
+  }
+  return constraint;
+}
+
+ProviderConstraint ProviderConstraint::merge(std::span<const ProviderConstraint> all) {
+  ProviderConstraint merged;
+  for (const ProviderConstraint& one : all) {
+    merged.items_.insert(merged.items_.end(), one.items_.begin(), one.items_.end());
+  }
+  return merged;
+}
+
+bool ProviderConstraint::allows(const ProviderVersion& version) const {
+  const auto names_it = [&](const Item& item) {
+    return item.comparator == Comparator::equal && item.version == version;
+  };
+  return version != ProviderVersion{} &&
+         (version.prerelease.empty() || std::any_of(items_.begin(), items_.end(), names_it)) &&
+         std::all_of(items_.begin(), items_.end(), [&](const Item& item) { return admits(item, version); });
+}
+
+std::string ProviderConstraint::canonical() const {
+  std::vector<Item> items = items_;
+  std::sort(items.begin(), items.end(), stands_before);
+  items.erase(std::unique(items.begin(), items.end(), says_the_same), items.end());
+  std::vector<std::string> texts;
+  texts.reserve(items.size());
+  std::transform(items.begin(), items.end(), std::back_inserter(texts), written);
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace modlock
