@@ -40,6 +40,15 @@ void add_root_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--data-dir", flags.data_dir, "Data directory instead of .terraform")
       ->envname("TF_DATA_DIR")
       ->type_name("DIR");
+  command.add_option("--variable,--var", flags.variables, "A value for a variable of the root module")
+      ->type_name("NAME=VALUE")
+      ->take_all();
+  command.add_option("--var-file", flags.var_files, "A file with values for variables, relative to the root")
+      ->type_name("FILE")
+      ->take_all();
+  command.add_option("--workspace", flags.workspace, "The selected workspace")
+      ->envname("TF_WORKSPACE")
+      ->type_name("NAME");
   command.add_option("--implementation", flags.implementation, "The tool that will run")
       ->envname("TOFU_MODLOCK_IMPLEMENTATION")
       ->check(CLI::IsMember({"opentofu", "terraform"}));
@@ -104,11 +113,17 @@ void add_install_and_verify(CLI::App& app, CommandLine& out) {
 }
 
 void add_questions(CLI::App& app, CommandLine& out) {
-  CLI::App* inspect =
-      add_verb(app, out, Verb::inspect, "inspect", "Show the module tree: sources, constraints, locked versions",
-               "  tofu-modlock inspect\n"
-               "  tofu-modlock inspect --json --chdir environments/prod\n");
+  CLI::App* inspect = add_verb(app, out, Verb::inspect, "inspect",
+                               "Show the module tree (sources, constraints, locked versions) and the providers",
+                               "  tofu-modlock inspect\n"
+                               "  tofu-modlock inspect --json --chdir environments/prod\n");
   add_root_flags(*inspect, out.common);
+
+  CLI::App* graph = add_verb(app, out, Verb::graph, "graph", "Draw the modules and providers of a root module",
+                             "  tofu-modlock graph > modules.mmd\n"
+                             "  tofu-modlock graph --format dot | dot -Tsvg > modules.svg\n");
+  add_root_flags(*graph, out.common);
+  graph->add_option("--format", out.graph_format, "mermaid (default) or dot")->check(CLI::IsMember({"mermaid", "dot"}));
 
   CLI::App* versions = add_verb(app, out, Verb::versions, "versions", "List the versions that a module source offers",
                                 "  tofu-modlock versions git::https://example.com/network.git\n"

@@ -19,10 +19,13 @@ struct CommonFlags {
   std::string implementation;
   std::string implementation_version;
   std::vector<std::string> include;
+  std::vector<std::string> variables;  // NAME=VALUE
+  std::vector<std::string> var_files;
+  std::string workspace;
 };
 
 struct CommandLine {
-  enum class Verb { lock, upgrade, install, verify, inspect, versions, cache_info, serve, call };
+  enum class Verb { lock, upgrade, install, verify, inspect, graph, versions, cache_info, serve, call };
   Verb verb = Verb::lock;
   CommonFlags common;
   // lock, upgrade
@@ -34,6 +37,8 @@ struct CommandLine {
   // verify
   bool strict = false;
   bool full = false;
+  // graph
+  std::string graph_format = "mermaid";
   // versions
   std::string source;
   std::string constraint;

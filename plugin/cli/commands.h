@@ -10,6 +10,7 @@ int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
 int run_install(const CommandLine& line, const Host& host);
 int run_verify(const CommandLine& line, const Host& host);
 int run_inspect(const CommandLine& line, const Host& host);
+int run_graph(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
 int run_call(const CommandLine& line, const Host& host);

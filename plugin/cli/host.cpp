@@ -7,6 +7,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
+#include "plugin/cli/client_environment.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/rpc.h"
 
@@ -37,6 +38,12 @@ void find_below(const fs::path& directory, std::vector<std::string>& roots) {
     } else if (entry->path().filename() == kLockFileName || entry->path().filename() == kSidecarFileName) {
       roots.push_back(entry->path().parent_path().string());
     }
+  }
+}
+
+void set_map(Json::Value& params, const char* name, const std::map<std::string, std::string>& values) {
+  for (const auto& [key, value] : values) {
+    params[name][key] = value;
   }
 }
 
@@ -75,6 +82,17 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   }
   options.offline = flags.offline;
   Host host;
+  auto environment = read_client_environment();
+  if (!environment) {
+    return fail(std::move(environment.error()));
+  }
+  host.environment_ = std::move(*environment);
+  for (const std::string& assignment : flags.variables) {
+    if (auto ok = add_variable(host.environment_.variables, assignment); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  }
+  host.environment_.var_files.insert(host.environment_.var_files.end(), flags.var_files.begin(), flags.var_files.end());
   host.service_ = std::make_unique<Service>(std::move(options));
   if (auto ok = host.service_->open(); !ok) {
     return fail(std::move(ok.error()));
@@ -129,9 +147,17 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags) {
   return roots;
 }
 
-Json::Value root_params(const std::string& root, const CommonFlags& flags) {
+Json::Value Host::root_params(const std::string& root, const CommonFlags& flags) const {
   Json::Value params(Json::objectValue);
   params["root"] = root;
+  set_map(params, "variables", environment_.variables);
+  set_map(params, "fallbackVariables", environment_.fallback_variables);
+  for (const std::string& file : environment_.var_files) {
+    params["varFiles"].append(file);
+  }
+  if (!flags.workspace.empty()) {
+    params["workspace"] = flags.workspace;
+  }
   if (!flags.data_dir.empty()) {
     params["dataDir"] = flags.data_dir;
   }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "plugin/cli/client_environment.h"
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/server/handlers.h"
@@ -14,12 +15,15 @@ namespace modlock::cli {
 // A host in the same process: the same methods as over the wire, without the wire.
 class Host {
  public:
-  // Opens the service as the flags say. Errors: those of Service::open().
+  // Opens the service as the flags say. Errors: those of Service::open() and read_client_environment().
   static Result<Host> start(const CommonFlags& flags, std::stop_token stop);
 
   // Calls one method. `error_data`, where given, gets what the error carries besides (`changes` of FROZEN).
   Result<Json::Value> call(const std::string& method, const Json::Value& params,
                            Json::Value* error_data = nullptr) const;
+
+  // What every method with a root takes: from the flags, and of variables also what the environment says.
+  Json::Value root_params(const std::string& root, const CommonFlags& flags) const;
 
   const Service& service() const { return *service_; }
 
@@ -29,15 +33,13 @@ class Host {
   std::unique_ptr<MethodTable> methods_;
   std::unique_ptr<TerminalProgress> progress_;
   std::unique_ptr<TerminalLog> log_;
+  ClientEnvironment environment_;
   std::stop_token stop_;
 };
 
 // The roots that the flags name, absolute; with `recursive` every directory below that has a lock file, sorted.
 // Errors: NOT_FOUND (no such directory, or none below has a lock file).
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags);
-
-// {root, dataDir?}: what every method with a root takes from the flags.
-Json::Value root_params(const std::string& root, const CommonFlags& flags);
 
 // Writes the documents of a result's `edits` below `root`. Nothing is written where any base is no longer the same.
 // Errors: CONTENT_MODIFIED; IO_ERROR.

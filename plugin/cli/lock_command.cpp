@@ -63,8 +63,8 @@ std::string closing_words(const Json::Value& documents, bool dry_run) {
       path);
 }
 
-Json::Value plan_params(const CommandLine& line, const std::string& root) {
-  Json::Value params = root_params(root, line.common);
+Json::Value plan_params(const CommandLine& line, const Host& host, const std::string& root) {
+  Json::Value params = host.root_params(root, line.common);
   params["mode"] = line.verb == CommandLine::Verb::upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
   for (const std::string& target : line.targets) {
     params["targets"].append(target);
@@ -121,7 +121,7 @@ Result<void> write_and_keep(const CommandLine& line, const std::string& root, co
 }
 
 void print_result(const CommandLine& line, const std::string& root, const Json::Value& result) {
-  print_diagnostics(result);
+  print_diagnostics(result, root);
   for (const Json::Value& change : result["changes"]) {
     print_out(change_line(change));
   }
@@ -135,21 +135,21 @@ void print_result(const CommandLine& line, const std::string& root, const Json::
 
 RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root) {
   Json::Value error_data;
-  auto result = host.call("lock/plan", plan_params(line, root), &error_data);
+  auto result = host.call("lock/plan", plan_params(line, host, root), &error_data);
   if (!result) {
-    return failed(result.error(), line.common, error_data);
+    return failed(result.error(), line.common, root, error_data);
   }
   if (auto ok = write_and_keep(line, root, *result); !ok) {
-    return failed(ok.error(), line.common);
+    return failed(ok.error(), line.common, root);
   }
   if (!line.common.json) {
     print_result(line, root, *result);
   }
   RootOutcome outcome{.exit_code = 0, .json = std::move(*result)};
   if (line.install && !line.dry_run) {
-    auto installed = host.call("modules/install", root_params(root, line.common));
+    auto installed = host.call("modules/install", host.root_params(root, line.common));
     if (!installed) {
-      return failed(installed.error(), line.common);
+      return failed(installed.error(), line.common, root);
     }
     if (!line.common.json) {
       print_out(fmt::format("{} installed, {} already in place.\n", (*installed)["installed"].size(),

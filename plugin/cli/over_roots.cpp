@@ -8,23 +8,42 @@
 namespace modlock::cli {
 namespace {
 
-std::string place(const Json::Value& location) {
-  std::string text = location["path"].asString();
-  if (location.isMember("range")) {
-    const Json::Value& start = location["range"]["start"];
-    text += fmt::format(":{}:{}", start["line"].asUInt64(), start["column"].asUInt64());
+Position position_of(const Json::Value& value) {
+  return {value["line"].asUInt64(), value["column"].asUInt64(), value["byte"].asUInt64()};
+}
+
+Location location_of(const Json::Value& value) {
+  Location location{value["path"].asString()};
+  if (value.isMember("range")) {
+    location.range = Range{position_of(value["range"]["start"]), position_of(value["range"]["end"])};
   }
-  return text;
+  return location;
+}
+
+Error error_of(const Json::Value& value) {
+  Error error{.message = value["message"].asString(), .subject = value["subject"].asString()};
+  if (value.isMember("location")) {
+    error.location = location_of(value["location"]);
+  }
+  for (const Json::Value& related : value["related"]) {
+    error.related.push_back({related["message"].asString(), location_of(related["location"])});
+  }
+  for (const Json::Value& note : value["notes"]) {
+    error.notes.push_back(note.asString());
+  }
+  error.hint = value["hint"].asString();
+  return error;
 }
 
 }  // namespace
 
-RootOutcome failed(const Error& error, const CommonFlags& flags, const Json::Value& error_data) {
+RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,
+                   const Json::Value& error_data) {
   RootOutcome outcome{.exit_code = exit_code(error), .json = {}};
   if (flags.json) {
     outcome.json["error"] = to_json(error, error_data);
   } else {
-    print_err(render(error));
+    print_err(render(error, "Error", root));
   }
   return outcome;
 }
@@ -61,23 +80,23 @@ int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const s
   return worst;
 }
 
-void print_diagnostics(const Json::Value& result) {
+void print_diagnostics(const Json::Value& result, const std::string& root) {
   for (const Json::Value& diagnostic : result["diagnostics"]) {
     const std::string severity = diagnostic["severity"].asString();
     const std::string_view heading = severity == "error" ? "Error" : severity == "warning" ? "Warning" : "Info";
-    std::string text =
-        fmt::format("{}: {} [{}]\n", heading, diagnostic["message"].asString(), diagnostic["code"].asString());
-    if (diagnostic.isMember("location")) {
-      text += fmt::format("  at {}\n", place(diagnostic["location"]));
-    }
-    for (const Json::Value& note : diagnostic["notes"]) {
-      text += fmt::format("  note: {}\n", note.asString());
-    }
-    if (diagnostic.isMember("hint")) {
-      text += fmt::format("  to do: {}\n", diagnostic["hint"].asString());
-    }
-    print_err(text);
+    print_err(render(error_of(diagnostic), diagnostic["code"].asString(), heading, root));
   }
+}
+
+int exit_code_of_diagnostics(const Json::Value& result) {
+  int worst = 0;
+  for (const Json::Value& diagnostic : result["diagnostics"]) {
+    if (diagnostic["severity"].asString() == "error") {
+      const bool conflict = diagnostic["code"].asString() == to_string(Code::constraint_conflict);
+      worst = worse_exit_code(worst, exit_code(conflict ? Code::constraint_conflict : Code::config_parse));
+    }
+  }
+  return worst;
 }
 
 }  // namespace modlock::cli

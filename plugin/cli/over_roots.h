@@ -13,14 +13,17 @@ struct RootOutcome {
   Json::Value json;  // the method's result, or {"error": …}
 };
 
-// Prints an error as the flags ask: JSON goes into the outcome, text to stderr.
-RootOutcome failed(const Error& error, const CommonFlags& flags, const Json::Value& error_data = {});
+// Prints an error as the flags ask: JSON goes into the outcome, text to stderr, with the line of a file below `root`.
+RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root = {},
+                   const Json::Value& error_data = {});
 
 // Runs `work` for every root that the flags name, under a heading where there are several, and prints the JSON where it
 // is asked for: the result itself for one root, {"results": [{root, …}]} for several. Returns the worst exit code.
 int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const std::string& root)>& work);
 
-// Warnings of a result's `diagnostics`, on stderr.
-void print_diagnostics(const Json::Value& result);
+// A result's `diagnostics`, on stderr, each with the line that it speaks of.
+void print_diagnostics(const Json::Value& result, const std::string& root);
+// The exit code for the worst of them: 0 where none is an error.
+int exit_code_of_diagnostics(const Json::Value& result);
 
 }  // namespace modlock::cli

@@ -1,41 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "plugin/cli/over_roots.h"
 #include "protocol/json.h"
 
 namespace modlock::cli {
 namespace {
-
-RootOutcome inspect_root(const CommandLine& line, const Host& host, const std::string& root) {
-  auto result = host.call("config/inspect", root_params(root, line.common));
-  if (!result) {
-    return failed(result.error(), line.common);
-  }
-  int worst = 0;
-  for (const Json::Value& diagnostic : (*result)["diagnostics"]) {
-    worst = diagnostic["severity"].asString() == "error" ? exit_code(Code::config_parse) : worst;
-  }
-  if (line.common.json) {
-    return {.exit_code = worst, .json = std::move(*result)};
-  }
-  for (const Json::Value& module : (*result)["modules"]) {
-    const std::string key = module["key"].asString();
-    const auto depth = static_cast<std::size_t>(std::count(key.begin(), key.end(), '.'));
-    std::string text = fmt::format("{:{}}{}  {}", "", 2 * depth, key, module["source"].asString());
-    if (module.isMember("constraint")) {
-      text += fmt::format("  ({})", module["constraint"].asString());
-    }
-    if (module.isMember("lockedVersion")) {
-      text += fmt::format("  locked {}", module["lockedVersion"].asString());
-    }
-    print_out(text + "\n");
-  }
-  print_diagnostics(*result);
-  print_out(fmt::format("{} module calls in {} files.\n", (*result)["modules"].size(), (*result)["files"].size()));
-  return {.exit_code = worst, .json = {}};
-}
 
 // One result that belongs to no root.
 int show(const CommandLine& line, const Result<Json::Value>& result,
@@ -56,10 +25,6 @@ int show(const CommandLine& line, const Result<Json::Value>& result,
 }
 
 }  // namespace
-
-int run_inspect(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, [&](const std::string& root) { return inspect_root(line, host, root); });
-}
 
 int run_versions(const CommandLine& line, const Host& host) {
   Json::Value params(Json::objectValue);

@@ -19,6 +19,8 @@ int dispatch(const CommandLine& line, const Host& host) {
       return run_verify(line, host);
     case CommandLine::Verb::inspect:
       return run_inspect(line, host);
+    case CommandLine::Verb::graph:
+      return run_graph(line, host);
     case CommandLine::Verb::versions:
       return run_versions(line, host);
     case CommandLine::Verb::cache_info:

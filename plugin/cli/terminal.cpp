@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "backends/source_text.h"
+#include "plugin/cli/source_excerpt.h"
 #include "protocol/utf8.h"
 
 namespace modlock::cli {
@@ -57,11 +58,16 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
   }
 }
 
-std::string render(const Error& error, std::string_view heading) {
-  std::string text = fmt::format("{}: {} [{}]\n", heading, error.message, to_string(error.code));
+std::string render(const Error& error, std::string_view heading, const std::string& root) {
+  return render(error, to_string(error.code), heading, root);
+}
+
+std::string render(const Error& error, std::string_view code, std::string_view heading, const std::string& root) {
+  std::string text = fmt::format("{}: {} [{}]\n", heading, error.message, code);
   if (error.location && !error.location->path.empty()) {
     text += fmt::format("  at {}{}\n", to_string(*error.location),
                         error.subject.empty() ? "" : fmt::format(" ({})", error.subject));
+    text += root.empty() ? std::string() : source_excerpt(root, *error.location);
   }
   for (const Related& related : error.related) {
     text += related.location.path.empty() ? fmt::format("  - {}\n", related.message)
@@ -74,18 +80,6 @@ std::string render(const Error& error, std::string_view heading) {
     text += fmt::format("  to do: {}\n", error.hint);
   }
   return text;
-}
-
-std::string render(const Diagnostic& diagnostic) {
-  switch (diagnostic.severity) {
-    case Severity::info:
-      return render(diagnostic.what, "Info");
-    case Severity::warning:
-      return render(diagnostic.what, "Warning");
-    case Severity::error:
-      break;
-  }
-  return render(diagnostic.what, "Error");
 }
 
 void print_raw(std::string_view text) {

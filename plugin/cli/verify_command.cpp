@@ -55,12 +55,12 @@ void print_verdict(const Json::Value& verdict) {
 }
 
 RootOutcome verify_root(const CommandLine& line, const Host& host, const std::string& root) {
-  Json::Value params = root_params(root, line.common);
+  Json::Value params = host.root_params(root, line.common);
   params["strict"] = line.strict;
   params["full"] = line.full;
   auto result = host.call("lock/verify", params);
   if (!result) {
-    return failed(result.error(), line.common);
+    return failed(result.error(), line.common, root);
   }
   int worst = 0;
   std::size_t held = 0;
@@ -73,7 +73,7 @@ RootOutcome verify_root(const CommandLine& line, const Host& host, const std::st
     }
   }
   if (!line.common.json) {
-    print_diagnostics(*result);
+    print_diagnostics(*result, root);
     print_out(fmt::format("{} of {} modules verified.\n", held, (*result)["verdicts"].size()));
     if (worst == exit_code(VerdictKind::missing)) {
       print_err("To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");

@@ -9,6 +9,8 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
+#include "plugin/config/config_schema.h"
+#include "plugin/hcl/json_syntax.h"
 
 namespace modlock {
 namespace {
@@ -20,6 +22,9 @@ struct Extension {
   std::string_view hidden_by;  // the extension of a file that replaces this one, or empty
   ConfigKind kind;
   bool json;
+
+  // Nothing replaces the files that OpenTofu alone reads.
+  bool opentofu_only() const { return hidden_by.empty(); }
 };
 
 // Longer suffixes first.
@@ -56,6 +61,10 @@ ConfigFile::Role role_of(std::string_view name, const Extension& extension) {
   const std::string_view base = name.substr(0, name.size() - extension.suffix.size());
   return base == "override" || ends_with(base, "_override") ? ConfigFile::Role::override_file
                                                             : ConfigFile::Role::primary;
+}
+
+const hcl::BodySchema& schema_of(ConfigKind kind) {
+  return kind == ConfigKind::test ? test_file_schema() : module_file_schema();
 }
 
 // Names of the files in a directory, of disk and overlay together. Errors: NOT_FOUND, IO_ERROR.
@@ -100,6 +109,10 @@ std::string relative_to_root(const fs::path& path, const fs::path& root) {
   return document_path(path).lexically_relative(document_path(root)).generic_string();
 }
 
+std::string join_relative(const std::string& parent, const std::string& below) {
+  return below.empty() ? parent : (fs::path(parent) / below).lexically_normal().generic_string();
+}
+
 Result<std::optional<std::string>> read_document(const fs::path& path, const Documents& documents) {
   if (const auto found = documents.find(path); found != documents.end()) {
     return found->second;
@@ -115,7 +128,7 @@ Result<std::optional<std::string>> read_document(const fs::path& path, const Doc
 }
 
 Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, const fs::path& root,
-                                                  const Documents& documents, ConfigKind kind) {
+                                                  const Documents& documents, ConfigKind kind, Tool tool) {
   const fs::path place = document_path(directory);
   const auto names = list_names(place, documents);
   if (!names) {
@@ -124,11 +137,12 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
   std::vector<ConfigText> files;
   for (const std::string& name : *names) {
     const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);
-    if (extension == nullptr || extension->kind != kind) {
+    if (extension == nullptr || extension->kind != kind || (tool == Tool::terraform && extension->opentofu_only())) {
       continue;
     }
     const std::string base = name.substr(0, name.size() - extension->suffix.size());
-    if (!extension->hidden_by.empty() && names->count(base + std::string(extension->hidden_by)) != 0) {
+    if (tool == Tool::opentofu && !extension->hidden_by.empty() &&
+        names->count(base + std::string(extension->hidden_by)) != 0) {
       continue;
     }
     auto text = read_document(place / name, documents);
@@ -140,29 +154,21 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
                     .path = relative_to_root(place / name, root),
                     .json = extension->json,
                     .text = std::move(*text).value_or(std::string{})};
-    if (!file.json) {
-      file.parsed = hcl::parse_native(file.text, file.path);
-    }
+    file.parsed =
+        file.json ? hcl::parse_json(file.text, file.path, schema_of(kind)) : hcl::parse_native(file.text, file.path);
     files.push_back(std::move(file));
   }
   return files;
 }
 
-void report_files(const std::vector<ConfigText>& files, ModuleConfig& config) {
+std::vector<ConfigFile> report_files(const std::vector<ConfigText>& files, Diagnostics& diagnostics) {
+  std::vector<ConfigFile> hashes;
+  hashes.reserve(files.size());
   for (const ConfigText& file : files) {
-    config.files.push_back({file.path, file.role, sha256_hex(file.text)});
-    for (const Diagnostic& diagnostic : file.parsed.diagnostics) {
-      config.diagnostics.push_back(diagnostic);
-    }
-    if (file.json && file.text.find("module") != std::string::npos) {
-      config.diagnostics.push_back(
-          {Severity::error,
-           Error{.code = Code::config_parse,
-                 .message = fmt::format("JSON syntax is not read yet, and \"{}\" may hold module calls", file.path),
-                 .location = Location{file.path, std::nullopt},
-                 .hint = "write the module calls of this file in native syntax"}});
-    }
+    hashes.push_back({file.path, file.role, sha256_hex(file.text)});
+    diagnostics.insert(diagnostics.end(), file.parsed.diagnostics.begin(), file.parsed.diagnostics.end());
   }
+  return hashes;
 }
 
 }  // namespace modlock

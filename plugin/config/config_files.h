@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "plugin/config/module_config.h"
+#include "plugin/config/tool.h"
 #include "plugin/hcl/parser.h"
 
 namespace modlock {
 
-// A configuration file as read. JSON files are not parsed.
+// A configuration file as read.
 struct ConfigText {
   ConfigFile::Role role = ConfigFile::Role::primary;
   std::string name;  // of the file
@@ -22,19 +23,21 @@ struct ConfigText {
 
 enum class ConfigKind { module, test };
 
-// The files of one kind that OpenTofu reads in a directory, parsed, sorted by name: hidden and backup files left out,
+// The files of one kind that `tool` reads in a directory, parsed, sorted by name: hidden and backup files left out,
 // `X.tf` left out where `X.tofu` stands beside it in the same role (likewise for the other extensions), and our own
-// override file left out. Errors: NOT_FOUND, IO_ERROR.
+// override file left out. Terraform does not see `.tofu` files. Errors: NOT_FOUND, IO_ERROR.
 Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& directory,
                                                   const std::filesystem::path& root, const Documents& documents,
-                                                  ConfigKind kind);
+                                                  ConfigKind kind, Tool tool);
 
 // The overlaid text, else what the disk holds; nullopt where neither has the file. Errors: IO_ERROR.
 Result<std::optional<std::string>> read_document(const std::filesystem::path& path, const Documents& documents);
 
-// The files with their hashes, and what is wrong with them as texts: syntax errors, and JSON files that may hold a
-// module call.
-void report_files(const std::vector<ConfigText>& files, ModuleConfig& config);
+// The hashes of the files, for results; the syntax errors in them are added to `diagnostics`.
+std::vector<ConfigFile> report_files(const std::vector<ConfigText>& files, Diagnostics& diagnostics);
+
+// A path below another, both `/`-separated: "./a" below "modules/x" is "modules/x/a"; below "." it is "a".
+std::string join_relative(const std::string& parent, const std::string& below);
 
 // A path as Documents has it: absolute, lexically normal, no trailing slash.
 std::filesystem::path document_path(const std::filesystem::path& path);

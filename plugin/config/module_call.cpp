@@ -3,118 +3,166 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "plugin/config/module_scope.h"
+#include "plugin/config/parsed_module.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
+#include "plugin/value/convert.h"
 
 namespace modlock {
 namespace {
 
-// What stands in the text, on one line and not too long, for a message.
-std::string excerpt(const ConfigText& file, const Range& range) {
-  constexpr std::size_t kLongest = 60;
-  std::string text = file.text.substr(range.start.byte, range.end.byte - range.start.byte);
-  const std::size_t end = std::min({text.find('\n'), text.find('\r'), kLongest});
-  if (end >= text.size()) {
-    return text;
-  }
-  std::size_t cut = end;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
-    --cut;
-  }
-  return text.substr(0, cut) + "…";
+// Arguments that speak of the call itself; a `_` block cannot hold them.
+bool is_meta_argument(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames = {"source",   "version",    "count",
+                                                      "for_each", "depends_on", "providers"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-Diagnostic not_written_out(const WrittenCall& call, std::string_view what, const ConfigText& file, Error error) {
-  const Range range = error.location && error.location->range ? *error.location->range : Range{};
-  error.message = fmt::format("the {} of {} must be a string that is written out, found the expression `{}`", what,
-                              call.title, excerpt(file, range));
-  error.hint = fmt::format("write the {} out, without references, functions and interpolations", what);
-  error.location = Location{file.path, range};
-  return {Severity::error, std::move(error)};
-}
+// Evaluates the arguments of one call.
+class CallEvaluator {
+ public:
+  CallEvaluator(const WrittenCall& call, ModuleScope& scope, Diagnostics& diagnostics)
+      : call_(call), scope_(scope), diagnostics_(diagnostics) {}
 
-enum class Outcome { given, absent, broken };
-
-// The string that an argument holds. `broken` is reported.
-Outcome evaluate(const WrittenCall& call, std::string_view what, const Argument& argument, Written& written,
-                 Diagnostics& diagnostics) {
-  if (argument.attribute == nullptr) {
-    return Outcome::absent;
-  }
-  const ConfigText& file = *argument.file;
-  const Range& range = argument.attribute->value.range;
-  Result<hcl::Value> value = hcl::static_value(argument.attribute->value, file.path);
-  if (!value) {
-    if (value.error().code == Code::config_non_static) {
-      diagnostics.push_back(not_written_out(call, what, file, std::move(value).error()));
-    } else {
-      diagnostics.push_back({Severity::error, std::move(value).error()});
+  // The version first: a null one counts as absent, which decides how the source is read.
+  std::optional<ModuleCall> evaluate() {
+    ModuleCall result{
+        .name = call_.name,
+        .source = {},
+        .version = std::nullopt,
+        .location = place(*call_.file, call_.block->header_range),
+        .repeated = call_.find("count").attribute != nullptr || call_.find("for_each").attribute != nullptr,
+        .written = &call_};
+    const bool version_is_fine = take("version", result.version);
+    std::optional<Written> source;
+    const bool source_is_fine = take("source", source);
+    if (source_is_fine && !source) {
+      report_no_source();
     }
-    return Outcome::broken;
+    if (!version_is_fine || !source) {
+      return std::nullopt;
+    }
+    result.source = std::move(*source);
+    result.is_static = is_written_out(call_.find("source")) && is_written_out(call_.find("version"));
+    return result;
   }
-  if (value->is_null()) {
-    return Outcome::absent;
-  }
-  const std::string* text = value->as_string();
-  if (text == nullptr) {
-    diagnostics.push_back(config_error(
-        file, range, fmt::format("the {} of {} must be a string, found {}", what, call.title, hcl::type_name(*value)),
-        "put it in quotes"));
-    return Outcome::broken;
-  }
-  written = {*text, Location{file.path, range}};
-  return Outcome::given;
-}
 
-std::optional<ModuleCall> evaluate_call(const WrittenCall& call, Diagnostics& diagnostics) {
-  ModuleCall result{.name = call.name,
-                    .source = {},
-                    .version = std::nullopt,
-                    .location = {call.file->path, call.block->header_range},
-                    .repeated = call.repeated};
-  Written version;
-  const Outcome version_outcome = evaluate(call, "version", call.version, version, diagnostics);
-  if (version_outcome == Outcome::given) {
-    result.version = std::move(version);
+ private:
+  Location place(const ConfigText& file, const Range& range) const {
+    return {join_relative(scope_.module_path(), file.path), range};
   }
-  const Outcome source_outcome = evaluate(call, "source", call.source, result.source, diagnostics);
-  if (source_outcome == Outcome::absent) {
-    const bool is_null = call.source.attribute != nullptr;
-    const ConfigText& file = is_null ? *call.source.file : *call.file;
-    const Range& range = is_null ? call.source.attribute->value.range : call.block->header_range;
-    diagnostics.push_back(config_error(file, range,
-                                       is_null
-                                           ? fmt::format("the source of {} must be a string, found null", call.title)
-                                           : fmt::format("{} lacks the argument \"source\"", call.title),
-                                       "say where the module comes from, for example source = \"./modules/network\""));
+
+  bool is_written_out(const Argument& argument) const {
+    return argument.attribute == nullptr ||
+           hcl::static_value(argument.attribute->value, argument.file->path).has_value();
   }
-  if (source_outcome != Outcome::given || version_outcome == Outcome::broken) {
-    return std::nullopt;
+
+  // False: what is wrong was reported. An argument that is absent or null leaves `out` empty.
+  bool take(std::string_view name, std::optional<Written>& out) {
+    const Argument argument = call_.find(name);
+    if (argument.attribute == nullptr) {
+      return true;
+    }
+    auto value = call_.literal_only ? literal(name, argument)
+                                    : scope_.evaluate_argument(argument, fmt::format("module.{}.{}", call_.name, name));
+    if (value) {
+      value = as_text(name, argument, *value);
+    }
+    if (!value) {
+      diagnostics_.push_back({Severity::error, std::move(value.error())});
+      return false;
+    }
+    if (!value->is_null()) {
+      out = Written{value->as_string(), place(*argument.file, argument.attribute->value.range)};
+    }
+    return true;
   }
-  return result;
-}
+
+  Result<eval::Value> literal(std::string_view name, const Argument& argument) const {
+    auto value = hcl::static_string(argument.attribute->value, argument.file->path,
+                                    fmt::format("the {} of {}", name, call_.title), Code::config_parse);
+    if (!value) {
+      Error error = std::move(value.error());
+      if (error.location) {
+        error.location->path = join_relative(scope_.module_path(), error.location->path);
+      }
+      return fail(std::move(error));
+    }
+    return eval::Value::string(std::move(*value));
+  }
+
+  Result<eval::Value> as_text(std::string_view name, const Argument& argument, const eval::Value& value) const {
+    const auto reject = [&](Code code, std::string message, std::string hint) {
+      return fail(Error{.code = code,
+                        .message = std::move(message),
+                        .location = place(*argument.file, argument.attribute->value.range),
+                        .hint = std::move(hint)});
+    };
+    if (value.marks().any()) {
+      const std::string_view mark = value.marks().sensitive ? "sensitive" : "ephemeral";
+      return reject(Code::config_non_static,
+                    fmt::format("the {} of {} must not be derived from {} values", name, call_.title, mark),
+                    fmt::format("take the {} out of the variable, or use another one", mark));
+    }
+    auto text = eval::convert(value, eval::Type::string());
+    if (!text) {
+      return reject(
+          Code::config_parse,
+          fmt::format("the {} of {} must be a string, found {}", name, call_.title, value.type().friendly_name()),
+          "put it in quotes");
+    }
+    return std::move(*text);
+  }
+
+  void report_no_source() {
+    const Argument source = call_.find("source");
+    const bool is_null = source.attribute != nullptr;
+    const ConfigText& file = is_null ? *source.file : *call_.file;
+    const Range& range = is_null ? source.attribute->value.range : call_.block->header_range;
+    diagnostics_.push_back(config_error(file, range,
+                                        is_null
+                                            ? fmt::format("the source of {} must be a string, found null", call_.title)
+                                            : fmt::format("{} lacks the argument \"source\"", call_.title),
+                                        "say where the module comes from, for example source = \"./modules/network\""));
+    diagnostics_.back().what.location = place(file, range);
+  }
+
+  const WrittenCall& call_;
+  ModuleScope& scope_;
+  Diagnostics& diagnostics_;
+};
 
 }  // namespace
 
-void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigText& file) {
-  if (const hcl::Attribute* source = block.body.find("source")) {
-    call.source = {source, &file};
-  }
-  if (const hcl::Attribute* version = block.body.find("version")) {
-    call.version = {version, &file};
-  }
-  call.repeated = call.repeated || block.body.find("count") != nullptr || block.body.find("for_each") != nullptr;
+Argument WrittenCall::find(std::string_view argument) const {
+  const auto found = arguments.find(argument);
+  return found == arguments.end() ? Argument{} : found->second;
 }
 
-void evaluate_calls(const std::vector<WrittenCall>& calls, ModuleConfig& config) {
-  for (const WrittenCall& call : calls) {
-    if (auto result = evaluate_call(call, config.diagnostics)) {
-      config.calls.push_back(std::move(*result));
+void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigText& file) {
+  for (const hcl::Attribute& attribute : block.body.attributes) {
+    call.arguments[attribute.name] = {&attribute, &file};
+  }
+  for (const hcl::Block& escape : block.body.blocks) {
+    for (const hcl::Attribute& attribute : escape.body.attributes) {
+      if (escape.type == "_" && !is_meta_argument(attribute.name)) {
+        call.arguments.try_emplace(attribute.name, Argument{&attribute, &file});
+      }
     }
   }
-  std::sort(config.calls.begin(), config.calls.end(),
-            [](const ModuleCall& left, const ModuleCall& right) { return left.name < right.name; });
+}
+
+EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope) {
+  EvaluatedCalls result;
+  for (const WrittenCall& call : module.calls) {
+    if (auto evaluated = CallEvaluator(call, scope, result.diagnostics).evaluate()) {
+      result.calls.push_back(std::move(*evaluated));
+    }
+  }
+  return result;
 }
 
 Diagnostic config_error(const ConfigText& file, const Range& range, std::string message, std::string hint) {

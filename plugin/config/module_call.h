@@ -1,19 +1,15 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "plugin/config/config_files.h"
+#include "plugin/config/variable.h"
 
 namespace modlock {
-
-// An argument of a module call and the file it stands in.
-struct Argument {
-  const hcl::Attribute* attribute = nullptr;  // null: not given
-  const ConfigText* file = nullptr;
-};
 
 // A module call before evaluation, overrides merged. Points into the parsed files.
 struct WrittenCall {
@@ -21,17 +17,39 @@ struct WrittenCall {
   std::string title;  // for messages: `module "vpc"`
   const ConfigText* file = nullptr;
   const hcl::Block* block = nullptr;
-  Argument source = {};
-  Argument version = {};
-  bool repeated = false;
+  std::map<std::string_view, Argument> arguments = {};  // by name, with the file that gave each
+  bool literal_only = false;                            // a run block's: OpenTofu evaluates nothing there
+
+  // Not given: an argument without attribute.
+  Argument find(std::string_view argument) const;
 };
 
-// Takes over the arguments that the block has.
+// A `module` block of one module, evaluated. Locations name paths relative to the root.
+struct ModuleCall {
+  std::string name;
+  Written source;                        // not yet parsed as an address
+  std::optional<Written> version;        // the `version` argument; absent where null
+  Location location;                     // of the block header
+  bool repeated = false;                 // has count or for_each
+  bool is_static = true;                 // source and version are written out, without references
+  const WrittenCall* written = nullptr;  // where its other arguments stand
+};
+
+struct EvaluatedCalls {
+  std::vector<ModuleCall> calls;  // sorted by name
+  Diagnostics diagnostics;        // errors: the calls they speak of are left out
+};
+
+class ModuleScope;
+struct ParsedModule;
+
+// Takes over the arguments that the block has, those of a `_` block in it (for variables named like meta arguments are)
+// where nothing else gives them.
 void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigText& file);
 
-// The calls as OpenTofu sees them, sorted by name. A call whose source is missing or is no written-out string is left
-// out and reported, as is one with such a version.
-void evaluate_calls(const std::vector<WrittenCall>& calls, ModuleConfig& config);
+// The calls of a module as OpenTofu sees them in `scope`, the module's own: version first, then source. A call whose
+// source is missing, no string, null, sensitive or not static is left out and reported, as is one with such a version.
+EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope);
 
 // A CONFIG_PARSE error at a place.
 Diagnostic config_error(const ConfigText& file, const Range& range, std::string message, std::string hint = {});

@@ -1,11 +1,11 @@
-#include "plugin/config/module_config.h"
+#include "plugin/config/parsed_module.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "plugin/config/config_files.h"
-#include "plugin/config/module_call.h"
+#include "plugin/config/config_schema.h"
+#include "plugin/config/state_providers.h"
 
 namespace modlock {
 namespace {
@@ -13,12 +13,14 @@ namespace {
 // Gathers the calls of one module: primary files first, then the overrides in their order.
 class CallCollector {
  public:
-  CallCollector(const std::vector<ConfigText>& files, ModuleConfig& config) : files_(files), config_(config) {}
+  CallCollector(const std::vector<ConfigText>& files, Diagnostics& diagnostics)
+      : files_(files), diagnostics_(diagnostics) {}
 
   std::vector<WrittenCall> collect() {
     for_each_call(ConfigFile::Role::primary, [this](const auto& file, const auto& block) { add(file, block); });
     for_each_call(ConfigFile::Role::override_file,
                   [this](const auto& file, const auto& block) { override_call(file, block); });
+    std::sort(calls_.begin(), calls_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return std::move(calls_);
   }
 
@@ -38,7 +40,7 @@ class CallCollector {
   }
 
   void report(const ConfigText& file, const Range& range, std::string message, std::string hint) {
-    config_.diagnostics.push_back(config_error(file, range, std::move(message), std::move(hint)));
+    diagnostics_.push_back(config_error(file, range, std::move(message), std::move(hint)));
   }
 
   bool has_name(const ConfigText& file, const hcl::Block& block) {
@@ -61,9 +63,8 @@ class CallCollector {
   }
 
   WrittenCall* find(const std::string& name) {
-    const auto found =
-        std::find_if(calls_.begin(), calls_.end(), [&](const WrittenCall& call) { return call.name == name; });
-    return found == calls_.end() ? nullptr : &*found;
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &calls_[found->second];
   }
 
   void add(const ConfigText& file, const hcl::Block& block) {
@@ -71,12 +72,13 @@ class CallCollector {
     if (const WrittenCall* first = find(name)) {
       report(file, block.header_range, fmt::format("module \"{}\" is called twice", name),
              "rename one of the two, or move it to an override file");
-      config_.diagnostics.back().what.related.push_back(
+      diagnostics_.back().what.related.push_back(
           {"the first call is here", {first->file->path, first->block->header_range}});
       return;
     }
     WrittenCall call{.name = name, .title = fmt::format("module \"{}\"", name), .file = &file, .block = &block};
     merge_arguments(call, block, file);
+    places_.emplace(name, calls_.size());
     calls_.push_back(std::move(call));
   }
 
@@ -94,27 +96,38 @@ class CallCollector {
   // Whether calls may be missing because a primary file could not be read to its end.
   bool is_incomplete() const {
     return std::any_of(files_.begin(), files_.end(), [](const ConfigText& file) {
-      return file.role == ConfigFile::Role::primary && (file.json || has_errors(file.parsed.diagnostics));
+      return file.role == ConfigFile::Role::primary && has_errors(file.parsed.diagnostics);
     });
   }
 
   const std::vector<ConfigText>& files_;
-  ModuleConfig& config_;
+  Diagnostics& diagnostics_;
   std::vector<WrittenCall> calls_;
+  std::map<std::string, std::size_t, std::less<>> places_;  // in calls_, by name
 };
 
 }  // namespace
 
-Result<ModuleConfig> load_module(const std::filesystem::path& directory, const std::filesystem::path& root,
-                                 const Documents& documents) {
-  const auto files = read_config_files(directory, root, documents, ConfigKind::module);
+Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
+                                                        const Documents& documents, Tool tool) {
+  auto files = read_config_files(directory, directory, documents, ConfigKind::module, tool);
   if (!files) {
-    return fail(files.error());
+    return fail(std::move(files.error()));
   }
-  ModuleConfig config;
-  report_files(*files, config);
-  evaluate_calls(CallCollector(*files, config).collect(), config);
-  return config;
+  auto module = std::make_shared<ParsedModule>();
+  module->directory = document_path(directory);
+  module->files = std::move(*files);
+  Diagnostics& diagnostics = module->diagnostics;
+  module->file_hashes = report_files(module->files, diagnostics);
+  const Diagnostics structure = check_structure(module->files, tool);
+  diagnostics.insert(diagnostics.end(), structure.begin(), structure.end());
+  module->calls = CallCollector(module->files, diagnostics).collect();
+  module->variables = read_variables(module->files, tool, diagnostics);
+  module->locals = read_locals(module->files, diagnostics);
+  module->providers = read_provider_requirements(module->files, tool, diagnostics);
+  module->core = read_core_requirements(module->files, tool, diagnostics);
+  module->state = read_state_storage(module->files);
+  return module;
 }
 
 }  // namespace modlock

@@ -1,10 +1,10 @@
+#include "plugin/config/parsed_module.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "plugin/config/config_files.h"
-#include "plugin/config/module_call.h"
-#include "plugin/config/module_config.h"
+#include "plugin/config/config_schema.h"
 
 namespace modlock {
 namespace {
@@ -21,7 +21,7 @@ std::string key_prefix(const ConfigText& file) {
   return prefix + ".";
 }
 
-void collect_runs(const ConfigText& file, std::vector<WrittenCall>& calls, ModuleConfig& config) {
+void collect_runs(const ConfigText& file, std::vector<WrittenCall>& calls, Diagnostics& diagnostics) {
   for (const hcl::Block& run : file.parsed.body.blocks) {
     if (run.type != "run") {
       continue;
@@ -32,16 +32,19 @@ void collect_runs(const ConfigText& file, std::vector<WrittenCall>& calls, Modul
       continue;
     }
     if (run.labels.size() != 1 || !is_identifier(run.labels.front().text)) {
-      config.diagnostics.push_back(config_error(file, run.header_range,
-                                                "a run block needs one label, its name, which must be an identifier",
-                                                "write run \"name\" { … }"));
-      continue;
+      continue;  // check_structure() has said so
     }
     const std::string& name = run.labels.front().text;
     WrittenCall call{.name = key_prefix(file) + name,
                      .title = fmt::format("the module of run \"{}\"", name),
                      .file = &file,
-                     .block = &*module};
+                     .block = &*module,
+                     .literal_only = true};
+    for (const hcl::Block& block : run.body.blocks) {
+      if (block.type == "variables") {
+        merge_arguments(call, block, file);
+      }
+    }
     merge_arguments(call, *module, file);
     const auto first =
         std::find_if(calls.begin(), calls.end(), [&](const WrittenCall& other) { return other.name == call.name; });
@@ -49,37 +52,40 @@ void collect_runs(const ConfigText& file, std::vector<WrittenCall>& calls, Modul
       calls.push_back(std::move(call));
       continue;
     }
-    config.diagnostics.push_back(config_error(file, run.header_range, fmt::format("run \"{}\" is written twice", name),
-                                              "rename one of the two"));
-    config.diagnostics.back().what.related.push_back(
+    diagnostics.push_back(config_error(file, run.header_range, fmt::format("run \"{}\" is written twice", name),
+                                       "rename one of the two"));
+    diagnostics.back().what.related.push_back(
         {"the first run is here", {first->file->path, first->block->header_range}});
   }
 }
 
 }  // namespace
 
-Result<ModuleConfig> load_test_modules(const std::filesystem::path& root, const Documents& documents,
-                                       std::string_view test_directory) {
-  std::vector<ConfigText> files;
-  for (const std::filesystem::path& directory : {root, root / test_directory}) {
-    auto found = read_config_files(directory, root, documents, ConfigKind::test);
+Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& root, const Documents& documents,
+                                                            Tool tool, std::string_view test_directory) {
+  auto tests = std::make_shared<ParsedModule>();
+  tests->directory = root.directory;
+  for (const std::filesystem::path& directory : {root.directory, root.directory / test_directory}) {
+    auto found = read_config_files(directory, root.directory, documents, ConfigKind::test, tool);
     if (!found && found.error().code != Code::not_found) {
       return fail(std::move(found).error());
     }
     if (found) {
-      std::move(found->begin(), found->end(), std::back_inserter(files));
+      std::move(found->begin(), found->end(), std::back_inserter(tests->files));
     }
   }
-  std::sort(files.begin(), files.end(),
+  std::sort(tests->files.begin(), tests->files.end(),
             [](const ConfigText& left, const ConfigText& right) { return left.path < right.path; });
-  ModuleConfig config;
-  report_files(files, config);
-  std::vector<WrittenCall> calls;
-  for (const ConfigText& file : files) {
-    collect_runs(file, calls, config);
+  tests->file_hashes = report_files(tests->files, tests->diagnostics);
+  const Diagnostics structure = check_structure(tests->files, tool);
+  tests->diagnostics.insert(tests->diagnostics.end(), structure.begin(), structure.end());
+  for (const ConfigText& file : tests->files) {
+    collect_runs(file, tests->calls, tests->diagnostics);
   }
-  evaluate_calls(calls, config);
-  return config;
+  std::sort(tests->calls.begin(), tests->calls.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  tests->providers = read_provider_requirements(tests->files, tool, tests->diagnostics);
+  resolve_local_names(tests->providers, root.providers);
+  return tests;
 }
 
 }  // namespace modlock

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
-#include "plugin/config/roots.h"
+#include "plugin/config/confined_files.h"
+#include "plugin/config/module_scope.h"
 #include "plugin/resolve/call_constraints.h"
+#include "plugin/resolve/local_module.h"
 #include "plugin/resolve/subdir_glob.h"
 
 namespace modlock {
@@ -14,35 +17,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxLevels = 64;
-constexpr std::size_t kMaxCalls = 20'000;
+constexpr std::size_t kMaxCalls = 200'000;
 constexpr std::size_t kLongestKey = 255;  // it becomes the name of a directory
-
-bool lies_inside(const fs::path& path, const fs::path& directory) {
-  const auto [end, _] = std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
-  return end == directory.end() || (std::next(end) == directory.end() && end->empty());
-}
-
-// "./a" below ".terraform/modules/x" -> ".terraform/modules/x/a"
-std::string join_manifest(const std::string& parent, const std::string& below) {
-  return below.empty() ? parent : (fs::path(parent) / below).lexically_normal().generic_string();
-}
 
 class TreeWalk {
  public:
   TreeWalk(const WalkRequest& request, const VisitLevel& visit, const Context& context)
-      : request_(request), visit_(visit), context_(context) {}
+      : request_(request),
+        visit_(visit),
+        context_(context),
+        surroundings_{request.root, request.workspace, request.tool,
+                      make_confined_files(request.root, request.bounds, request.documents)} {}
 
   Result<ModuleTree> run() {
-    ModuleNode root;
-    root.directory = request_.root;
-    root.manifest_directory = ".";
-    root.manifest_package = ".";
-    if (auto ok = read_module(root, true); !ok) {
+    if (auto ok = read_root(); !ok) {
       return fail(std::move(ok.error()));
     }
     for (int level = 0; !remote_.empty(); ++level) {
       if (level > kMaxLevels) {
-        return fail(too_deep(*remote_.front()));
+        return fail(too_deep(*remote_.front().node));
       }
       if (auto ok = walk_level(); !ok) {
         return fail(std::move(ok.error()));
@@ -56,65 +49,125 @@ class TreeWalk {
     if (auto ok = context_.check(); !ok) {
       return ok;
     }
-    std::vector<ModuleNode*> level = std::move(remote_);
+    std::vector<Waiting> level = std::move(remote_);
     remote_.clear();
-    std::sort(level.begin(), level.end(), [](const ModuleNode* a, const ModuleNode* b) { return a->key < b->key; });
-    if (auto ok = visit_(level); !ok) {
+    std::sort(level.begin(), level.end(), [](const auto& a, const auto& b) { return a.node->key < b.node->key; });
+    std::vector<ModuleNode*> nodes;
+    std::transform(level.begin(), level.end(), std::back_inserter(nodes), [](const auto& one) { return one.node; });
+    if (auto ok = visit_(nodes); !ok) {
       return ok;
     }
-    for (ModuleNode* node : level) {
-      if (node->package_directory.empty()) {
+    for (const Waiting& waiting : level) {
+      ModuleNode& node = *waiting.node;
+      if (node.package_directory.empty()) {
         tree_.complete = false;
         continue;
       }
-      auto subdir = expand_subdir(node->package_directory, node->address.source.subdir);
+      auto subdir = expand_subdir(node.package_directory, node.address.source.subdir);
       if (!subdir) {
-        report(*node, no_such_module(*node, subdir.error()));
+        report(node, no_such_module(node, subdir.error()));
         tree_.complete = false;
         continue;
       }
-      node->directory = (node->package_directory / *subdir).lexically_normal();
-      node->manifest_directory = join_manifest(node->manifest_package, *subdir);
-      if (auto ok = read_module(*node, false); !ok) {
+      node.directory = (node.package_directory / *subdir).lexically_normal();
+      node.manifest_directory = join_relative(node.manifest_package, *subdir);
+      if (auto ok = read_called(node, waiting.caller); !ok) {
         return ok;
       }
     }
     return {};
   }
 
-  // Reads the files of a module and adds its calls; local ones are read at once, remote ones wait for their level.
-  Result<void> read_module(ModuleNode& node, bool is_root) {
-    auto config = load_module(node.directory, node.directory, request_.documents);
-    if (!config) {
-      if (is_root) {
-        return fail(std::move(config.error()));
-      }
-      report(node, no_such_module(node, config.error()));
+  Result<void> read_root() {
+    ModuleNode root;
+    root.directory = request_.root;
+    root.manifest_directory = ".";
+    root.manifest_package = ".";
+    auto parsed = parse(root.directory);
+    if (!parsed) {
+      return fail(std::move(parsed.error()));
+    }
+    auto values =
+        read_variable_values(request_.root, request_.variables, request_.documents, request_.bounds, tree_.diagnostics);
+    if (!values) {
+      return fail(std::move(values.error()));
+    }
+    auto tests = read_test_files(**parsed, request_.documents, request_.tool);
+    if (!tests) {
+      return fail(std::move(tests.error()));
+    }
+    const auto scope = std::make_shared<ModuleScope>(*parsed, surroundings_, root.manifest_directory, *values);
+    take_module(root, *parsed);
+    take_module(root, *tests);
+    take_diagnostics((*values)->undeclared((*parsed)->variables), root);
+    take_diagnostics(scope->check_constants(), root);
+    auto ok = add_calls(root, **parsed, scope);
+    return ok ? add_calls(root, **tests, scope) : ok;
+  }
+
+  // Reads the files of a called module and adds its calls; local ones are read at once, remote ones wait for their
+  // level.
+  Result<void> read_called(ModuleNode& node, const std::shared_ptr<ModuleScope>& caller) {
+    auto parsed = parse(node.directory);
+    if (!parsed) {
+      report(node, no_such_module(node, parsed.error()));
       tree_.complete = false;
       return {};
     }
     if (auto ok = check_cycle(node); !ok) {
       return ok;
     }
-    if (is_root) {
-      auto tests = load_test_modules(node.directory, request_.documents);
-      if (!tests) {
-        return fail(std::move(tests.error()));
+    take_module(node, *parsed);
+    const auto scope =
+        std::make_shared<ModuleScope>(*parsed, surroundings_, node.manifest_directory, caller, *node.call.written);
+    take_diagnostics(scope->check_constants(), node);
+    return add_calls(node, **parsed, scope);
+  }
+
+  // Calls of one directory share what was read.
+  Result<std::shared_ptr<const ParsedModule>> parse(const fs::path& directory) {
+    const auto known = parsed_.find(directory);
+    if (known != parsed_.end()) {
+      return known->second;
+    }
+    auto parsed = read_module(directory, request_.documents, request_.tool);
+    if (parsed) {
+      parsed_.emplace(directory, *parsed);
+    }
+    return parsed;
+  }
+
+  void take_module(const ModuleNode& node, const std::shared_ptr<const ParsedModule>& parsed) {
+    for (const ConfigFile& file : parsed->file_hashes) {
+      tree_.files.push_back({join_relative(node.manifest_directory, file.path), file.role, file.sha256});
+    }
+    const bool is_new = reported_.insert(parsed.get()).second;
+    if (is_new) {
+      Diagnostics diagnostics = parsed->diagnostics;
+      for (Diagnostic& diagnostic : diagnostics) {
+        relocate(diagnostic.what, node);
       }
-      std::move(tests->files.begin(), tests->files.end(), std::back_inserter(config->files));
-      std::move(tests->calls.begin(), tests->calls.end(), std::back_inserter(config->calls));
-      std::move(tests->diagnostics.begin(), tests->diagnostics.end(), std::back_inserter(config->diagnostics));
+      take_diagnostics(std::move(diagnostics), node);
     }
-    for (ConfigFile& file : config->files) {
-      tree_.files.push_back({join_manifest(node.manifest_directory, file.path), file.role, std::move(file.sha256)});
-    }
-    for (Diagnostic& diagnostic : config->diagnostics) {
+    tree_.modules.push_back({node.key, node.manifest_directory, parsed, node.call.source.location});
+  }
+
+  void take_diagnostics(Diagnostics diagnostics, const ModuleNode& node) {
+    for (Diagnostic& diagnostic : diagnostics) {
       tree_.complete = tree_.complete && diagnostic.severity != Severity::error;
-      relocate(diagnostic.what, node);
+      if (diagnostic.what.subject.empty() && !node.key.empty()) {
+        diagnostic.what.subject = node.subject();
+      }
       tree_.diagnostics.push_back(std::move(diagnostic));
     }
-    for (ModuleCall& call : config->calls) {
-      if (auto ok = add_call(node, std::move(call)); !ok) {
+  }
+
+  Result<void> add_calls(const ModuleNode& node, const ParsedModule& parsed,
+                         const std::shared_ptr<ModuleScope>& scope) {
+    EvaluatedCalls evaluated = evaluate_calls(parsed, *scope);
+    take_diagnostics(std::move(evaluated.diagnostics), node);
+    for (ModuleCall& call : evaluated.calls) {
+      if (auto ok = add_call(node, std::move(call), scope); !ok) {
         return ok;
       }
     }
@@ -140,7 +193,7 @@ class TreeWalk {
     return {};
   }
 
-  Result<void> add_call(const ModuleNode& parent, ModuleCall call) {
+  Result<void> add_call(const ModuleNode& parent, ModuleCall call, const std::shared_ptr<ModuleScope>& scope) {
     if (tree_.nodes.size() >= kMaxCalls) {
       return fail(Error{.code = Code::limit_exceeded,
                         .message = fmt::format("the configuration has more than {} module calls", kMaxCalls),
@@ -149,12 +202,7 @@ class TreeWalk {
     }
     ModuleNode node;
     node.key = parent.key.empty() ? call.name : parent.key + "." + call.name;
-    relocate(call.location, parent);
-    relocate(call.source.location, parent);
-    if (call.version) {
-      relocate(call.version->location, parent);
-    }
-    auto address = parse_source(call.source.text);
+    auto address = parse_source(call.source.text, default_registry(request_.tool));
     node.call = std::move(call);
     if (address && node.key.size() > kLongestKey) {
       address = fail(
@@ -181,73 +229,27 @@ class TreeWalk {
       report(node, std::move(constrained.error()));
       return {};
     }
-    return node.is_local() ? add_local(parent, std::move(node)) : add_remote(std::move(node));
+    return node.is_local() ? add_local(parent, std::move(node), scope) : add_remote(std::move(node), scope);
   }
 
-  Result<void> add_remote(ModuleNode node) {
-    node.manifest_package = join_manifest(request_.data_directory, "modules/" + node.key);
-    node.manifest_directory = join_manifest(node.manifest_package, node.address.source.subdir);
-    remote_.push_back(insert(std::move(node)));
+  Result<void> add_remote(ModuleNode node, const std::shared_ptr<ModuleScope>& caller) {
+    node.manifest_package = join_relative(request_.data_directory, "modules/" + node.key);
+    node.manifest_directory = join_relative(node.manifest_package, node.address.source.subdir);
+    remote_.push_back({insert(std::move(node)), caller});
     return {};
   }
 
-  Result<void> add_local(const ModuleNode& parent, ModuleNode node) {
-    const std::string& path = node.address.source.path;
-    node.directory = (parent.directory / path).lexically_normal();
-    if (!node.directory.has_filename()) {
-      node.directory = node.directory.parent_path();
-    }
-    node.manifest_directory = join_manifest(parent.manifest_directory, path);
-    node.package_directory = parent.package_directory;
-    node.manifest_package = parent.manifest_package;
-    resolve_links(node);
+  Result<void> add_local(const ModuleNode& parent, ModuleNode node, const std::shared_ptr<ModuleScope>& caller) {
+    place_local_module(node, parent, request_.root);
     if (std::count(node.key.begin(), node.key.end(), '.') > kMaxLevels) {
       return fail(too_deep(node));
     }
-    if (auto ok = check_bounds(node); !ok) {
+    if (auto ok = check_local_bounds(node, request_.bounds); !ok) {
       tree_.complete = false;
       report(node, std::move(ok.error()));
       return {};
     }
-    return read_module(*insert(std::move(node)), false);
-  }
-
-  // OpenTofu records a local module where the links on the way to it lead.
-  void resolve_links(ModuleNode& node) const {
-    const fs::path& base = node.package_directory.empty() ? request_.root : node.package_directory;
-    std::error_code missing;
-    const fs::path real_base = fs::canonical(base, missing);
-    const fs::path below = fs::canonical(node.directory, missing).lexically_relative(real_base);
-    if (missing || below.empty() || below == node.directory.lexically_relative(base)) {
-      return;
-    }
-    node.directory = (base / below).lexically_normal();
-    node.manifest_directory = join_manifest(node.manifest_package, below.generic_string());
-  }
-
-  Result<void> check_bounds(const ModuleNode& node) const {
-    if (!node.package_directory.empty()) {
-      if (lies_inside(node.directory, node.package_directory)) {
-        return {};
-      }
-      return fail(
-          Error{.code = Code::source_invalid,
-                .message = fmt::format("the local source \"{}\" of module \"{}\" leads outside of the package that "
-                                       "it is called from",
-                                       node.call.source.text, node.key),
-                .location = node.call.source.location,
-                .hint = "call the other module by its own remote source address"});
-    }
-    if (confine(node.directory, request_.bounds)) {
-      return {};
-    }
-    return fail(
-        Error{.code = Code::path_outside_root,
-              .message = fmt::format("the local source \"{}\" of module \"{}\" leads outside of the directories that "
-                                     "may be read",
-                                     node.call.source.text, node.key),
-              .location = node.call.source.location,
-              .hint = "name the directory in workspaceRoots, or keep the module inside the repository of the root"});
+    return read_called(*insert(std::move(node)), caller);
   }
 
   Error no_such_module(const ModuleNode& node, const Error& cause) const {
@@ -277,7 +279,7 @@ class TreeWalk {
   }
 
   static void relocate(Location& location, const ModuleNode& node) {
-    location.path = join_manifest(node.manifest_directory, location.path);
+    location.path = join_relative(node.manifest_directory, location.path);
   }
 
   static void relocate(Error& error, const ModuleNode& node) {
@@ -300,8 +302,15 @@ class TreeWalk {
   const WalkRequest& request_;
   const VisitLevel& visit_;
   const Context& context_;
+  struct Waiting {
+    ModuleNode* node = nullptr;
+    std::shared_ptr<ModuleScope> caller;
+  };
+  Surroundings surroundings_;
   ModuleTree tree_;
-  std::vector<ModuleNode*> remote_;  // seen, waiting for their level
+  std::map<fs::path, std::shared_ptr<const ParsedModule>> parsed_;  // by directory
+  std::set<const ParsedModule*> reported_;                          // whose diagnostics were taken
+  std::vector<Waiting> remote_;                                     // seen, waiting for their level
 };
 
 }  // namespace

@@ -10,8 +10,9 @@
 
 #include "backends/context.h"
 #include "backends/source.h"
-#include "plugin/config/module_config.h"
+#include "plugin/config/parsed_module.h"
 #include "plugin/config/settings.h"
+#include "plugin/config/variable_values.h"
 #include "plugin/constraint/module_constraint.h"
 #include "protocol/result.h"
 
@@ -59,8 +60,19 @@ struct TreeFile {
   std::string sha256;
 };
 
+// A module that was read: the root, and every call whose files are there.
+struct TreeModule {
+  std::string key;        // "" is the root
+  std::string directory;  // as modules.json names it; locations in `parsed` are relative to it
+  std::shared_ptr<const ParsedModule> parsed;
+  Location call;  // of the source that brought it here; the root has none
+
+  std::string subject() const { return key.empty() ? "" : "module." + key; }
+};
+
 struct ModuleTree {
   std::map<std::string, ModuleNode, std::less<>> nodes;  // by key, bytewise
+  std::vector<TreeModule> modules;                       // the root first; then its test files, as key ""; then as read
   std::vector<TreeFile> files;
   Diagnostics diagnostics;  // errors: parts of the configuration that could not be read
   bool complete = true;     // false: below some node nobody looked
@@ -76,12 +88,15 @@ struct WalkRequest {
   std::string data_directory = ".terraform";  // as the manifest names it
   Documents documents = {};
   Settings settings = {};
+  Tool tool = Tool::opentofu;
+  VariableInputs variables = {};
+  std::string workspace = "default";
 };
 
 // Walks module calls level by level: the root, its local modules, then packages as `visit` provides them. What a single
 // call did wrong (no such local directory, a rule of ours that cannot apply, an address that cannot be parsed) is a
 // diagnostic at its location and the walk goes on beside it. A module below itself, nesting over 64 levels and more
-// than 20,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
+// than 200,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
 // Module rules of our settings whose key is no call of a completely walked tree: CONFIG_PARSE at the rule.

@@ -131,6 +131,10 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   plan.diagnostics.insert(plan.diagnostics.end(), chooser.diagnostics().begin(), chooser.diagnostics().end());
   const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
+  if (request.judge) {
+    const Diagnostics judged = request.judge(plan.tree);
+    plan.diagnostics.insert(plan.diagnostics.end(), judged.begin(), judged.end());
+  }
   drop_repeated(plan.diagnostics);
   Diagnostics errors;
   std::copy_if(plan.diagnostics.begin(), plan.diagnostics.end(), std::back_inserter(errors),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct PlanRequest {
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
   Resolution resolution = Resolution::automatic;
+  // What else may be wrong with the tree. Errors among it: no plan.
+  std::function<Diagnostics(const ModuleTree&)> judge = {};
 };
 
 // What a remote module call resolves to.

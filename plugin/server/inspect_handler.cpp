@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <array>
+
 #include "plugin/install/package_lookup.h"
+#include "plugin/resolve/provider_tree.h"
 #include "plugin/server/handlers.h"
 #include "plugin/server/plan_request.h"
 #include "protocol/messages/config_inspect.h"
@@ -26,7 +30,75 @@ messages::InspectedModule to_message(const ModuleNode& node, const LockFile& loc
           .source_kind = std::string(to_string(node.address.source.kind)),
           .constraint = node.constraints_text(),
           .location = node.call.source.location,
-          .locked_version = counts ? entry->second.version : std::nullopt};
+          .locked_version = counts ? entry->second.version : std::nullopt,
+          .is_static = node.call.is_static,
+          .repeated = node.call.repeated};
+}
+
+messages::InspectedProvider to_message(const ProviderAddress& address, const std::vector<RequiredBy>& uses) {
+  messages::InspectedProvider message{.address = address.to_string(), .builtin = address.is_builtin()};
+  const ProviderRequirement& first = uses.front().requirement;
+  if (!first.local_name.empty()) {
+    message.local_name = first.local_name;
+  }
+  for (const RequiredBy& use : uses) {
+    if (message.modules.empty() || message.modules.back() != use.module) {
+      message.modules.push_back(use.module);
+    }
+    if (use.requirement.constraint) {
+      message.constraints.push_back(
+          {use.requirement.constraint->text, use.module, use.requirement.constraint->location});
+    }
+  }
+  const bool is_declared = std::any_of(uses.begin(), uses.end(), [](const RequiredBy& use) {
+    return use.requirement.origin == ProviderRequirement::Origin::required_providers;
+  });
+  if (!is_declared && !first.by.empty()) {
+    message.implied_by = first.by;
+  }
+  return message;
+}
+
+// The providers of the configuration, and those that only the state still needs.
+std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& root, const ModuleTree& tree,
+                                                           Diagnostics& diagnostics) {
+  auto required = required_providers(tree);
+  std::vector<ProviderAddress> addresses;
+  std::transform(required.begin(), required.end(), std::back_inserter(addresses),
+                 [](const auto& entry) { return entry.first; });
+  auto state = read_state_providers(root.walk.root, tree.modules.front().parsed->state, root.data.path,
+                                    root.walk.workspace, root.walk.tool, addresses, root.walk.documents);
+  if (!state) {
+    diagnostics.push_back({Severity::error, std::move(state.error())});
+  } else {
+    diagnostics.insert(diagnostics.end(), state->diagnostics.begin(), state->diagnostics.end());
+    for (ProviderRequirement& requirement : state->providers) {
+      std::vector<RequiredBy>& uses = required[requirement.address];
+      if (uses.empty()) {
+        uses.push_back({"", std::move(requirement)});
+      }
+    }
+  }
+  std::vector<messages::InspectedProvider> providers;
+  for (const auto& [address, uses] : required) {
+    providers.push_back(to_message(address, uses));
+  }
+  return providers;
+}
+
+std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree) {
+  constexpr std::array kFrom = {"required_version", "compatible_with", "language"};
+  std::vector<messages::InspectedCoreVersion> found;
+  for (const TreeModule& module : tree.modules) {
+    for (const CoreRequirement& requirement : module.parsed->core) {
+      found.push_back(
+          {.from = kFrom.at(static_cast<std::size_t>(requirement.kind)),
+           .constraint = requirement.constraint,
+           .module = module.key,
+           .location = {join_relative(module.directory, requirement.location.path), requirement.location.range}});
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -52,7 +124,8 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
     }
     return {};
   };
-  auto tree = walk_modules(root->walk, visit, make_context(request, service, stats));
+  const Context context = make_context(request, service, stats);
+  auto tree = walk_modules(root->walk, visit, context);
   if (!tree) {
     return fail(std::move(tree.error()));
   }
@@ -63,9 +136,13 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   for (const auto& [key, node] : tree->nodes) {
     result.modules.push_back(to_message(node, locked));
   }
-  const Diagnostics unmatched = unmatched_rules(root->walk.settings, *tree);
-  result.diagnostics = std::move(tree->diagnostics);
-  result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
+  result.diagnostics = tree->diagnostics;
+  result.providers = inspect_providers(*root, *tree, result.diagnostics);
+  result.core_versions = core_versions(*tree);
+  for (const Diagnostics& more : {unmatched_rules(root->walk.settings, *tree),
+                                  judge_releases(*tree, root->implementation, service.options(), context)}) {
+    result.diagnostics.insert(result.diagnostics.end(), more.begin(), more.end());
+  }
   return messages::encode(result);
 }
 

@@ -2,6 +2,7 @@
 
 #include "plugin/build_info.h"
 #include "plugin/server/handlers.h"
+#include "plugin/server/implementation.h"
 #include "protocol/dispatcher.h"
 
 namespace modlock {
@@ -21,13 +22,13 @@ Result<Json::Value> initialize(Service& service, const std::vector<std::string>&
   if (auto ok = service.open(); !ok) {
     return fail(std::move(ok.error()));
   }
-  const Implementation implementation = service.implementation();
+  const Implementation implementation = find_implementation(service.options());
   return messages::encode(messages::InitializeResult{.server_version = std::string(kVersion),
                                                      .methods = methods,
                                                      .backends = {"git"},
                                                      .max_in_flight = limits.max_in_flight,
                                                      .max_message_bytes = limits.max_message_bytes,
-                                                     .implementation = implementation.name,
+                                                     .implementation = std::string(to_string(implementation.tool)),
                                                      .implementation_version = implementation.version,
                                                      .implementation_from = implementation.from});
 }

@@ -167,6 +167,9 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
                            .mode = parse_mode(decoded->mode),
                            .targets = decoded->targets,
                            .resolution = parse_resolution(decoded->resolution, root->walk.settings)};
+  plan_request.judge = [&](const ModuleTree& tree) {
+    return judge_releases(tree, root->implementation, service.options(), context);
+  };
   if (plan_request.mode != PlanMode::frozen) {
     auto restorable = restorable_blocks(*root, *lock, context);
     if (!restorable) {

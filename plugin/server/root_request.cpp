@@ -5,6 +5,7 @@
 #include "backends/files/files.h"
 #include "backends/source_text.h"
 #include "plugin/config/roots.h"
+#include "plugin/hcl/characters.h"
 
 namespace modlock {
 namespace {
@@ -53,6 +54,19 @@ Result<fs::path> absolute_root(const messages::RootParams& params, const Service
 bool overlays(const Documents& documents, const fs::path& root) {
   return std::any_of(documents.begin(), documents.end(),
                      [&](const auto& document) { return document.first.parent_path() == root; });
+}
+
+// What `tofu workspace select` left, where the request names none.
+Result<std::string> selected_workspace(const messages::RootParams& params, const DataDirectory& data) {
+  if (params.workspace && !params.workspace->empty()) {
+    return *params.workspace;
+  }
+  auto text = read_file(data.path / "environment");
+  if (!text && text.error().code != Code::not_found) {
+    return fail(std::move(text.error()));
+  }
+  const std::string name(text ? hcl::trim_right(hcl::trim_left(*text)) : std::string_view());
+  return name.empty() ? "default" : name;
 }
 
 // The lock file at `name`: `text` where the host sent it, else an overlaying document, else the disk.
@@ -116,6 +130,14 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
   }
   request.data = std::move(*data);
   walk.data_directory = request.data.name;
+  request.implementation = find_implementation(service.options(), walk);
+  walk.tool = request.implementation.tool;
+  walk.variables = {params.variables, params.fallback_variables, params.var_files};
+  auto workspace = selected_workspace(params, request.data);
+  if (!workspace) {
+    return fail(std::move(workspace.error()));
+  }
+  walk.workspace = std::move(*workspace);
   return request;
 }
 

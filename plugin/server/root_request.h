@@ -6,6 +6,7 @@
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
+#include "plugin/server/implementation.h"
 #include "plugin/server/service.h"
 #include "protocol/messages/lock_plan.h"
 #include "protocol/method_table.h"
@@ -16,6 +17,7 @@ namespace modlock {
 struct RootRequest {
   WalkRequest walk;
   DataDirectory data;
+  Implementation implementation;
 };
 
 // Errors: INVALID_PARAMS (a relative root without workspaceRoots, no such directory), PATH_OUTSIDE_ROOT (outside of

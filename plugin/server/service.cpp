@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "backends/git/git_backend.h"
-#include "backends/process/process.h"
 
 namespace modlock {
 namespace {
@@ -19,10 +18,6 @@ std::string environment(const char* name) {
 fs::path config_home() {
   const std::string xdg = environment("XDG_CONFIG_HOME");
   return xdg.empty() ? fs::path(environment("HOME")) / ".config" : fs::path(xdg);
-}
-
-std::string name_of_program(const fs::path& program) {
-  return program.filename().string().find("terraform") != std::string::npos ? "terraform" : "opentofu";
 }
 
 bool wants(const std::vector<std::string>& forms, std::string_view form) {
@@ -67,21 +62,6 @@ Result<void> Service::open() {
   store_.emplace(std::move(*store));
   backends_.add(make_git_backend(store_->git_directory()));
   return {};
-}
-
-Implementation Service::implementation() const {
-  if (options_.implementation) {
-    return {*options_.implementation, options_.implementation_version.value_or(""), "options"};
-  }
-  if (const std::string path = environment("TG_CTX_TF_PATH"); !path.empty()) {
-    return {name_of_program(path), options_.implementation_version.value_or(""), "TG_CTX_TF_PATH"};
-  }
-  for (const char* program : {"tofu", "terraform"}) {
-    if (const auto path = find_program(program)) {
-      return {name_of_program(*path), options_.implementation_version.value_or(""), "PATH"};
-    }
-  }
-  return {"opentofu", options_.implementation_version.value_or(""), "default"};
 }
 
 }  // namespace modlock

@@ -11,13 +11,6 @@
 
 namespace modlock {
 
-// Which tool the lock is for, and how we know.
-struct Implementation {
-  std::string name;     // "opentofu" or "terraform"
-  std::string version;  // empty: not asked
-  std::string from;
-};
-
 // What a host settled with `initialize`; one-shot commands settle it from flags and TOFU_MODLOCK_*.
 struct ServiceOptions {
   std::filesystem::path cache_directory;
@@ -48,7 +41,6 @@ class Service {
   const Store& store() const { return *store_; }
   const BackendSet& backends() const { return backends_; }
   bool is_open() const { return store_.has_value(); }
-  Implementation implementation() const;
 
  private:
   ServiceOptions options_;

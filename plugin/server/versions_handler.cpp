@@ -3,6 +3,7 @@
 
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/server/handlers.h"
+#include "plugin/server/implementation.h"
 #include "plugin/server/root_request.h"
 #include "protocol/messages/versions_list.h"
 
@@ -41,7 +42,7 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }
-  auto address = parse_source(decoded->source);
+  auto address = parse_source(decoded->source, default_registry(find_implementation(service.options()).tool));
   if (!address) {
     return fail(std::move(address.error()));
   }

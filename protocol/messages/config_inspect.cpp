@@ -15,6 +15,37 @@ Result<RootParams> decode_config_inspect(const Json::Value& params, std::vector<
   return out;
 }
 
+Json::Value encode(const InspectedProvider& provider) {
+  Json::Value item(Json::objectValue);
+  item["address"] = provider.address;
+  set_if(item, "localName", provider.local_name);
+  Json::Value& constraints = item["constraints"] = Json::arrayValue;
+  for (const InspectedConstraint& constraint : provider.constraints) {
+    Json::Value one(Json::objectValue);
+    one["text"] = constraint.text;
+    one["module"] = constraint.module;
+    set_location(one, constraint.location);
+    constraints.append(std::move(one));
+  }
+  item["modules"] = encode_strings(provider.modules);
+  set_if(item, "impliedBy", provider.implied_by);
+  if (provider.builtin) {
+    item["builtin"] = true;
+  }
+  return item;
+}
+
+Json::Value encode(const InspectedCoreVersion& requirement) {
+  Json::Value item(Json::objectValue);
+  item["from"] = requirement.from;
+  if (!requirement.constraint.empty()) {
+    item["constraint"] = requirement.constraint;
+  }
+  item["module"] = requirement.module;
+  set_location(item, requirement.location);
+  return item;
+}
+
 Json::Value encode(const ConfigInspectResult& result) {
   Json::Value out(Json::objectValue);
   Json::Value& files = out["files"] = Json::arrayValue;
@@ -33,15 +64,15 @@ Json::Value encode(const ConfigInspectResult& result) {
     item["sourceKind"] = module.source_kind;
     set_if(item, "constraint", module.constraint);
     set_if(item, "lockedVersion", module.locked_version);
-    item["path"] = module.location.path;
-    if (module.location.range) {
-      item["range"] = to_json(*module.location.range);
+    set_location(item, module.location);
+    item["static"] = module.is_static;
+    if (module.repeated) {
+      item["repeated"] = true;
     }
-    item["static"] = true;  // what is not static is a diagnostic and no module
     modules.append(std::move(item));
   }
-  out["providers"] = Json::arrayValue;
-  out["coreVersion"] = Json::arrayValue;
+  out["providers"] = encode_list(result.providers);
+  out["coreVersion"] = encode_list(result.core_versions);
   out["diagnostics"] = to_json(result.diagnostics);
   return out;
 }

@@ -23,13 +23,42 @@ struct InspectedModule {
   std::optional<std::string> constraint;
   Location location;  // of the source
   std::optional<std::string> locked_version;
+  bool is_static = true;  // written out, without references
+  bool repeated = false;  // has count or for_each
+};
+
+struct InspectedConstraint {
+  std::string text;
+  std::string module;  // key; "" is the root
+  Location location;
+};
+
+struct InspectedProvider {
+  std::string address;
+  std::optional<std::string> local_name = {};
+  std::vector<InspectedConstraint> constraints = {};
+  std::vector<std::string> modules = {};       // keys of those that need it; "" is the root
+  std::optional<std::string> implied_by = {};  // what needs it where nothing declares it: "aws_instance.web", "state"
+  bool builtin = false;                        // part of the client, never locked
+};
+
+// What a module says about the release of the client.
+struct InspectedCoreVersion {
+  std::string from;  // "required_version", "compatible_with", "language"
+  std::string constraint;
+  std::string module;
+  Location location;
 };
 
 struct ConfigInspectResult {
   std::vector<InspectedFile> files;
   std::vector<InspectedModule> modules;
+  std::vector<InspectedProvider> providers;
+  std::vector<InspectedCoreVersion> core_versions;
   Diagnostics diagnostics;
 };
+Json::Value encode(const InspectedProvider& provider);
+Json::Value encode(const InspectedCoreVersion& requirement);
 Json::Value encode(const ConfigInspectResult& result);
 
 }  // namespace modlock::messages

@@ -1,5 +1,7 @@
 #include "protocol/messages/encode.h"
 
+#include "protocol/error_json.h"
+
 namespace modlock::messages {
 
 Json::Value encode_strings(const std::vector<std::string>& strings) {
@@ -19,6 +21,13 @@ void set_if(Json::Value& object, const char* name, const std::string& text) {
 void set_if(Json::Value& object, const char* name, const std::optional<std::string>& text) {
   if (text) {
     object[name] = *text;
+  }
+}
+
+void set_location(Json::Value& object, const Location& location) {
+  object["path"] = location.path;
+  if (location.range) {
+    object["range"] = to_json(*location.range);
   }
 }
 

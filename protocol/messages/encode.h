@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/error.h"
+
 namespace modlock::messages {
 
 // [] where there is nothing, never null.
@@ -23,5 +25,8 @@ Json::Value encode_list(const std::vector<Item>& items) {
 // Optional members are left out where they are absent or empty.
 void set_if(Json::Value& object, const char* name, const std::string& text);
 void set_if(Json::Value& object, const char* name, const std::optional<std::string>& text);
+
+// `path`, and `range` where there is one, as members of the object itself.
+void set_location(Json::Value& object, const Location& location);
 
 }  // namespace modlock::messages

@@ -9,6 +9,7 @@ RootParams decode_root_params(ObjectReader& in) {
     params.documents.push_back({document.required_string("path"), document.required_string("text")});
   }
   params.variables = in.string_map("variables").value_or(std::map<std::string, std::string>{});
+  params.fallback_variables = in.string_map("fallbackVariables").value_or(std::map<std::string, std::string>{});
   params.var_files = in.strings("varFiles").value_or(std::vector<std::string>{});
   params.workspace = in.string("workspace");
   params.data_dir = in.string("dataDir");

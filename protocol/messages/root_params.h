@@ -19,8 +19,9 @@ struct Document {
 struct RootParams {
   std::string root;
   std::vector<Document> documents;
-  std::map<std::string, std::string> variables;
-  std::vector<std::string> var_files;
+  std::map<std::string, std::string> variables;           // as -var gives them: above all files
+  std::map<std::string, std::string> fallback_variables;  // as TF_VAR_<name> gives them: below all files
+  std::vector<std::string> var_files;                     // relative to the root, in order
   std::optional<std::string> workspace;
   std::optional<std::string> data_dir;
 };

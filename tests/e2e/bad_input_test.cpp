@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(broken_configuration) {
 }
 
 BOOST_AUTO_TEST_CASE(a_source_that_is_not_static) {
-  check_configuration_refused("module \"vpc\" {\n  source = \"git::${local.x}\"\n}\n", 8,
+  check_configuration_refused("module \"vpc\" {\n  source = \"git::${vpc_network.x.url}\"\n}\n", 8,
                               {"[CONFIG_NON_STATIC]", "main.tf:2:"});
 }
 

@@ -142,12 +142,13 @@ BOOST_AUTO_TEST_CASE(versions) {
 BOOST_AUTO_TEST_CASE(inspect) {
   modlock({"lock"});
   check(modlock({"inspect"}), 0,
-        "vpc  git::file://<dir>/repositories/vpc.git  (~> 3.0)  locked 3.19.0\n1 module calls in 2 files.\n");
+        ".\n└─ vpc  git::file://<dir>/repositories/vpc.git  (~> 3.0)  locked 3.19.0\n1 module call, 0 providers, 2 "
+        "files.\n");
 }
 
 BOOST_AUTO_TEST_CASE(every_command_helps_with_examples) {
   for (const char* command :
-       {"lock", "upgrade", "install", "verify", "inspect", "versions", "cache info", "serve", "call"}) {
+       {"lock", "upgrade", "install", "verify", "inspect", "graph", "versions", "cache info", "serve", "call"}) {
     BOOST_TEST_CONTEXT(command) {
       const std::string text = command;
       const std::size_t space = text.find(' ');

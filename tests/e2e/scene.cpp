@@ -30,6 +30,8 @@ Scene::Scene() {
   fs::create_directories(directory_ / "home");
   const char* path = std::getenv("PATH");
   environment = {{"HOME", (directory_ / "home").string()},
+                 {"TOFU_MODLOCK_IMPLEMENTATION", "opentofu"},
+                 {"TOFU_MODLOCK_IMPLEMENTATION_VERSION", "1.12.6"},
                  {"XDG_CACHE_HOME", (directory_ / "xdg-cache").string()},
                  {"XDG_CONFIG_HOME", (directory_ / "home/.config").string()},
                  {"TOFU_MODLOCK_CACHE_DIR", cache().string()},

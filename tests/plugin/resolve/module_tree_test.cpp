@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(plan_stops_at_too_many_calls) {
   write("main.tf", "module \"d\" {\n  source = \"./d0\"\n}\n");
   const auto planned = plan();
   BOOST_REQUIRE(!planned);
-  BOOST_TEST(planned.error().message == "the configuration has more than 20000 module calls");
+  BOOST_TEST(planned.error().message == "the configuration has more than 200000 module calls");
 }
 
 BOOST_AUTO_TEST_CASE(plan_stops_at_modules_that_call_themselves) {

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "plugin/cli/over_roots.h"
+
+namespace modlock::cli {
+namespace {
+
+// Mermaid and DOT differ in how a node and an arrow are written; names of nodes are numbers in both.
+class Drawing {
+ public:
+  explicit Drawing(bool dot) : dot_(dot), text_(dot ? "digraph modules {\n  rankdir = \"LR\";\n" : "graph LR\n") {}
+
+  void add_module(const std::string& key, const std::string& label) {
+    add(module_names_, 'm', key, label, dot_ ? " shape = \"box\"" : "[]");
+  }
+  void add_provider(const std::string& address) {
+    add(provider_names_, 'p', address, address, dot_ ? " shape = \"ellipse\"" : "()");
+  }
+  void connect_modules(const std::string& from, const std::string& to) {
+    connect(module_names_[from], module_names_[to], false);
+  }
+  void connect_provider(const std::string& module, const std::string& address, const std::string& constraint) {
+    connect(module_names_[module], provider_names_[address], true, constraint);
+  }
+  bool has_module(const std::string& key) const { return module_names_.count(key) != 0; }
+
+  std::string finish() && {
+    if (dot_) {
+      text_ += "}\n";
+    }
+    return std::move(text_);
+  }
+
+ private:
+  using Names = std::map<std::string, std::string>;
+
+  // Quotes and line ends cannot stand in a label as they are, nor can what either language obeys.
+  std::string escaped(std::string_view label) const {
+    std::string out;
+    for (const char c : label) {
+      if (static_cast<unsigned char>(c) < ' ') {
+        out += ' ';
+      } else if (c == '"' || (c == '\\' && dot_)) {
+        out += dot_ ? std::string("\\") + c : "#quot;";
+      } else if (!dot_ && (c == '#' || c == '<' || c == '&')) {
+        out += fmt::format("#{};", static_cast<int>(c));
+      } else {
+        out += c;
+      }
+    }
+    return out;
+  }
+
+  void add(Names& names, char kind, const std::string& key, const std::string& label, std::string_view shape) {
+    const std::string& name = names[key] = fmt::format("{}{}", kind, names.size());
+    if (dot_) {
+      text_ += fmt::format("  {} [label = \"{}\"{}];\n", name, escaped(label), shape);
+    } else {
+      text_ += fmt::format("  {}{}\"{}\"{}\n", name, shape[0], escaped(label), shape[1]);
+    }
+  }
+
+  void connect(const std::string& from, const std::string& to, bool dashed, const std::string& label = {}) {
+    if (dot_) {
+      text_ += fmt::format("  {} -> {} [label = \"{}\"{}];\n", from, to, escaped(label),
+                           dashed ? " style = \"dashed\"" : "");
+    } else if (label.empty()) {
+      text_ += fmt::format("  {} {} {}\n", from, dashed ? "-.->" : "-->", to);
+    } else {
+      text_ += fmt::format("  {} {}|\"{}\"| {}\n", from, dashed ? "-.->" : "-->", escaped(label), to);
+    }
+  }
+
+  bool dot_;
+  std::string text_;
+  Names module_names_;
+  Names provider_names_;
+};
+
+std::string label_of(const Json::Value& module) {
+  std::string label = module["key"].asString() + ": " + module["source"].asString();
+  if (module.isMember("constraint")) {
+    label += " " + module["constraint"].asString();
+  }
+  if (module.isMember("lockedVersion")) {
+    label += " = " + module["lockedVersion"].asString();
+  }
+  return label;
+}
+
+// The nearest call above that is drawn: names of test modules have parts that are no call.
+std::string caller_of(std::string key, const Drawing& drawing) {
+  do {
+    key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'));
+  } while (!key.empty() && !drawing.has_module(key));
+  return key;
+}
+
+std::string draw(const Json::Value& result, bool dot) {
+  Drawing drawing(dot);
+  drawing.add_module("", "root module");
+  for (const Json::Value& module : result["modules"]) {
+    drawing.add_module(module["key"].asString(), label_of(module));
+  }
+  for (const Json::Value& module : result["modules"]) {
+    const std::string key = module["key"].asString();
+    drawing.connect_modules(caller_of(key, drawing), key);
+  }
+  for (const Json::Value& provider : result["providers"]) {
+    const std::string address = provider["address"].asString();
+    drawing.add_provider(address);
+    std::map<std::string, std::string> constraints;
+    for (const Json::Value& constraint : provider["constraints"]) {
+      std::string& text = constraints[constraint["module"].asString()];
+      text += (text.empty() ? "" : ", ") + constraint["text"].asString();
+    }
+    for (const Json::Value& module : provider["modules"]) {
+      drawing.connect_provider(module.asString(), address, constraints[module.asString()]);
+    }
+  }
+  return std::move(drawing).finish();
+}
+
+}  // namespace
+
+int run_graph(const CommandLine& line, const Host& host) {
+  return over_roots(line.common, [&](const std::string& root) -> RootOutcome {
+    auto result = host.call("config/inspect", host.root_params(root, line.common));
+    if (!result) {
+      return failed(result.error(), line.common, root);
+    }
+    const int worst = exit_code_of_diagnostics(*result);
+    std::string text = draw(*result, line.graph_format == "dot");
+    if (!line.common.json) {
+      print_diagnostics(*result, root);
+      print_out(text);
+      return {.exit_code = worst, .json = {}};
+    }
+    Json::Value json(Json::objectValue);
+    json["format"] = line.graph_format;
+    json["graph"] = std::move(text);
+    return {.exit_code = worst, .json = std::move(json)};
+  });
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "plugin/cli/over_roots.h"
+
+namespace modlock::cli {
+namespace {
+
+// A module call and those below it, in the order of their names.
+struct Branch {
+  const Json::Value* module = nullptr;  // null: a call between that could not be read, or the root
+  std::map<std::string, Branch> calls;
+};
+
+// Test modules hang below "test" without having a call of that name.
+Branch tree_of(const Json::Value& modules) {
+  Branch root;
+  for (const Json::Value& module : modules) {
+    Branch* branch = &root;
+    const std::string key = module["key"].asString();
+    for (std::size_t start = 0; start <= key.size();) {
+      const std::size_t end = std::min(key.find('.', start), key.size());
+      branch = &branch->calls[key.substr(start, end - start)];
+      start = end + 1;
+    }
+    branch->module = &module;
+  }
+  return root;
+}
+
+std::string describe(const Json::Value& module) {
+  std::string text = "  " + module["source"].asString();
+  if (module.isMember("constraint")) {
+    text += fmt::format("  ({})", module["constraint"].asString());
+  }
+  if (module.isMember("lockedVersion")) {
+    text += fmt::format("  locked {}", module["lockedVersion"].asString());
+  }
+  return text;
+}
+
+void print_calls(const Branch& branch, const std::string& indent) {
+  std::size_t left = branch.calls.size();
+  for (const auto& [name, call] : branch.calls) {
+    const bool is_last = --left == 0;
+    print_out(fmt::format("{}{} {}{}\n", indent, is_last ? "└─" : "├─", name,
+                          call.module == nullptr ? std::string() : describe(*call.module)));
+    print_calls(call, indent + (is_last ? "   " : "│  "));
+  }
+}
+
+std::string module_name(const Json::Value& key) {
+  return key.asString().empty() ? "the root module" : "module." + key.asString();
+}
+
+std::string reasons(const Json::Value& provider) {
+  std::string text;
+  for (const Json::Value& constraint : provider["constraints"]) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", constraint["text"].asString(),
+                        module_name(constraint["module"]));
+  }
+  if (!text.empty()) {
+    return text;
+  }
+  return provider.isMember("impliedBy") ? "any version (implied by " + provider["impliedBy"].asString() + ")"
+                                        : "any version";
+}
+
+void print_providers(const Json::Value& providers) {
+  if (providers.empty()) {
+    return;
+  }
+  print_out("Providers:\n");
+  for (const Json::Value& provider : providers) {
+    print_out(fmt::format("  {}  {}\n", provider["address"].asString(),
+                          provider.isMember("builtin") ? "built in" : reasons(provider)));
+  }
+}
+
+std::string counted(Json::ArrayIndex count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+RootOutcome inspect_root(const CommandLine& line, const Host& host, const std::string& root) {
+  auto result = host.call("config/inspect", host.root_params(root, line.common));
+  if (!result) {
+    return failed(result.error(), line.common, root);
+  }
+  const int worst = exit_code_of_diagnostics(*result);
+  if (line.common.json) {
+    return {.exit_code = worst, .json = std::move(*result)};
+  }
+  print_out(".\n");
+  print_calls(tree_of((*result)["modules"]), "");
+  print_providers((*result)["providers"]);
+  print_diagnostics(*result, root);
+  print_out(fmt::format("{}, {}, {}.\n", counted((*result)["modules"].size(), "module call"),
+                        counted((*result)["providers"].size(), "provider"),
+                        counted((*result)["files"].size(), "file")));
+  return {.exit_code = worst, .json = {}};
+}
+
+}  // namespace
+
+int run_inspect(const CommandLine& line, const Host& host) {
+  return over_roots(line.common, [&](const std::string& root) { return inspect_root(line, host, root); });
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,23 @@
+#include "plugin/config/did_you_mean.h"
+
+#include <fmt/format.h>
+
+#include "plugin/hcl/near_names.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kMostNames = 256;
+
+}  // namespace
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
+  if (name.size() > kLongestName || known.size() > kMostNames) {
+    return {};
+  }
+  const auto nearest = hcl::nearest_name(name, known);
+  return nearest ? fmt::format("did you mean \"{}\"?", *nearest) : std::string{};
+}
+
+}  // namespace modlock

@@ -1,0 +1,247 @@
+#include "plugin/config/module_scope.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "plugin/config/did_you_mean.h"
+#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
+
+namespace modlock {
+namespace {
+
+using eval::Reference;
+using eval::Value;
+
+std::string name_of(const Reference& reference) {
+  return reference.attribute.empty() ? std::string(reference.object)
+                                     : fmt::format("{}.{}", reference.object, reference.attribute);
+}
+
+tl::unexpected<Error> reject(Code code, const Reference& reference, std::string message, std::string hint = {}) {
+  return fail(
+      Error{.code = code, .message = std::move(message), .location = reference.location, .hint = std::move(hint)});
+}
+
+template <typename Map>
+std::vector<std::string_view> keys_of(const Map& map) {
+  std::vector<std::string_view> keys;
+  keys.reserve(map.size());
+  for (const auto& [key, value] : map) {
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+// A name that needs an attribute, or two, stands without.
+tl::unexpected<Error> incomplete(const Reference& reference) {
+  const std::string_view object = reference.object;
+  if (object == "data" || object == "ephemeral" || object == "resource") {
+    return reject(Code::config_parse, reference,
+                  fmt::format("the \"{}\" object must be followed by two attribute names, a type and a name", object));
+  }
+  constexpr std::array<std::string_view, 8> kObjects = {"count", "each", "local",     "module",
+                                                        "path",  "var",  "terraform", "tofu"};
+  for (const std::string_view known : kObjects) {
+    if (object == known) {
+      return reject(Code::config_parse, reference,
+                    fmt::format("the \"{}\" object cannot be accessed directly, only its attributes can", object));
+    }
+  }
+  return reject(
+      Code::config_parse, reference,
+      fmt::format("a reference to a resource type must be followed by the name of a resource, found \"{}\"", object),
+      "put text in quotes; write var.name for a variable and local.name for a local value");
+}
+
+tl::unexpected<Error> dynamic(const Reference& reference, const std::string& needed_by) {
+  const std::string_view object = reference.object;
+  if (object == "template" || object == "lazy" || object == "arg") {
+    return reject(Code::config_parse, reference,
+                  fmt::format("the symbol name \"{}\" is reserved for a future OpenTofu version", object));
+  }
+  if (reference.attribute.empty() && object != "self") {
+    return incomplete(reference);
+  }
+  const std::string_view what =
+      object == "module" ? "Module output not supported in static context" : "Dynamic value in static context";
+  return reject(Code::config_non_static, reference,
+                fmt::format("{}: {} is not known before plan, and {} needs it", what, name_of(reference), needed_by),
+                "use only variables, local values, path.* and terraform.workspace here");
+}
+
+}  // namespace
+
+ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const Surroundings& surroundings,
+                         std::string module_path, std::shared_ptr<const VariableValues> values)
+    : module_(std::move(module)),
+      surroundings_(surroundings),
+      module_path_(std::move(module_path)),
+      values_(std::move(values)) {}
+
+ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const Surroundings& surroundings,
+                         std::string module_path, std::shared_ptr<ModuleScope> caller, const WrittenCall& call)
+    : module_(std::move(module)),
+      surroundings_(surroundings),
+      module_path_(std::move(module_path)),
+      caller_(std::move(caller)),
+      call_(&call) {}
+
+Result<Value> ModuleScope::evaluate_argument(const Argument& argument, std::string_view title) {
+  if (surroundings_.tool == Tool::terraform) {
+    return eval::constant_value(argument.attribute->value, argument.file->json, path_of(*argument.file));
+  }
+  return evaluate(argument,
+                  title.empty() ? fmt::format("the argument \"{}\"", argument.attribute->name) : std::string(title), 1);
+}
+
+Result<Value> ModuleScope::evaluate(const Argument& argument, std::string title, std::size_t depth) {
+  const Frame frame{.outer = innermost_, .title = std::move(title), .depth = depth};
+  innermost_ = &frame;
+  auto value = eval::evaluate(argument.attribute->value, path_of(*argument.file), *this);
+  innermost_ = frame.outer;
+  return value;
+}
+
+Result<Value> ModuleScope::resolve(const Reference& reference) {
+  if (surroundings_.tool == Tool::terraform) {
+    return reject(Code::config_parse, reference,
+                  fmt::format("variables not allowed: Terraform wants this written out, found {}", name_of(reference)),
+                  "write the value out");
+  }
+  const std::string_view object = reference.object;
+  const bool named = !reference.attribute.empty();
+  if (named && object == "local") {
+    return resolve_local(reference);
+  }
+  if (named && object == "var") {
+    return resolve_variable(reference);
+  }
+  if (named && object == "path") {
+    return resolve_path(reference);
+  }
+  if (named && (object == "terraform" || object == "tofu")) {
+    return resolve_terraform(reference);
+  }
+  return dynamic(reference, needed_by());
+}
+
+Result<Value> ModuleScope::resolve_local(const Reference& reference) {
+  const auto local = module_->locals.find(reference.attribute);
+  if (local == module_->locals.end()) {
+    return reject(
+        Code::config_parse, reference,
+        fmt::format("undefined local {}: no local value of that name is defined in this module", name_of(reference)),
+        did_you_mean(reference.attribute, keys_of(module_->locals)));
+  }
+  auto kept = locals_.find(local->first);
+  if (kept == locals_.end()) {
+    if (depth() >= kMaxChain) {
+      return reject(
+          Code::limit_exceeded, reference,
+          fmt::format("{} stands at the end of a chain of more than {} references", name_of(reference), kMaxChain));
+    }
+    kept = locals_.emplace(local->first, std::nullopt).first;
+    kept->second = evaluate(local->second, name_of(reference), depth() + 1);
+  } else if (!kept->second) {
+    return fail(circular(reference));
+  }
+  return with_reference(*kept->second, reference);
+}
+
+Result<Value> ModuleScope::resolve_variable(const Reference& reference) {
+  const auto variable = module_->variables.find(reference.attribute);
+  if (variable == module_->variables.end()) {
+    return reject(
+        Code::config_parse, reference,
+        fmt::format("undefined variable {}: no variable of that name is declared in this module", name_of(reference)),
+        did_you_mean(reference.attribute, keys_of(module_->variables)));
+  }
+  return with_reference(variable_value(variable->second), reference);
+}
+
+Result<Value> ModuleScope::resolve_path(const Reference& reference) const {
+  const std::string_view name = reference.attribute;
+  if (name == "module") {
+    return Value::string(module_path_);
+  }
+  if (name == "root") {
+    return Value::string(".");
+  }
+  if (name == "cwd") {
+    return Value::string(document_path(surroundings_.root).generic_string());
+  }
+  return reject(Code::config_parse, reference,
+                fmt::format("the \"path\" object does not have an attribute named \"{}\"", name),
+                did_you_mean(name, {"cwd", "module", "root"}));
+}
+
+Result<Value> ModuleScope::resolve_terraform(const Reference& reference) const {
+  const std::string_view name = reference.attribute;
+  if (name == "workspace") {
+    return Value::string(surroundings_.workspace);
+  }
+  if (name == "applying") {
+    return reject(
+        Code::config_non_static, reference,
+        fmt::format("{} has a value only in plan and apply, and {} needs it", name_of(reference), needed_by()));
+  }
+  return reject(Code::config_parse, reference,
+                fmt::format("the \"{}\" object does not have an attribute named \"{}\"", reference.object, name),
+                fmt::format("the only one is {}.workspace, the name of the selected workspace", reference.object));
+}
+
+Diagnostics ModuleScope::check_constants() {
+  Diagnostics diagnostics;
+  for (const auto& [name, variable] : module_->variables) {
+    if (!variable.usable_statically.value_or(false)) {
+      continue;
+    }
+    if (const auto& value = variable_value(variable); !value) {
+      diagnostics.push_back({Severity::error, value.error()});
+    }
+  }
+  return diagnostics;
+}
+
+Result<Value> ModuleScope::with_reference(Result<Value> value, const Reference& reference) const {
+  if (!value && value.error().related.size() < kMaxRelated) {
+    value.error().related.push_back({fmt::format("referenced by {}", needed_by()), reference.location});
+  }
+  return value;
+}
+
+Error ModuleScope::circular(const Reference& reference) const {
+  const std::string name = name_of(reference);
+  std::string chain = name;
+  std::size_t named = 0;
+  for (const Frame* frame = innermost_; frame != nullptr && frame->title != name; frame = frame->outer) {
+    if (++named <= kMaxRelated) {
+      chain.insert(0, frame->title + " -> ");
+    }
+  }
+  if (named > kMaxRelated) {
+    chain.insert(0, "… -> ");
+  }
+  return Error{.code = Code::config_non_static,
+               .message = fmt::format("Circular reference: {} -> {}", name, chain),
+               .location = reference.location,
+               .hint = "give one of them a value that does not depend on the others"};
+}
+
+std::string ModuleScope::needed_by() const {
+  return innermost_ == nullptr ? "this expression" : innermost_->title;
+}
+
+std::string ModuleScope::path_of(const ConfigText& file) const {
+  return join_relative(module_path_, file.path);
+}
+
+Location ModuleScope::at(const Location& location) const {
+  return {join_relative(module_path_, location.path), location.range};
+}
+
+}  // namespace modlock

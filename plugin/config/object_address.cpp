@@ -1,0 +1,52 @@
+#include "plugin/config/object_address.h"
+
+#include <fmt/format.h>
+
+namespace modlock {
+
+std::string ObjectAddress::to_string() const {
+  std::string text = module;
+  for (const std::string& part : {mode, type, name}) {
+    if (!part.empty()) {
+      text += fmt::format("{}{}", text.empty() ? "" : ".", part);
+    }
+  }
+  return text;
+}
+
+std::optional<ObjectAddress> read_object_address(const Traversal& traversal) {
+  const auto& steps = traversal.steps;
+  std::size_t at = 0;
+  const auto is_name = [&](std::size_t place) { return place < steps.size() && !steps[place].key; };
+  ObjectAddress address;
+  while (is_name(at) && steps[at].name == "module") {
+    if (!is_name(at + 1)) {
+      return std::nullopt;
+    }
+    address.module += fmt::format("{}module.{}", address.module.empty() ? "" : ".", steps[at + 1].name);
+    at += 2;
+    if (at < steps.size() && steps[at].key) {
+      address.module_keys = true;
+      ++at;
+    }
+  }
+  if (at == steps.size()) {
+    return address;
+  }
+  if (is_name(at) && (steps[at].name == "data" || steps[at].name == "ephemeral")) {
+    address.mode = steps[at++].name;
+  }
+  if (!is_name(at) || !is_name(at + 1)) {
+    return std::nullopt;
+  }
+  address.type = steps[at].name;
+  address.name = steps[at + 1].name;
+  at += 2;
+  if (at < steps.size() && steps[at].key) {
+    address.key = true;
+    ++at;
+  }
+  return at == steps.size() ? std::optional(std::move(address)) : std::nullopt;
+}
+
+}  // namespace modlock

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/provider_address.h"
+#include "plugin/config/config_files.h"
+#include "plugin/config/tool.h"
+
+namespace modlock {
+
+// One reason for which a module needs a provider. OpenTofu's Config.ProviderRequirements has the rules.
+struct ProviderRequirement {
+  enum class Origin { required_providers, provider_block, resource, data, ephemeral, import_block, state };
+  ProviderAddress address;
+  std::string local_name;
+  Origin origin = Origin::required_providers;
+  std::string by = {};                     // what implies it: "aws_instance.web", "data.aws_ami.this"; else empty
+  std::optional<Written> constraint = {};  // as written
+  Location location = {};                  // of the entry, of the provider block's or resource's header
+};
+
+// The requirements of one module: each entry of required_providers (override files replace whole entries), provider
+// blocks (their deprecated `version` is a constraint), and the first resource, data source (check blocks included),
+// ephemeral resource or import block that uses a local name which nothing declares. Sorted by address, then as read.
+// `tests` are files of the role test: their provider blocks count. Diagnostics: what OpenTofu refuses or warns of.
+std::vector<ProviderRequirement> read_provider_requirements(const std::vector<ConfigText>& files, Tool tool,
+                                                            Diagnostics& diagnostics);
+
+// Test files have no required_providers: the local names in their provider blocks are those of the root module. Gives
+// `requirements` (of test files) the addresses that the entries among `declared` (of the root) have for their names.
+void resolve_local_names(std::vector<ProviderRequirement>& requirements,
+                         const std::vector<ProviderRequirement>& declared);
+
+}  // namespace modlock

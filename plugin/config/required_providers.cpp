@@ -1,0 +1,239 @@
+#include "plugin/config/required_providers.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "plugin/config/module_call.h"
+#include "plugin/config/provider_reference.h"
+#include "plugin/config/traversal.h"
+#include "plugin/constraint/provider_constraint.h"
+#include "plugin/hcl/characters.h"
+#include "plugin/hcl/value.h"
+
+namespace modlock {
+namespace {
+
+using RequiredProviders = std::map<std::string, RequiredProvider, std::less<>>;
+
+constexpr std::string_view kObjectHint = "write { source = \"hashicorp/aws\", version = \"~> 5.0\" }";
+
+// Reads the blocks of one file after the other.
+class EntryReader {
+ public:
+  EntryReader(Tool tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
+
+  void read_file(const ConfigText& file) {
+    file_ = &file;
+    for (const hcl::Block& block : file.parsed.body.blocks) {
+      if (block.type != "terraform") {
+        continue;
+      }
+      for (const hcl::Block& inner : block.body.blocks) {
+        if (inner.type == "required_providers") {
+          read_block(inner);
+        }
+      }
+    }
+  }
+
+  RequiredProviders take() { return std::move(entries_); }
+
+ private:
+  void read_block(const hcl::Block& block) {
+    if (file_->role == ConfigFile::Role::primary) {
+      if (first_) {
+        report(block.header_range,
+               "Duplicate required providers configuration: a module may have only one required_providers block",
+               "move the entries into one block");
+        diagnostics_.back().what.related.push_back({"the first block is here", *first_});
+        return;
+      }
+      first_ = Location{file_->path, block.header_range};
+    }
+    for (const hcl::Attribute& attribute : block.body.attributes) {
+      if (auto entry = read_entry(attribute)) {
+        entries_.insert_or_assign(attribute.name, std::move(*entry));
+      }
+    }
+  }
+
+  std::optional<RequiredProvider> read_entry(const hcl::Attribute& attribute) {
+    RequiredProvider entry{
+        .address = {}, .location = {file_->path, attribute.range}, .value_range = attribute.value.range, .file = file_};
+    const auto value = hcl::static_value(attribute.value, file_->path);
+    if (value && !value->is_null() && value->as_object() == nullptr && value->as_tuple() == nullptr) {
+      return read_version_only(attribute, *value, std::move(entry));
+    }
+    if (!check_local_name(attribute.name, *file_, attribute.value.range, diagnostics_)) {
+      return std::nullopt;
+    }
+    const auto* object = std::get_if<hcl::Object>(&attribute.value.node);
+    if (object == nullptr) {
+      report(attribute.value.range,
+             fmt::format("Invalid required_providers object: the entry {} must be a string or an object",
+                         hcl::quoted_for_message(attribute.name)),
+             std::string(kObjectHint));
+      return std::nullopt;
+    }
+    return read_object(attribute, *object, std::move(entry));
+  }
+
+  // The form of Terraform 0.12: aws = "~> 2.0".
+  std::optional<RequiredProvider> read_version_only(const hcl::Attribute& attribute, const hcl::Value& value,
+                                                    RequiredProvider entry) {
+    const auto type = normalize_provider_part(attribute.name);
+    if (!type) {
+      report(attribute.value.range,
+             fmt::format("Invalid provider name: {} {}", hcl::quoted_for_message(attribute.name), type.error().message),
+             "use letters, digits and single dashes");
+      return std::nullopt;
+    }
+    if (!imply_address(*type, attribute, entry)) {
+      return std::nullopt;
+    }
+    std::string text;
+    if (const std::string* string = value.as_string()) {
+      text = *string;
+    } else if (const auto* number = std::get_if<hcl::NumberValue>(&value.data)) {
+      text = number->text;
+    } else if (const bool* flag = std::get_if<bool>(&value.data)) {
+      text = *flag ? "true" : "false";
+    }
+    entry.constraint = read_provider_constraint(std::move(text), {file_->path, attribute.value.range}, diagnostics_);
+    return entry;
+  }
+
+  std::optional<RequiredProvider> read_object(const hcl::Attribute& attribute, const hcl::Object& object,
+                                              RequiredProvider entry) {
+    bool has_address = false;
+    bool usable = true;
+    for (const hcl::ObjectItem& item : object.items) {
+      const std::string key = key_of(item);
+      if (key == "source") {
+        has_address = true;
+        usable = read_source(item.value, entry) && usable;
+      } else if (key == "version") {
+        read_version(item.value, entry);
+      } else if (key == "configuration_aliases") {
+        read_aliases(item.value, attribute.name);
+      } else {
+        report(item.key.range,
+               "Invalid required_providers object: it can only contain \"version\", \"source\" and "
+               "\"configuration_aliases\"",
+               "to configure the provider, use a provider block");
+        break;
+      }
+    }
+    if (!usable || (!has_address && !imply_address(attribute.name, attribute, entry))) {
+      return std::nullopt;
+    }
+    return entry;
+  }
+
+  std::string key_of(const hcl::ObjectItem& item) const {
+    if (const auto* name = std::get_if<hcl::Variable>(&item.key.node); name != nullptr && item.bare_key) {
+      return name->name;
+    }
+    const auto key = item.bare_key ? Result<hcl::Value>(fail(Error{})) : hcl::static_value(item.key, file_->path);
+    return key && key->as_string() != nullptr ? *key->as_string() : std::string();
+  }
+
+  bool imply_address(std::string_view name, const hcl::Attribute& attribute, RequiredProvider& entry) {
+    auto address = ProviderAddress::implied(name, default_registry(tool_));
+    if (!address) {
+      report(attribute.value.range, fmt::format("Invalid provider name: {}", address.error().message),
+             address.error().hint);
+      return false;
+    }
+    entry.address = std::move(*address);
+    return true;
+  }
+
+  bool read_source(const hcl::Expression& expression, RequiredProvider& entry) {
+    const auto value = hcl::static_value(expression, file_->path);
+    if (!value || value->as_string() == nullptr) {
+      report(expression.range, "Invalid source: the source of a provider must be a string that is written out",
+             "write the address, for example \"hashicorp/aws\"");
+      return false;
+    }
+    auto address = ProviderAddress::parse(*value->as_string(), default_registry(tool_));
+    if (!address) {
+      Error error = std::move(address).error();
+      error.location = Location{file_->path, expression.range};
+      diagnostics_.push_back({Severity::error, std::move(error)});
+      return false;
+    }
+    entry.address = std::move(*address);
+    return true;
+  }
+
+  void read_version(const hcl::Expression& expression, RequiredProvider& entry) {
+    const auto value = hcl::static_value(expression, file_->path);
+    if (!value || value->as_string() == nullptr) {
+      report(expression.range, "Invalid version constraint: the version must be a string that is written out",
+             "write the constraint, for example \"~> 5.0\"");
+      return;
+    }
+    entry.constraint = read_provider_constraint(*value->as_string(), {file_->path, expression.range}, diagnostics_);
+  }
+
+  void read_aliases(const hcl::Expression& expression, const std::string& name) {
+    const auto* list = std::get_if<hcl::Tuple>(&expression.node);
+    if (list == nullptr) {
+      report(expression.range, "Invalid configuration_aliases value: a list of references is required",
+             fmt::format("write [{}.name]", name));
+      return;
+    }
+    for (const hcl::Expression& item : list->items) {
+      const auto traversal = read_traversal(item, file_->path);
+      if (!traversal || (traversal->steps.size() > 1 && traversal->steps[1].key)) {
+        report(item.range,
+               "Invalid configuration_aliases value: it can only contain references of the form provider.alias",
+               fmt::format("write {}.name", name));
+      } else if (traversal->root() != name) {
+        report(item.range,
+               fmt::format("Invalid configuration_aliases value: expected a reference that starts with {}, found {}",
+                           hcl::quoted_for_message(name), hcl::quoted_for_message(traversal->root())),
+               fmt::format("write {}.name", name));
+      }
+    }
+  }
+
+  void report(const Range& range, std::string message, std::string hint) {
+    diagnostics_.push_back(config_error(*file_, range, std::move(message), std::move(hint)));
+  }
+
+  Tool tool_;
+  Diagnostics& diagnostics_;
+  const ConfigText* file_ = nullptr;
+  std::optional<Location> first_;  // of the primary files
+  RequiredProviders entries_;
+};
+
+}  // namespace
+
+RequiredProviders read_required_providers(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics) {
+  EntryReader reader(tool, diagnostics);
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+    for (const ConfigText& file : files) {
+      if (file.role == role) {
+        reader.read_file(file);
+      }
+    }
+  }
+  return reader.take();
+}
+
+std::optional<Written> read_provider_constraint(std::string text, Location location, Diagnostics& diagnostics) {
+  const auto constraint = ProviderConstraint::parse(text);
+  if (!constraint) {
+    Error error = constraint.error();
+    error.location = std::move(location);
+    diagnostics.push_back({Severity::error, std::move(error)});
+    return std::nullopt;
+  }
+  return Written{std::move(text), std::move(location)};
+}
+
+}  // namespace modlock

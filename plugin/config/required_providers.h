@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/provider_address.h"
+#include "plugin/config/config_files.h"
+#include "plugin/config/tool.h"
+
+namespace modlock {
+
+// One entry of required_providers.
+struct RequiredProvider {
+  ProviderAddress address;
+  std::optional<Written> constraint = {};
+  Location location = {};  // of the entry
+  Range value_range = {};  // of its value
+  const ConfigText* file = nullptr;
+};
+
+// The required_providers of a module by local name: one block in the primary files, then those of override files, which
+// replace whole entries. Entries without a usable address are left out and reported.
+std::map<std::string, RequiredProvider, std::less<>> read_required_providers(const std::vector<ConfigText>& files,
+                                                                             Tool tool, Diagnostics& diagnostics);
+
+// The text if OpenTofu takes it for a provider's version constraint; else what is wrong is reported there.
+std::optional<Written> read_provider_constraint(std::string text, Location location, Diagnostics& diagnostics);
+
+}  // namespace modlock

@@ -1,0 +1,221 @@
+#include "plugin/config/state_providers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "plugin/config/state_address.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The member, or null where there is none or `value` is no object.
+const Json::Value& member(const Json::Value& value, const char* name) {
+  return value.isObject() ? value[name] : Json::Value::nullSingleton();
+}
+
+std::string text_of(const Json::Value& value, const char* name) {
+  const Json::Value& text = member(value, name);
+  return text.isString() ? text.asString() : std::string();
+}
+
+Error broken_state(const std::string& path, std::string reason) {
+  return {.code = Code::config_parse,
+          .message = fmt::format("the state file \"{}\" cannot be used: {}", path, reason),
+          .location = Location{path, std::nullopt},
+          .hint = "restore the file from a backup, or bring it to the current format with the client that wrote it"};
+}
+
+// nullopt: the file is not there, or empty.
+Result<std::optional<Json::Value>> read_json(const fs::path& file, const std::string& name,
+                                             const Documents& documents) {
+  auto text = read_document(document_path(file), documents);
+  if (!text) {
+    return fail(std::move(text).error());
+  }
+  if (!*text || (*text)->empty()) {
+    return std::nullopt;
+  }
+  auto json = parse_json(**text);
+  if (!json) {
+    return fail(broken_state(name, json.error().message));
+  }
+  return std::optional<Json::Value>(std::move(*json));
+}
+
+// Gathers the providers out of one state.
+class StateReader {
+ public:
+  StateReader(std::string path, Tool tool, const std::vector<ProviderAddress>& required)
+      : path_(std::move(path)), tool_(tool), required_(required) {}
+
+  Result<StateProviders> read(const Json::Value& state) {
+    const Json::Value& version = member(state, "version");
+    if (version.isNull() && !text_of(state, "encryption_version").empty()) {
+      return StateProviders{.providers = {}, .unreadable = fmt::format("the state file \"{}\" is encrypted", path_)};
+    }
+    if (!version.isUInt64() || version.asUInt64() != 4) {
+      return fail(broken_state(path_, fmt::format("expected the format version 4, found {}",
+                                                  version.isNull() ? "none" : write_json(version))));
+    }
+    const Json::Value& resources = member(state, "resources");
+    if (!resources.isNull() && !resources.isArray()) {
+      return fail(broken_state(path_, "\"resources\" is no array"));
+    }
+    for (const Json::Value& resource : resources) {
+      if (auto added = add_resource(resource); !added) {
+        return fail(std::move(added).error());
+      }
+    }
+    for (auto& [address, requirement] : found_) {
+      result_.providers.push_back(std::move(requirement));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Result<void> add_resource(const Json::Value& resource) {
+    const std::string mode = text_of(resource, "mode");
+    if (mode != "managed" && mode != "data") {
+      return fail(broken_state(path_, fmt::format("a resource has the mode \"{}\", which is none", mode)));
+    }
+    const std::string module = text_of(resource, "module");
+    const std::string by = fmt::format("{}{}{}{}.{}", module, module.empty() ? "" : ".", mode == "data" ? "data." : "",
+                                       text_of(resource, "type"), text_of(resource, "name"));
+    if (const std::string provider = text_of(resource, "provider"); !provider.empty()) {
+      return add_provider(provider, by);
+    }
+    const Json::Value& instances = member(resource, "instances");
+    if (!instances.isNull() && !instances.isArray()) {
+      return fail(broken_state(path_, fmt::format("the instances of {} are no array", by)));
+    }
+    for (const Json::Value& instance : instances) {
+      const std::string provider = text_of(instance, "provider");
+      if (provider.empty()) {
+        return fail(broken_state(path_, fmt::format("{} names no provider", by)));
+      }
+      if (auto added = add_provider(provider, by); !added) {
+        return added;
+      }
+    }
+    return {};
+  }
+
+  Result<void> add_provider(const std::string& text, const std::string& by) {
+    if (!seen_.insert(text).second) {
+      return {};
+    }
+    auto address = parse_state_provider(text, default_registry(tool_));
+    if (!address) {
+      return fail(
+          broken_state(path_, fmt::format("{} has a provider address that is none: {}", by, address.error().message)));
+    }
+    translate(*address);
+    if (address->is_legacy()) {
+      result_.diagnostics.push_back(
+          {Severity::error,
+           Error{.code = Code::config_parse,
+                 .message = fmt::format("Invalid legacy provider address: the state of {} names the provider \"{}\" "
+                                        "without a namespace",
+                                        by, address->type()),
+                 .location = Location{path_, std::nullopt},
+                 .hint = "complete the upgrade to Terraform 0.13 first, which records the namespaces"}});
+    }
+    found_.emplace(*address, ProviderRequirement{.address = *address,
+                                                 .local_name = address->type(),
+                                                 .origin = ProviderRequirement::Origin::state,
+                                                 .by = by,
+                                                 .location = Location{path_, std::nullopt}});
+    return {};
+  }
+
+  // OpenTofu takes over what Terraform recorded, unless the configuration names Terraform's registry itself.
+  void translate(ProviderAddress& address) const {
+    if (tool_ != Tool::opentofu || address.host_ascii() != kTerraformRegistry ||
+        std::find(required_.begin(), required_.end(), address) != required_.end()) {
+      return;
+    }
+    const auto translated =
+        ProviderAddress::parse(fmt::format("{}/{}", address.name_space(), address.type()), kOpenTofuRegistry);
+    if (translated) {
+      address = *translated;
+    }
+  }
+
+  std::string path_;
+  Tool tool_;
+  const std::vector<ProviderAddress>& required_;
+  std::set<std::string> seen_;  // texts that were read
+  std::map<ProviderAddress, ProviderRequirement> found_;
+  StateProviders result_;
+};
+
+// What keeps the state from being read, or empty. Fills in what the configuration leaves open from what the last "init"
+// recorded; it keeps the evaluated arguments of the backend there.
+std::string complete_storage(StateStorage& storage, const Json::Value& recorded) {
+  if (storage.backend == "cloud") {
+    return "the state is kept by the service that the cloud block names";
+  }
+  if (storage.backend != "local") {
+    return fmt::format("the state is kept by the backend \"{}\"", storage.backend);
+  }
+  const Json::Value& backend = member(recorded, "backend");
+  const std::string type = text_of(backend, "type");
+  if (!type.empty() && type != "local") {
+    return fmt::format("the state is still kept by the backend \"{}\", which the last \"init\" used", type);
+  }
+  if (type.empty() && !storage.written_out) {
+    return "where the state lies is given by an expression, and no \"init\" recorded its value";
+  }
+  const Json::Value& arguments = member(backend, "config");
+  for (const auto& [name, argument] : {std::pair("path", &storage.path), {"workspace_dir", &storage.workspace_dir}}) {
+    if (const std::string text = text_of(arguments, name); !*argument && !text.empty()) {
+      *argument = text;
+    }
+  }
+  return {};
+}
+
+fs::path state_file(const fs::path& root, const StateStorage& storage, const std::string& workspace) {
+  constexpr const char* kStateName = "terraform.tfstate";
+  if (workspace.empty() || workspace == "default") {
+    return root / storage.path.value_or(kStateName);
+  }
+  return root / storage.workspace_dir.value_or("terraform.tfstate.d") / workspace / kStateName;
+}
+
+}  // namespace
+
+Result<StateProviders> read_state_providers(const fs::path& root, const StateStorage& storage,
+                                            const fs::path& data_directory, const std::string& workspace, Tool tool,
+                                            const std::vector<ProviderAddress>& required, const Documents& documents) {
+  const fs::path record = data_directory / "terraform.tfstate";
+  const auto recorded = read_json(record, relative_to_root(record, root), documents);
+  if (!recorded) {
+    return fail(recorded.error());
+  }
+  StateStorage complete = storage;
+  std::string unreadable = complete_storage(complete, recorded->value_or(Json::Value()));
+  if (!unreadable.empty()) {
+    return StateProviders{.providers = {}, .unreadable = std::move(unreadable)};
+  }
+  const fs::path file = state_file(root, complete, workspace);
+  const std::string name = relative_to_root(file, root);
+  const auto state = read_json(file, name, documents);
+  if (!state) {
+    return fail(state.error());
+  }
+  if (!*state) {
+    return StateProviders{};
+  }
+  return StateReader(name, tool, required).read(**state);
+}
+
+}  // namespace modlock

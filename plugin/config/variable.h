@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/config/config_files.h"
+#include "plugin/config/tool.h"
+#include "plugin/eval/type_constraint.h"
+
+namespace modlock {
+
+// An argument and the file it stands in.
+struct Argument {
+  const hcl::Attribute* attribute = nullptr;  // null: not given
+  const ConfigText* file = nullptr;
+};
+
+// A `variable` block, overrides merged, its type and default read.
+struct WrittenVariable {
+  std::string name;
+  Location location = {};  // of the block header
+  eval::TypeConstraint type = {};
+  bool has_type = false;
+  // Converted to the type, as OpenTofu does when it loads a module. None: the variable must be set.
+  std::optional<eval::Value> default_value = {};
+  bool default_is_broken = false;  // it has one, which cannot be used: reported
+  bool sensitive = false;
+  bool ephemeral = false;
+  bool nullable = true;
+  std::optional<bool> usable_statically = {};  // `const`
+
+  // Whether text given for it is the value itself (it has a primitive type or none) and no expression.
+  bool takes_literal_text() const { return !has_type || type.type.is_primitive(); }
+};
+
+// The variables of a module by name, as configs.decodeVariableBlock and Variable.merge read them. Of two with one name
+// the later counts. An override that changes the type keeps the defaults of optional() attributes that the old type
+// had, as OpenTofu does. Diagnostics (CONFIG_PARSE): a variable twice, a name that is none or that is reserved, an
+// override of no variable, a bad type, a default that is no constant or does not fit the type (after the override too),
+// null for what must not be null, a flag that is no constant of its type.
+std::map<std::string, WrittenVariable, std::less<>> read_variables(const std::vector<ConfigText>& files, Tool tool,
+                                                                   Diagnostics& diagnostics);
+
+// The local values of a module by name: the argument that counts. Diagnostics (CONFIG_PARSE): a name twice, an override
+// of no local value.
+std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files,
+                                                         Diagnostics& diagnostics);
+
+}  // namespace modlock

@@ -1,0 +1,205 @@
+#include "plugin/config/variable_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+#include "plugin/config/did_you_mean.h"
+#include "plugin/config/module_call.h"
+#include "plugin/config/roots.h"
+#include "plugin/hcl/characters.h"
+#include "plugin/hcl/json_syntax.h"
+
+namespace modlock {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kCommandLine = "-var";
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool is_read_unasked(std::string_view name) {
+  return ends_with(name, ".auto.tfvars") || ends_with(name, ".auto.tfvars.json");
+}
+
+bool is_json(std::string_view name, std::string_view text) {
+  if (ends_with(name, ".json")) {
+    return true;
+  }
+  const std::string_view start = hcl::trim_left(text);
+  return !ends_with(name, ".tfvars") && !start.empty() && start.front() == '{';
+}
+
+// What looks like a declaration in JSON syntax: { "variable": { "region": { … } } }
+bool holds_declaration(const hcl::Attribute& attribute) {
+  const auto* object = std::get_if<hcl::Object>(&attribute.value.node);
+  return attribute.name == "variable" && object != nullptr &&
+         std::any_of(object->items.begin(), object->items.end(),
+                     [](const hcl::ObjectItem& item) { return std::holds_alternative<hcl::Object>(item.value.node); });
+}
+
+}  // namespace
+
+class VariableReader {
+ public:
+  VariableReader(const fs::path& root, const Documents& documents, const std::vector<fs::path>& bounds,
+                 Diagnostics& diagnostics)
+      : root_(document_path(root)), documents_(documents), bounds_(bounds), diagnostics_(diagnostics) {}
+
+  Result<std::shared_ptr<const VariableValues>> read(const VariableInputs& inputs) {
+    for (const auto& [name, text] : inputs.environment) {
+      values_->values_[name] = {.text = text, .origin = fmt::format("TF_VAR_{}", name)};
+    }
+    for (const std::string_view name : {"terraform.tfvars", "terraform.tfvars.json"}) {
+      if (auto done = read_file(root_ / name, IfMissing::skip); !done) {
+        return fail(std::move(done.error()));
+      }
+    }
+    for (const std::string& name : names_read_unasked()) {
+      if (auto done = read_file(root_ / name, IfMissing::skip); !done) {
+        return fail(std::move(done.error()));
+      }
+    }
+    for (const std::string& name : inputs.files) {
+      if (auto done = read_file(root_ / name, IfMissing::fail); !done) {
+        return fail(std::move(done.error()));
+      }
+    }
+    for (const auto& [name, text] : inputs.variables) {
+      values_->values_[name] = {.text = text, .origin = std::string(kCommandLine)};
+    }
+    return std::shared_ptr<const VariableValues>(std::move(values_));
+  }
+
+ private:
+  enum class IfMissing { skip, fail };
+
+  // Sorted. A root that cannot be listed has none: reading its configuration says why.
+  std::set<std::string> names_read_unasked() const {
+    std::set<std::string> names;
+    const auto add = [&](const fs::path& path) {
+      if (std::string name = path.filename().string(); is_read_unasked(name)) {
+        names.insert(std::move(name));
+      }
+    };
+    for (const auto& [path, text] : documents_) {
+      if (path.parent_path() == root_) {
+        add(path);
+      }
+    }
+    std::error_code error;
+    fs::directory_iterator entry(root_, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      add(entry->path());
+    }
+    return names;
+  }
+
+  Result<void> read_file(const fs::path& path, IfMissing if_missing) {
+    const auto place = confine(path, bounds_);
+    if (!place) {
+      return fail(place.error());
+    }
+    auto text = read_document(document_path(*place), documents_);
+    if (!text) {
+      return fail(std::move(text.error()));
+    }
+    if (*text) {
+      take(*place, std::move(**text));
+      return {};
+    }
+    if (if_missing == IfMissing::fail) {
+      return modlock::fail(Code::not_found,
+                           fmt::format("the variables file \"{}\" does not exist", relative_to_root(*place, root_)),
+                           "name it relative to the root, or absolute");
+    }
+    return {};
+  }
+
+  void take(const fs::path& path, std::string text) {
+    auto file = std::make_unique<ConfigText>();
+    file->name = path.filename().string();
+    file->path = relative_to_root(path, root_);
+    file->json = is_json(file->name, text);
+    file->text = std::move(text);
+    file->parsed = file->json ? hcl::parse_json(file->text, file->path, hcl::BodySchema{})
+                              : hcl::parse_native(file->text, file->path);
+    const Diagnostics& wrong = file->parsed.diagnostics;
+    diagnostics_.insert(diagnostics_.end(), wrong.begin(), wrong.end());
+    if (report_misplaced(*file) || has_errors(wrong)) {
+      return;
+    }
+    for (const hcl::Attribute& attribute : file->parsed.body.attributes) {
+      values_->values_[attribute.name] = {.expression = &attribute.value, .json = file->json, .origin = file->path};
+    }
+    values_->files_.push_back(std::move(file));
+  }
+
+  // Blocks have no place in such a file. Returns whether there are any.
+  bool report_misplaced(const ConfigText& file) {
+    const std::size_t before = diagnostics_.size();
+    const auto report = [&](std::string_view type, const Range& range) {
+      diagnostics_.push_back(
+          type == "variable"
+              ? config_error(file, range, "variable declaration in a file of variable values",
+                             "declare the variable in a .tf file; here write only: name = value")
+              : config_error(file, range, fmt::format("unexpected block \"{}\" in a file of variable values", type),
+                             "such files hold only arguments: name = value"));
+    };
+    for (const hcl::Block& block : file.parsed.body.blocks) {
+      report(block.type, block.type_range);
+    }
+    for (const hcl::Attribute& attribute : file.parsed.body.attributes) {
+      if (file.json && holds_declaration(attribute)) {
+        report(attribute.name, attribute.name_range);
+      }
+    }
+    return diagnostics_.size() != before;
+  }
+
+  fs::path root_;
+  const Documents& documents_;
+  const std::vector<fs::path>& bounds_;
+  Diagnostics& diagnostics_;
+  std::shared_ptr<VariableValues> values_ = std::make_shared<VariableValues>();
+};
+
+const VariableValues::Given* VariableValues::find(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+Diagnostics VariableValues::undeclared(const std::map<std::string, WrittenVariable, std::less<>>& variables) const {
+  std::vector<std::string_view> known;
+  known.reserve(variables.size());
+  for (const auto& [name, variable] : variables) {
+    known.push_back(name);
+  }
+  Diagnostics diagnostics;
+  for (const auto& [name, given] : values_) {
+    if (given.origin == kCommandLine && variables.find(name) == variables.end()) {
+      diagnostics.push_back(
+          {Severity::warning,
+           Error{.code = Code::config_parse,
+                 .message =
+                     fmt::format("a value was given for variable \"{}\", which the root module does not declare", name),
+                 .hint = did_you_mean(name, known)}});
+    }
+  }
+  return diagnostics;
+}
+
+Result<std::shared_ptr<const VariableValues>> read_variable_values(const fs::path& root, const VariableInputs& inputs,
+                                                                   const Documents& documents,
+                                                                   const std::vector<fs::path>& bounds,
+                                                                   Diagnostics& diagnostics) {
+  return VariableReader(root, documents, bounds, diagnostics).read(inputs);
+}
+
+}  // namespace modlock

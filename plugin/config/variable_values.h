@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/config/config_files.h"
+#include "plugin/config/variable.h"
+#include "plugin/hcl/ast.h"
+
+namespace modlock {
+
+// The values that are given to a root module's variables.
+struct VariableInputs {
+  std::map<std::string, std::string> variables = {};    // as -var gives them: above all files
+  std::map<std::string, std::string> environment = {};  // by name, what TF_VAR_<name> holds: below all files
+  std::vector<std::string> files = {};                  // as -var-file names them, in order, relative to the root
+};
+
+// Per variable the value that wins, not yet evaluated: an expression out of a file, or text.
+class VariableValues {
+ public:
+  struct Given {
+    const hcl::Expression* expression = nullptr;  // of a file; see eval::constant_value()
+    bool json = false;                            // of that file
+    std::string text = {};                        // else: see WrittenVariable::takes_literal_text()
+    std::string origin = {};                      // path of the file relative to the root, or "-var", "TF_VAR_<name>"
+  };
+  // Null: none given.
+  const Given* find(std::string_view name) const;
+
+  // A warning for each name that `-var` gave and that is no variable of the root module: OpenTofu's init takes it, its
+  // plan refuses it. Names in files and in the environment may be meant for other roots.
+  Diagnostics undeclared(const std::map<std::string, WrittenVariable, std::less<>>& variables) const;
+
+ private:
+  friend class VariableReader;
+  std::vector<std::unique_ptr<ConfigText>> files_;
+  std::map<std::string, Given, std::less<>> values_;
+};
+
+// Reads terraform.tfvars, terraform.tfvars.json, then *.auto.tfvars and *.auto.tfvars.json (together by name) beside
+// the root, then the named files, then `variables`; later ones win, over the environment's. A named file is JSON if its
+// name ends in ".json", or if it does not end in ".tfvars" and starts with "{". Diagnostics: CONFIG_PARSE for files
+// that cannot be read as such (syntax, blocks in them, a name twice); nothing is taken out of these. Errors: NOT_FOUND
+// of named files; IO_ERROR, PATH_OUTSIDE_ROOT of all.
+Result<std::shared_ptr<const VariableValues>> read_variable_values(const std::filesystem::path& root,
+                                                                   const VariableInputs& inputs,
+                                                                   const Documents& documents,
+                                                                   const std::vector<std::filesystem::path>& bounds,
+                                                                   Diagnostics& diagnostics);
+
+}  // namespace modlock

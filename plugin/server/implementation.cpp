@@ -1,0 +1,187 @@
+#include "plugin/server/implementation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/process/process.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/provider_tree.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPatience{10};
+
+Tool tool_of_program(const fs::path& program) {
+  return program.filename().string().find("terraform") != std::string::npos ? Tool::terraform : Tool::opentofu;
+}
+
+fs::path program_of(Tool tool) {
+  return find_program(tool == Tool::terraform ? "terraform" : "tofu").value_or(fs::path());
+}
+
+std::optional<Implementation> named_by_options(const ServiceOptions& options) {
+  if (!options.implementation) {
+    return std::nullopt;
+  }
+  const Tool tool = *options.implementation == "terraform" ? Tool::terraform : Tool::opentofu;
+  return Implementation{.tool = tool, .from = "options", .program = program_of(tool)};
+}
+
+std::optional<Implementation> named_by_environment() {
+  const char* path = std::getenv("TG_CTX_TF_PATH");
+  if (path == nullptr || *path == '\0') {
+    return std::nullopt;
+  }
+  return Implementation{
+      .tool = tool_of_program(path), .from = "TG_CTX_TF_PATH", .program = find_program(path).value_or(fs::path())};
+}
+
+Implementation found_on_path() {
+  for (const Tool tool : {Tool::opentofu, Tool::terraform}) {
+    if (fs::path program = program_of(tool); !program.empty()) {
+      return {.tool = tool, .from = "PATH", .program = std::move(program)};
+    }
+  }
+  return {.tool = Tool::opentofu, .from = "default"};
+}
+
+// Who wrote the lock says so in its first line.
+std::optional<Tool> tool_of_lock(const WalkRequest& root) {
+  const auto text = read_document(root.root / kLockFileName, root.documents);
+  if (!text || !*text) {
+    return std::nullopt;
+  }
+  const std::string header = (*text)->substr(0, (*text)->find('\n'));
+  if (header.find("\"tofu init\"") != std::string::npos) {
+    return Tool::opentofu;
+  }
+  return header.find("\"terraform init\"") != std::string::npos ? std::optional(Tool::terraform) : std::nullopt;
+}
+
+bool is_tofu_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return !name.starts_with('.') && (name.ends_with(".tofu") || name.ends_with(".tofu.json"));
+}
+
+bool has_tofu_file(const WalkRequest& root) {
+  const bool overlaid = std::any_of(root.documents.begin(), root.documents.end(), [&](const auto& document) {
+    return document.first.parent_path() == root.root && is_tofu_file(document.first);
+  });
+  std::error_code error;
+  const fs::directory_iterator entries(root.root, error);
+  return overlaid || (!error && std::any_of(begin(entries), end(entries),
+                                            [](const auto& entry) { return is_tofu_file(entry.path()); }));
+}
+
+// A program that was replaced has another time or size.
+fs::path memo_of(const fs::path& program, const ServiceOptions& options) {
+  std::error_code error;
+  const fs::path real = fs::canonical(program, error);
+  const auto changed = fs::last_write_time(real, error).time_since_epoch().count();
+  const auto size = fs::file_size(real, error);
+  return options.cache_directory / "clients" / sha256_hex(fmt::format("{}\n{}\n{}", real.string(), changed, size));
+}
+
+std::optional<std::string> ask_program(const fs::path& program, const Context& context) {
+  Context limited = context;
+  const auto latest = std::chrono::steady_clock::now() + kPatience;
+  limited.deadline = limited.deadline ? std::min(*limited.deadline, latest) : latest;
+  const auto finished = run_command({.argv = {program.string(), "version", "-json"},
+                                     .set_environment = {{"CHECKPOINT_DISABLE", "1"}},
+                                     .unset_environment = {"TF_CLI_ARGS*", "TF_LOG*"}},
+                                    limited);
+  if (!finished || finished->exit_code != 0) {
+    return std::nullopt;
+  }
+  const auto answer = parse_json(finished->output);
+  if (!answer || !answer->isObject() || !(*answer)["terraform_version"].isString()) {
+    return std::nullopt;
+  }
+  return (*answer)["terraform_version"].asString();
+}
+
+}  // namespace
+
+Implementation find_implementation(const ServiceOptions& options) {
+  auto found = named_by_options(options);
+  if (!found) {
+    found = named_by_environment();
+  }
+  Implementation implementation = found ? std::move(*found) : found_on_path();
+  implementation.version = options.implementation_version.value_or("");
+  return implementation;
+}
+
+Implementation find_implementation(const ServiceOptions& options, const WalkRequest& root) {
+  const auto with = [&](Tool tool, std::string from) {
+    return Implementation{.tool = tool,
+                          .from = std::move(from),
+                          .version = options.implementation_version.value_or(""),
+                          .program = program_of(tool)};
+  };
+  if (options.implementation) {
+    return find_implementation(options);
+  }
+  if (root.settings.implementation) {
+    return with(*root.settings.implementation == "terraform" ? Tool::terraform : Tool::opentofu, ".tofu-modlock.hcl");
+  }
+  if (named_by_environment()) {
+    return find_implementation(options);
+  }
+  if (const auto tool = tool_of_lock(root)) {
+    return with(*tool, std::string(kLockFileName));
+  }
+  return has_tofu_file(root) ? with(Tool::opentofu, "a .tofu file") : find_implementation(options);
+}
+
+Release release_of(const Implementation& implementation, const ServiceOptions& options, const Context& context) {
+  if (!implementation.version.empty()) {
+    return {implementation.version};
+  }
+  const Release unknown{std::string(implementation.tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu),
+                        false};
+  if (implementation.program.empty()) {
+    return unknown;
+  }
+  const fs::path memo = memo_of(implementation.program, options);
+  if (auto remembered = read_file(memo)) {
+    return {std::move(*remembered)};
+  }
+  auto version = ask_program(implementation.program, context);
+  if (!version) {
+    return unknown;
+  }
+  std::error_code ignored;
+  fs::create_directories(memo.parent_path(), ignored);
+  [[maybe_unused]] const auto kept = write_file_atomically(memo, *version);  // else it is asked again
+  return {std::move(*version)};
+}
+
+Diagnostics judge_releases(const ModuleTree& tree, const Implementation& implementation, const ServiceOptions& options,
+                           const Context& context) {
+  const bool asks = std::any_of(tree.modules.begin(), tree.modules.end(),
+                                [](const TreeModule& module) { return !module.parsed->core.empty(); });
+  if (!asks) {
+    return {};
+  }
+  const Release release = release_of(implementation, options, context);
+  Diagnostics found = check_core_versions(tree, implementation.tool, release.version);
+  for (Diagnostic& diagnostic : found) {
+    if (!release.is_known && diagnostic.what.code == Code::constraint_conflict) {
+      diagnostic.severity = Severity::warning;
+      diagnostic.what.hint = "say which release will run: --implementation-version, or implementationVersion";
+    }
+  }
+  return found;
+}
+
+}  // namespace modlock

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <boost/test/unit_test.hpp>
+
+#include "protocol/json.h"
+#include "tests/e2e/scene.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+struct Inspection : Scene {
+  Json::Value inspect(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"inspect", "--json"});
+    const Ran ran = modlock(more);
+    BOOST_TEST(ran.err == "");
+    return parse_json(ran.out).value();
+  }
+
+  // "key source" of each module.
+  static std::string modules(const Json::Value& result) {
+    std::string text;
+    for (const Json::Value& module : result["modules"]) {
+      text += fmt::format("{} {}\n", module["key"].asString(), module["source"].asString());
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(inspect_command, Inspection)
+
+BOOST_AUTO_TEST_CASE(a_tree_with_providers) {
+  write("main.tf", R"(terraform {
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "~> 5.0"
+    }
+  }
+}
+
+locals {
+  parts = { network = "net", storage = "disk" }
+}
+
+module "network" {
+  source = "./modules/${local.parts.network}"
+  zone   = var.zone
+}
+
+module "storage" {
+  for_each = toset(["a"])
+  source   = "./modules/${local.parts["storage"]}"
+}
+)");
+  write("variables.tf", "variable \"zone\" {\n  type    = string\n  default = \"a\"\n}\n");
+  write(
+      "modules/net/main.tf.json",
+      R"({"variable": {"zone": {}}, "module": {"zone": {"source": "./zones/${var.zone}"}}, "resource": {"aws_vpc": {"this": {}}}})");
+  write("modules/net/zones/b/main.tofu", "terraform {\n  required_providers {\n    aws = \">= 5.1\"\n  }\n}\n");
+  write("modules/net/zones/b/main.tf", "hidden {\n");
+  write("modules/disk/main.tf", "resource \"random_id\" \"this\" {}\n");
+  write("prod.auto.tfvars", "zone = \"b\"\n");
+  const Ran ran = modlock({"inspect"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.err == "");
+  BOOST_TEST(ran.out == R"(.
+├─ network  ./modules/net
+│  └─ zone  ./zones/b
+└─ storage  ./modules/disk
+Providers:
+  registry.opentofu.org/hashicorp/aws  ~> 5.0 (the root module), >= 5.1 (module.network.zone)
+  registry.opentofu.org/hashicorp/random  any version (implied by random_id.this)
+3 module calls, 2 providers, 5 files.
+)");
+}
+
+BOOST_AUTO_TEST_CASE(ranges_and_names_in_json) {
+  write("main.tf", "module \"a\" {\n  source  = \"git::https://example.test/a.git\"\n  version = local.v\n}\n");
+  write("locals.tf.json", R"({"locals": {"v": "~> 1.2"}, "terraform": {"required_providers": {"x": "1.0"}}})");
+  write("versions.tofu", "terraform {\n  required_version = \">= 1.10\"\n}\n");
+  const Json::Value result = inspect();
+  const Json::Value& module = result["modules"][0];
+  BOOST_TEST(module["constraint"].asString() == "~> 1.2");
+  BOOST_TEST(module["static"].asBool() == false);
+  BOOST_TEST(module["path"].asString() == "main.tf");
+  BOOST_TEST(module["range"]["start"]["byte"].asInt() == 25);
+  const Json::Value& provider = result["providers"][0];
+  BOOST_TEST(provider["address"].asString() == "registry.opentofu.org/hashicorp/x");
+  BOOST_TEST(provider["localName"].asString() == "x");
+  BOOST_TEST(provider["constraints"][0]["text"].asString() == "1.0");
+  BOOST_TEST(provider["constraints"][0]["path"].asString() == "locals.tf.json");
+  BOOST_TEST(provider["constraints"][0]["range"]["start"]["byte"].asInt() == 70);
+  BOOST_TEST(result["coreVersion"][0]["from"].asString() == "required_version");
+  BOOST_TEST(result["coreVersion"][0]["constraint"].asString() == ">= 1.10");
+}
+
+BOOST_AUTO_TEST_CASE(variables_come_as_for_tofu) {
+  write("main.tf", "variable \"at\" {}\nmodule \"m\" {\n  source = \"./${var.at}\"\n}\n");
+  for (const char* name : {"env", "file", "named", "flag"}) {
+    write(std::string(name) + "/main.tf", "");
+  }
+  environment["TF_VAR_at"] = "env";
+  BOOST_TEST(modules(inspect()) == "m ./env\n");
+  write("terraform.tfvars", "at = \"file\"\n");
+  BOOST_TEST(modules(inspect()) == "m ./file\n");
+  write("x.tfvars", "at = \"named\"\n");
+  BOOST_TEST(modules(inspect({"--var-file", "x.tfvars"})) == "m ./named\n");
+  BOOST_TEST(modules(inspect({"--var-file", "x.tfvars", "--var", "at=flag"})) == "m ./flag\n");
+  environment["TF_CLI_ARGS_init"] = "-var at=flag";
+  BOOST_TEST(modules(inspect()) == "m ./flag\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_source_without_value_shows_its_line_and_where_it_comes_from) {
+  write("main.tf", "locals {\n  url = \"git::${var.host}\"\n}\nmodule \"m\" {\n  source = local.url\n}\n");
+  write("variables.tf", "variable \"host\" {\n  type = string\n}\n");
+  const Ran ran = modlock({"inspect"});
+  BOOST_TEST(ran.exit_code == 8);
+  BOOST_TEST(ran.err == R"(Error: variable "host" has no value and no default [CONFIG_NON_STATIC]
+  at variables.tf:1:1
+     1 | variable "host" {
+       | ^^^^^^^^^^^^^^^
+  - main.tf:2:17: referenced by local.url
+  - main.tf:5:12: referenced by module.m.source
+  to do: set it in terraform.tfvars, with --variable host=… or with TF_VAR_host
+)");
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_a_module_refuses) {
+  write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
+  write("m/versions.tofu", "terraform {\n  required_version = \">= 2.0\"\n}\n");
+  const Ran ran = modlock({"inspect"});
+  BOOST_TEST(ran.exit_code == 6);
+  BOOST_TEST(
+      ran.err ==
+      R"(Error: Incompatible module: this module is not compatible with OpenTofu v1.12.6, it requires ">= 2.0" [CONSTRAINT_CONFLICT]
+  at m/versions.tofu:2:22 (module.m)
+     2 |   required_version = ">= 2.0"
+       |                      ^^^^^^^^
+  - main.tf:2:12: the module is called here
+  to do: choose another release of OpenTofu or of the module; such a constraint is normally set for good reason
+)");
+  const Ran locked = modlock({"lock"});
+  BOOST_TEST(locked.exit_code == 6);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(graphs) {
+  write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\nresource \"null_resource\" \"x\" {}\n");
+  write("m/main.tf", "terraform {\n  required_providers {\n    null = \"~> 3.0\"\n  }\n}\n");
+  BOOST_TEST(modlock({"graph"}).out == R"(graph LR
+  m0["root module"]
+  m1["m: ./m"]
+  m0 --> m1
+  p0("registry.opentofu.org/hashicorp/null")
+  m0 -.-> p0
+  m1 -.->|"~> 3.0"| p0
+)");
+  BOOST_TEST(modlock({"graph", "--format", "dot"}).out == R"(digraph modules {
+  rankdir = "LR";
+  m0 [label = "root module" shape = "box"];
+  m1 [label = "m: ./m" shape = "box"];
+  m0 -> m1 [label = ""];
+  p0 [label = "registry.opentofu.org/hashicorp/null" shape = "ellipse"];
+  m0 -> p0 [label = "" style = "dashed"];
+  m1 -> p0 [label = "~> 3.0" style = "dashed"];
+}
+)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,177 @@
+#include "plugin/config/module_scope.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/config/scope_setup.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+BOOST_AUTO_TEST_SUITE(module_scope)
+
+BOOST_AUTO_TEST_CASE(names) {
+  struct Row {
+    const char* name;
+    std::string_view source;
+    std::string_view value;
+  };
+  const Row rows[] = {
+      {"written out", "\"./m\"", "\"./m\""},
+      {"local value", "local.a", "\"./a\""},
+      {"local value of others", "local.b", "\"./a/b\""},
+      {"part of a local value", "local.c.d[1]", "\"y\""},
+      {"variable with a default", "var.v", "\"v\""},
+      {"path.module", "path.module", "\".\""},
+      {"path.root", "path.root", "\".\""},
+      {"path.cwd", "path.cwd", "\"/r\""},
+      {"terraform.workspace", "terraform.workspace", "\"blue\""},
+      {"tofu.workspace", "tofu.workspace", "\"blue\""},
+      {"sensitive", "\"x-${var.s}\"", "\"x-s\"!sensitive"},
+      {"ephemeral", "var.e", "\"e\"!ephemeral"},
+  };
+  Surroundings surroundings = test_surroundings();
+  surroundings.workspace = "blue";
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TestModule root = root_module(
+          surroundings,
+          {{"main.tf", fmt::format("module \"m\" {{\n  source = {}\n}}\n", row.source)},
+           {"names.tf",
+            "locals {\n  a = \"./a\"\n  b = \"${local.a}/b\"\n  c = { d = [\"x\", \"y\"] }\n}\n"
+            "variable \"v\" {\n  default = \"v\"\n}\nvariable \"s\" {\n  default = \"s\"\n  sensitive = true\n}\n"
+            "variable \"e\" {\n  default = \"e\"\n  ephemeral = true\n}\n"}});
+      BOOST_TEST(root.source() == row.value);
+      BOOST_TEST(root.source() == row.value);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(values_of_root_variables) {
+  struct Row {
+    const char* name;
+    std::string_view variable;
+    VariableInputs inputs;
+    FileTexts files;
+    std::string_view value;
+  };
+  const Row rows[] = {
+      {"a default", "default = 1", {}, {}, "1"},
+      {"a file over the default", "default = 1", {}, {{"terraform.tfvars", "x = 2\n"}}, "2"},
+      {"converted", "type = string", {}, {{"terraform.tfvars", "x = 2\n"}}, "\"2\""},
+      {"with the defaults of attributes",
+       "type = object({ a = optional(number, 1), b = string })",
+       {},
+       {{"terraform.tfvars", "x = { b = true }\n"}},
+       "{a = 1, b = \"true\"}"},
+      {"null where it may be", "default = 1", {}, {{"terraform.tfvars", "x = null\n"}}, "null"},
+      {"null where it must not be: the default",
+       "default = 1\n  nullable = false",
+       {},
+       {{"terraform.tfvars", "x = null\n"}},
+       "1"},
+      {"JSON strings are no templates",
+       "",
+       {},
+       {{"terraform.tfvars.json", R"({"x": ["${a}", {"b": 1e2}]})"}},
+       "[\"${a}\", {b = 100}]"},
+      {"text for a string", "type = string", {.variables = {{"x", "[1]"}}}, {}, "\"[1]\""},
+      {"text for no type", "", {.variables = {{"x", "true"}}}, {}, "\"true\""},
+      {"text for a number", "type = number", {.variables = {{"x", "1.50"}}}, {}, "1.5"},
+      {"text for a bool", "type = bool", {.environment = {{"x", "true"}}}, {}, "true"},
+      {"text for a list", "type = list(string)", {.variables = {{"x", "[\"a\", 1]"}}}, {}, "[\"a\", \"1\"]"},
+      {"text for any", "type = any", {.variables = {{"x", "{ a = 1 }"}}}, {}, "{a = 1}"},
+      {"marks", "sensitive = true\n  ephemeral = true", {.variables = {{"x", "a"}}}, {}, "\"a\"!sensitive!ephemeral"},
+      {"const is static", "const = true\n  default = 1", {}, {}, "1"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Surroundings surroundings = test_surroundings();
+      const TestModule root = root_module(
+          surroundings,
+          {{"main.tf",
+            fmt::format("variable \"x\" {{\n  {}\n}}\nmodule \"m\" {{\n  source = var.x\n}}\n", row.variable)}},
+          row.inputs, row.files);
+      BOOST_TEST(root.source() == row.value);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(values_of_called_modules) {
+  const Surroundings surroundings = test_surroundings();
+  const TestModule root = root_module(
+      surroundings, {{"main.tf",
+                      "locals {\n  v = \"1.0\"\n}\n"
+                      "module \"child\" {\n  source = \"./child\"\n  base = local.v\n  where = path.module\n"
+                      "  typed = { a = 1 }\n  none = null\n}\n"}});
+  const TestModule child = child_module(
+      surroundings, root, "child",
+      {{"main.tf",
+        "variable \"base\" {}\nvariable \"where\" {}\nvariable \"unset\" {\n  default = \"d\"\n}\n"
+        "variable \"typed\" {\n  type = object({ a = string, b = optional(string, \"c\") })\n}\n"
+        "variable \"none\" {\n  default = \"e\"\n  nullable = false\n}\n"
+        "locals {\n  v = \"2.0\"\n}\n"
+        "module \"m\" {\n  source = \"${var.base} ${local.v} ${var.where} ${path.module} ${path.root} ${var.unset} "
+        "${var.typed.a}${var.typed.b} ${var.none}\"\n}\n"
+        "module \"n\" {\n  source = var.base\n  base = \"${var.base}-x\"\n}\n"}});
+  BOOST_TEST(child.source() == "\"1.0 2.0 . child . d 1c e\"");
+  const TestModule grandchild = child_module(
+      surroundings, child, "n", {{"main.tf", "variable \"base\" {}\nmodule \"m\" {\n  source = var.base\n}\n"}});
+  BOOST_TEST(grandchild.source() == "\"1.0-x\"");
+}
+
+BOOST_AUTO_TEST_CASE(marks_come_down_from_the_caller) {
+  const Surroundings surroundings = test_surroundings();
+  const TestModule root =
+      root_module(surroundings, {{"main.tf",
+                                  "variable \"s\" {\n  default = \"x\"\n  sensitive = true\n}\nmodule \"child\" {\n  "
+                                  "source = \"./c\"\n  a = var.s\n}\n"}});
+  const TestModule child = child_module(surroundings, root, "child",
+                                        {{"main.tf", "variable \"a\" {}\nmodule \"m\" {\n  source = var.a\n}\n"}});
+  BOOST_TEST(child.source() == "\"x\"!sensitive");
+}
+
+BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
+  Surroundings surroundings = test_surroundings();
+  surroundings.tool = Tool::terraform;
+  struct Row {
+    const char* name;
+    FileTexts files;
+    std::string_view value;
+  };
+  const Row rows[] = {
+      {"written out", {{"main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"}}, "\"./m\""},
+      {"JSON is no template", {{"main.tf.json", R"({"module": {"m": {"source": "./${a}"}}})"}}, "\"./${a}\""},
+      {"a name",
+       {{"main.tf", "locals {\n  a = \"./m\"\n}\nmodule \"m\" {\n  source = local.a\n}\n"}},
+       "CONFIG_PARSE main.tf:5:12: variables not allowed: a value written out was expected, found local.a\n"
+       "  hint: write the value out"},
+      {"a call",
+       {{"main.tf", "module \"m\" {\n  source = lower(\"./m\")\n}\n"}},
+       "CONFIG_PARSE main.tf:2:12: function calls not allowed: a value written out was expected, found lower()\n"
+       "  hint: write the value out"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(root_module(surroundings, row.files).source() == row.value);
+    }
+  }
+  const TestModule root = root_module(surroundings, {{"main.tf", "locals {\n  a = 1\n}\n"}});
+  BOOST_TEST(show(root.scope->resolve({.object = "local", .attribute = "a", .location = {"main.tf", {}}})) ==
+             "CONFIG_PARSE main.tf: variables not allowed: Terraform wants this written out, found local.a\n"
+             "  hint: write the value out");
+}
+
+BOOST_AUTO_TEST_CASE(constants) {
+  const Surroundings surroundings = test_surroundings();
+  const TestModule root = root_module(
+      surroundings, {{"main.tf",
+                      "variable \"a\" {\n  const = true\n}\nvariable \"b\" {}\nvariable \"c\" {\n  const = true\n"
+                      "  default = 1\n}\nvariable \"d\" {\n  const = false\n}\n"}});
+  BOOST_TEST(show(root.scope->check_constants()) ==
+             "CONFIG_NON_STATIC main.tf:1:1: variable \"a\" has no value and no default\n"
+             "  hint: set it in terraform.tfvars, with --variable a=… or with TF_VAR_a");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

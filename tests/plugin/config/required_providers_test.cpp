@@ -1,0 +1,215 @@
+#include "plugin/config/provider_requirement.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/config/requirement_texts.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+BOOST_AUTO_TEST_SUITE(required_providers)
+
+BOOST_AUTO_TEST_CASE(entries) {
+  const RequirementRow rows[] = {
+      {"rp str",
+       {{"main.tf", "terraform {\n required_providers {\na = \"~> 1.0\"\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = \"~> 1.0\"` ~> 1.0 `\"~> 1.0\"`",
+       ""},
+      {"rp str num",
+       {{"main.tf", "terraform {\n required_providers {\na = 2\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = 2` 2 `2`",
+       ""},
+      {"rp str bool",
+       {{"main.tf", "terraform {\n required_providers {\na = true\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = true`",
+       "error main.tf:3:5 `true`: \"true\" is not a version constraint: item \"true\" must be an optional operator (=, "
+       "!=, >, >=, <, <=, ~>) and a version"},
+      {"rp null",
+       {{"main.tf", "terraform {\n required_providers {\na = null\n}\n}\n"}},
+       "",
+       "error main.tf:3:5 `null`: Invalid required_providers object: the entry \"a\" must be a string or an object"},
+      {"rp list",
+       {{"main.tf", "terraform {\n required_providers {\na = []\n}\n}\n"}},
+       "",
+       "error main.tf:3:5 `[]`: Invalid required_providers object: the entry \"a\" must be a string or an object"},
+      {"rp var",
+       {{"main.tf", "terraform {\n required_providers {\na = var.x\n}\n}\n"}},
+       "",
+       "error main.tf:3:5 `var.x`: Invalid required_providers object: the entry \"a\" must be a string or an object"},
+      {"rp bad c",
+       {{"main.tf", "terraform {\n required_providers {\na = \"x\"\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = \"x\"`",
+       "error main.tf:3:5 `\"x\"`: \"x\" is not a version constraint: item \"x\" must be an optional operator (=, !=, "
+       ">, >=, <, <=, ~>) and a version"},
+      {"rp v",
+       {{"main.tf", "terraform {\n required_providers {\na = \"v1.0\"\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = \"v1.0\"`",
+       "error main.tf:3:5 `\"v1.0\"`: \"v1.0\" is not a version constraint: invalid specification \"v1.0\": a \"v\" "
+       "prefix should not be used when specifying versions"},
+      {"rp empty",
+       {{"main.tf", "terraform {\n required_providers {\na = \"\"\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = \"\"`",
+       "error main.tf:3:5 `\"\"`: \"\" is not a version constraint: expected at least one version"},
+      {"rp upper str",
+       {{"main.tf", "terraform {\n required_providers {\nA = \"1.0\"\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a A required main.tf:3:1 `A = \"1.0\"` 1.0 `\"1.0\"`",
+       ""},
+      {"rp upper obj",
+       {{"main.tf", "terraform {\n required_providers {\nA = { version=\"1.0\" }\n}\n}\n"}},
+       "",
+       "error main.tf:3:5 `{ version=\"1.0\" }`: Invalid provider local name: \"A\" is not in its normal form"},
+      {"rp under",
+       {{"main.tf", "terraform {\n required_providers {\na_b = { version=\"1.0\" }\n}\n}\n"}},
+       "",
+       "error main.tf:3:7 `{ version=\"1.0\" }`: Invalid provider local name: \"a_b\" must contain only letters, "
+       "digits, and dashes, and may not use leading or trailing dashes"},
+      {"rp under str",
+       {{"main.tf", "terraform {\n required_providers {\na_b = \"1.0\"\n}\n}\n"}},
+       "",
+       "error main.tf:3:7 `\"1.0\"`: Invalid provider name: \"a_b\" must contain only letters, digits, and dashes, and "
+       "may not use leading or trailing dashes"},
+      {"rp dashes",
+       {{"main.tf", "terraform {\n required_providers {\na--b = \"1.0\"\n}\n}\n"}},
+       "",
+       "error main.tf:3:8 `\"1.0\"`: Invalid provider name: \"a--b\" cannot use multiple consecutive dashes"},
+      {"rp obj",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/y\", version=\">= 1, < 2\" }\n}\n}\n"}},
+       "registry.opentofu.org/x/y a required main.tf:3:1 `a = { source=\"x/y\", version=\">= 1, < 2\" }` >= 1, < 2 "
+       "`\">= 1, < 2\"`",
+       ""},
+      {"rp unknown key",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/y\", versions=\">= 1, < 2\" }\n}\n}\n"}},
+       "registry.opentofu.org/x/y a required main.tf:3:1 `a = { source=\"x/y\", versions=\">= 1, < 2\" }`",
+       "error main.tf:3:21 `versions`: Invalid required_providers object: it can only contain \"version\", \"source\" "
+       "and \"configuration_aliases\""},
+      {"rp src num",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=1 }\n}\n}\n"}},
+       "",
+       "error main.tf:3:14 `1`: Invalid source: the source of a provider must be a string that is written out"},
+      {"rp src null",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=null }\n}\n}\n"}},
+       "",
+       "error main.tf:3:14 `null`: Invalid source: the source of a provider must be a string that is written out"},
+      {"rp src bad",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/y/z/w\" }\n}\n}\n"}},
+       "",
+       "error main.tf:3:14 `\"x/y/z/w\"`: invalid provider source string \"x/y/z/w\": it must be in the format "
+       "\"[hostname/][namespace/]name\""},
+      {"rp src prefix",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/terraform-provider-y\" }\n}\n}\n"}},
+       "",
+       "error main.tf:3:14 `\"x/terraform-provider-y\"`: invalid provider type: source \"x/terraform-provider-y\" has "
+       "a type with the redundant prefix \"terraform-\", which isn't allowed"},
+      {"rp src host",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"EXAMPLE.com:443/X/Y\" }\n}\n}\n"}},
+       "example.com/x/y a required main.tf:3:1 `a = { source=\"EXAMPLE.com:443/X/Y\" }`",
+       ""},
+      {"rp src idn",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"bücher.example/X/Y\" }\n}\n}\n"}},
+       "bücher.example/x/y a required main.tf:3:1 `a = { source=\"bücher.example/X/Y\" }`",
+       ""},
+      {"rp ver num",
+       {{"main.tf", "terraform {\n required_providers {\na = { version=1 }\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = { version=1 }`",
+       "error main.tf:3:15 `1`: Invalid version constraint: the version must be a string that is written out"},
+      {"rp ver null",
+       {{"main.tf", "terraform {\n required_providers {\na = { version=null }\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = { version=null }`",
+       "error main.tf:3:15 `null`: Invalid version constraint: the version must be a string that is written out"},
+      {"rp ver two",
+       {{"main.tf", "terraform {\n required_providers {\na = { version=\">=  1.0\" }\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = { version=\">=  1.0\" }`",
+       "error main.tf:3:15 `\">=  1.0\"`: \">=  1.0\" is not a version constraint: invalid specification \">=  1.0\": "
+       "only one space is expected after the operator \">=\""},
+      {"rp parens",
+       {{"main.tf", "terraform {\n required_providers {\na = ({ source=\"x/a\" })\n}\n}\n"}},
+       "",
+       "error main.tf:3:5 `({ source=\"x/a\" })`: Invalid required_providers object: the entry \"a\" must be a string "
+       "or an object"},
+      {"rp parens src",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=(\"x/a\") }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=(\"x/a\") }`",
+       ""},
+      {"rp paren key",
+       {{"main.tf", "terraform {\n required_providers {\na = { (\"source\")=\"x/a\" }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { (\"source\")=\"x/a\" }`",
+       ""},
+      {"rp quoted key",
+       {{"main.tf", "terraform {\n required_providers {\na = { \"source\"=\"x/a\" }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { \"source\"=\"x/a\" }`",
+       ""},
+      {"rp use",
+       {{"main.tf",
+         "terraform {\n required_providers {\na = { source=\"x/a\" }\n}\n}\nresource \"a_x\" \"y\" {}\ndata \"a_z\" "
+         "\"y\" {}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\" }`",
+       ""},
+      {"tf rp dup",
+       {{"main.tf", "terraform {\nrequired_providers {}\nrequired_providers {}\n}\n"}},
+       "",
+       "error main.tf:3:1 `required_providers`: Duplicate required providers configuration: a module may have only one "
+       "required_providers block"},
+      {"over rp",
+       {{"main.tf", "terraform {\n required_providers {\n a = { source=\"x/a\" }\n}\n}\n"},
+        {"override.tf", "terraform {\n required_providers {\n a = { source=\"y/a\" }\n}\n}\n"}},
+       "registry.opentofu.org/y/a a required override.tf:3:2 `a = { source=\"y/a\" }`",
+       ""},
+      {"j rp",
+       {{"main.tf.json",
+         "{\"terraform\":{\"required_providers\":{\"a\":{\"source\":\"x/a\",\"version\":\"~> "
+         "1\",\"configuration_aliases\":[\"a.x\"]},\"b\":\"~> 2\"}}}"}},
+       "registry.opentofu.org/hashicorp/b b required main.tf.json:1:107 `\"b\":\"~> 2\"` ~> 2 `\"~> 2\"`\n"
+       "registry.opentofu.org/x/a a required main.tf.json:1:37 `\"a\":{\"source\":\"x/a\",\"version\":\"~> "
+       "1\",\"configuration_aliases\":[\"a.x\"]}` ~> 1 `\"~> 1\"`",
+       ""},
+      {"j rp bad",
+       {{"main.tf.json", "{\"terraform\":{\"required_providers\":{\"a\":{\"source\":\"x/a\",\"foo\":1}}}}"}},
+       "registry.opentofu.org/x/a a required main.tf.json:1:37 `\"a\":{\"source\":\"x/a\",\"foo\":1}`",
+       "error main.tf.json:1:57 `\"foo\"`: Invalid required_providers object: it can only contain \"version\", "
+       "\"source\" and \"configuration_aliases\""},
+  };
+  check_requirements(rows);
+}
+
+BOOST_AUTO_TEST_CASE(configuration_aliases) {
+  const RequirementRow rows[] = {
+      {"rp alias",
+       {{"main.tf",
+         "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[a.x, a.y] }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[a.x, a.y] }`",
+       ""},
+      {"rp alias bare",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[a] }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[a] }`",
+       ""},
+      {"rp alias other",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[b.x] }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[b.x] }`",
+       "error main.tf:3:44 `b.x`: Invalid configuration_aliases value: expected a reference that starts with \"a\", "
+       "found \"b\""},
+      {"rp alias str",
+       {{"main.tf",
+         "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[\"a.x\"] }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[\"a.x\"] }`",
+       "error main.tf:3:44 `\"a.x\"`: Invalid configuration_aliases value: it can only contain references of the form "
+       "provider.alias"},
+      {"rp alias key",
+       {{"main.tf",
+         "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[a[\"x\"]] }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[a[\"x\"]] }`",
+       "error main.tf:3:44 `a[\"x\"]`: Invalid configuration_aliases value: it can only contain references of the form "
+       "provider.alias"},
+      {"rp alias long",
+       {{"main.tf",
+         "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[a.x.y] }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[a.x.y] }`",
+       ""},
+      {"rp alias notlist",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=a.x }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=a.x }`",
+       "error main.tf:3:43 `a.x`: Invalid configuration_aliases value: a list of references is required"},
+  };
+  check_requirements(rows);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,265 @@
+#include "plugin/config/variable.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/config/scope_setup.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+// "name type default flags; …"
+std::string summary(const std::map<std::string, WrittenVariable, std::less<>>& variables) {
+  std::string text;
+  for (const auto& [name, variable] : variables) {
+    text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", name,
+                        variable.has_type ? variable.type.type.friendly_name() : "-",
+                        variable.default_value ? " = " + show(*variable.default_value) : "");
+    text += variable.default_is_broken ? " broken" : "";
+    text += variable.sensitive ? " sensitive" : "";
+    text += variable.ephemeral ? " ephemeral" : "";
+    text += variable.nullable ? "" : " not null";
+    if (variable.usable_statically) {
+      text += *variable.usable_statically ? " const" : " not const";
+    }
+  }
+  return text;
+}
+
+struct Row {
+  const char* name;
+  FileTexts files;
+  std::string_view variables;
+  std::string_view diagnostics = "";
+};
+
+void check(const Row& row, Tool tool = Tool::opentofu) {
+  BOOST_TEST_CONTEXT(row.name) {
+    const auto files = config_texts(row.files);
+    Diagnostics diagnostics;
+    const auto variables = read_variables(files, tool, diagnostics);
+    BOOST_TEST(summary(variables) == row.variables);
+    BOOST_TEST(show(diagnostics) == row.diagnostics);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(variable)
+
+BOOST_AUTO_TEST_CASE(declarations) {
+  const Row rows[] = {
+      {"none", {{"a.tf", "locals {}\n"}}, ""},
+      {"bare", {{"a.tf", "variable \"a\" {}\nvariable b {}\n"}}, "a: -; b: -"},
+      {"type", {{"a.tf", "variable \"a\" {\n  type = list(string)\n}\n"}}, "a: list of string"},
+      {"the default is converted",
+       {{"a.tf", "variable \"a\" {\n  type    = number\n  default = \"05\"\n}\n"}},
+       "a: number = 5"},
+      {"an untyped default stays what it is",
+       {{"a.tf", "variable \"a\" {\n  default = [1, \"b\"]\n}\n"}},
+       "a: - = [1, \"b\"]"},
+      {"a null default", {{"a.tf", "variable \"a\" {\n  type = string\n  default = null\n}\n"}}, "a: string = null"},
+      {"defaults of attributes",
+       {{"a.tf", "variable \"a\" {\n  type = object({ x = optional(string, \"y\") })\n  default = {}\n}\n"}},
+       "a: object = {x = \"y\"}"},
+      {"not those of a null default",
+       {{"a.tf", "variable \"a\" {\n  type = object({ x = optional(string, \"y\") })\n  default = null\n}\n"}},
+       "a: object = null"},
+      {"flags",
+       {{"a.tf",
+         "variable \"a\" {\n  sensitive = true\n  ephemeral = true\n  nullable = false\n  const = false\n}\n"
+         "variable \"b\" {\n  const = true\n}\n"}},
+       "a: - sensitive ephemeral not null not const; b: - const"},
+      {"flags that convert",
+       {{"a.tf", "variable \"a\" {\n  nullable = \"false\"\n  description = 5\n}\n"}},
+       "a: - not null"},
+      {"a for has its own names",
+       {{"a.tf", "variable \"a\" {\n  default = [for v in [\"x\"] : v]\n}\n"}},
+       "a: - = [\"x\"]"},
+      {"JSON",
+       {{"a.tf.json", R"json({"variable": {"a": {"type": "set(number)", "default": [2, 1], "nullable": false}}})json"}},
+       "a: set of number = [1, 2] not null"},
+      {"JSON strings are no templates",
+       {{"a.tf.json", R"({"variable": {"a": {"default": "${b} %{c}"}}})"}},
+       "a: - = \"${b} %{c}\""},
+      {"a block without name is not ours to report", {{"a.tf", "variable {}\nvariable \"a\" \"b\" {}\n"}}, ""},
+  };
+  for (const Row& row : rows) {
+    check(row);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wrong_declarations) {
+  const Row rows[] = {
+      {"twice: the later counts",
+       {{"a.tf", "variable \"a\" {\n  default = 1\n}\n"}, {"b.tf", "variable \"a\" {\n  default = 2\n}\n"}},
+       "a: - = 2",
+       "CONFIG_PARSE b.tf:1:1: variable \"a\" is declared twice in this module\n"
+       "  a.tf:1:1: the first declaration is here\n"
+       "  hint: rename one of the two, or move it to an override file"},
+      {"reserved name",
+       {{"a.tf", "variable \"version\" {}\n"}},
+       "version: -",
+       "CONFIG_PARSE a.tf:1:10: the variable name \"version\" is reserved due to its special meaning inside module "
+       "blocks\n  hint: choose another name"},
+      {"no name",
+       {{"a.tf", "variable \"1a\" {}\n"}},
+       "1a: -",
+       "CONFIG_PARSE a.tf:1:10: the name of a variable must be an identifier, found \"1a\"\n"
+       "  hint: a name is a letter or underscore, then letters, digits, underscores and dashes"},
+      {"a reference in a default",
+       {{"a.tf", "variable \"a\" {\n  default = \"x-${local.b}\"\n}\n"}},
+       "a: - broken",
+       "CONFIG_PARSE a.tf:2:18: variables not allowed: a value written out was expected, found local.b\n"
+       "  hint: write the value out"},
+      {"a call in a default",
+       {{"a.tf", "variable \"a\" {\n  default = [\"x\", upper(\"y\")]\n}\n"}},
+       "a: - broken",
+       "CONFIG_PARSE a.tf:2:19: function calls not allowed: a value written out was expected, found upper()\n"
+       "  hint: write the value out"},
+      {"a default of another type",
+       {{"a.tf", "variable \"a\" {\n  type = number\n  default = \"x\"\n}\n"}},
+       "a: number broken",
+       "CONFIG_PARSE a.tf:3:13: the default value of variable \"a\" is not compatible with its type constraint: a "
+       "number is required"},
+      {"a null default that must not be",
+       {{"a.tf", "variable \"a\" {\n  nullable = false\n  default = null\n}\n"}},
+       "a: - broken not null",
+       "CONFIG_PARSE a.tf:3:13: a null default value is not valid for variable \"a\", which has nullable = false"},
+      {"a flag that is none",
+       {{"a.tf", "variable \"a\" {\n  sensitive = \"yes\"\n  nullable = null\n}\n"}},
+       "a: -",
+       "CONFIG_PARSE a.tf:2:15: sensitive of variable \"a\" must be a bool, found string\n"
+       "CONFIG_PARSE a.tf:3:14: nullable of variable \"a\" must be a bool, found null"},
+      {"a description that is none",
+       {{"a.tf", "variable \"a\" {\n  description = [1]\n}\n"}},
+       "a: -",
+       "CONFIG_PARSE a.tf:2:17: description of variable \"a\" must be a string, found tuple"},
+      {"a deprecation that says nothing",
+       {{"a.tf", "variable \"a\" {\n  deprecated = \" \"\n}\n"}},
+       "a: -",
+       "CONFIG_PARSE a.tf:1:10: the \"deprecated\" argument of variable \"a\" must not be empty\n"
+       "  hint: say what to use instead of the variable"},
+  };
+  for (const Row& row : rows) {
+    check(row);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(reserved_names) {
+  for (const std::string_view name :
+       {"source", "version", "count", "for_each", "depends_on", "providers", "_", "lifecycle", "locals", "provider"}) {
+    const auto files = config_texts({{"a.tf", fmt::format("variable \"{}\" {{}}\n", name)}});
+    Diagnostics diagnostics;
+    read_variables(files, Tool::opentofu, diagnostics);
+    BOOST_TEST(diagnostics.size() == 1U, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(overrides) {
+  const Row rows[] = {
+      {"each argument for itself",
+       {{"a.tf", "variable \"a\" {\n  type = string\n  default = \"x\"\n  sensitive = true\n}\n"},
+        {"a_override.tf", "variable \"a\" {\n  default = 5\n  nullable = false\n}\n"},
+        {"override.tf", "variable \"a\" {\n  sensitive = false\n  const = true\n}\n"}},
+       "a: string = \"5\" not null const"},
+      {"the type: the default goes through both types",
+       {{"a.tf", "variable \"a\" {\n  type = number\n  default = \"05\"\n}\n"},
+        {"override.tf", "variable \"a\" {\n  type = string\n}\n"}},
+       "a: string = \"5\""},
+      {"the type: the defaults of attributes stay",
+       {{"a.tf", "variable \"a\" {\n  type = object({ x = optional(string, \"old\") })\n  default = {}\n}\n"},
+        {"override.tf", "variable \"a\" {\n  type = object({ x = optional(string, \"new\") })\n}\n"}},
+       "a: object = {x = \"old\"}"},
+      {"the type does not fit the default",
+       {{"a.tf", "variable \"a\" {\n  default = \"x\"\n}\n"},
+        {"override.tf", "variable \"a\" {\n  type = number\n}\n"}},
+       "a: number broken",
+       "CONFIG_PARSE override.tf:1:1: overriding the type constraint of variable \"a\" has made its default value "
+       "invalid: a number is required"},
+      {"the default does not fit the type",
+       {{"a.tf", "variable \"a\" {\n  type = number\n}\n"},
+        {"override.tf", "variable \"a\" {\n  default = \"x\"\n}\n"}},
+       "a: number broken",
+       "CONFIG_PARSE override.tf:1:1: the overridden default value of variable \"a\" is not compatible with its type "
+       "constraint: a number is required"},
+      {"null is no longer allowed",
+       {{"a.tf", "variable \"a\" {\n  default = null\n}\n"},
+        {"override.tf", "variable \"a\" {\n  nullable = false\n}\n"}},
+       "a: - broken not null",
+       "CONFIG_PARSE override.tf:1:1: a null default value is not valid for variable \"a\", which has nullable = "
+       "false"},
+      {"of nothing",
+       {{"a.tf", "variable \"a\" {}\n"}, {"override.tf", "variable \"b\" {}\n"}},
+       "a: -",
+       "CONFIG_PARSE override.tf:1:1: there is no variable \"b\" to override in a primary file\n"
+       "  hint: declare the variable in a file that is no override file, or remove the override"},
+  };
+  for (const Row& row : rows) {
+    check(row);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(terraform_knows_no_const) {
+  check({"const", {{"a.tf", "variable \"a\" {\n  const = 5\n  deprecated = \"\"\n}\n"}}, "a: -"}, Tool::terraform);
+}
+
+BOOST_AUTO_TEST_CASE(text_is_literal_for_primitive_and_untyped_variables) {
+  const auto files = config_texts({{"a.tf",
+                                    "variable \"none\" {}\nvariable \"string\" {\n  type = string\n}\n"
+                                    "variable \"number\" {\n  type = number\n}\nvariable \"any\" {\n  type = any\n}\n"
+                                    "variable \"list\" {\n  type = list(string)\n}\n"}});
+  Diagnostics diagnostics;
+  std::string literal;
+  for (const auto& [name, variable] : read_variables(files, Tool::opentofu, diagnostics)) {
+    literal += variable.takes_literal_text() ? name + " " : "";
+  }
+  BOOST_TEST(literal == "none number string ");
+}
+
+BOOST_AUTO_TEST_CASE(local_values) {
+  struct LocalsRow {
+    const char* name;
+    FileTexts files;
+    std::string_view locals;  // "name file:line"
+    std::string_view diagnostics = "";
+  };
+  const LocalsRow rows[] = {
+      {"of all blocks and files",
+       {{"a.tf", "locals {\n  a = 1\n}\nlocals {\n  b = 2\n}\n"}, {"b.tf.json", R"({"locals": {"c": 3}})"}},
+       "a a.tf:2 b a.tf:5 c b.tf.json:1 "},
+      {"overridden, the last wins",
+       {{"a.tf", "locals {\n  a = 1\n}\n"},
+        {"a_override.tf", "locals {\n\n  a = 2\n}\n"},
+        {"override.tf", "locals {\n  a = 3\n}\n"}},
+       "a override.tf:2 "},
+      {"twice",
+       {{"a.tf", "locals {\n  a = 1\n}\n"}, {"b.tf", "locals {\n  a = 2\n}\n"}},
+       "a b.tf:2 ",
+       "CONFIG_PARSE b.tf:2:3: local value \"a\" is defined twice in this module\n"
+       "  a.tf:2:3: the first definition is here\n"
+       "  hint: rename one of the two, or move it to an override file"},
+      {"an override of nothing",
+       {{"a.tf", ""}, {"override.tf", "locals {\n  a = 1\n}\n"}},
+       "",
+       "CONFIG_PARSE override.tf:2:3: there is no local value \"a\" to override in a primary file\n"
+       "  hint: define it in a file that is no override file, or remove the override"},
+  };
+  for (const LocalsRow& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto files = config_texts(row.files);
+      Diagnostics diagnostics;
+      std::string locals;
+      for (const auto& [name, argument] : read_locals(files, diagnostics)) {
+        locals += fmt::format("{} {}:{} ", name, argument.file->path, argument.attribute->range.start.line);
+      }
+      BOOST_TEST(locals == row.locals);
+      BOOST_TEST(show(diagnostics) == row.diagnostics);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
