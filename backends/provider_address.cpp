@@ -100,7 +100,9 @@ Result<ProviderAddress> ProviderAddress::parse(std::string_view text, std::strin
   }
   address.host_ = std::move(host->display);
   address.host_ascii_ = std::move(host->ascii);
-  if (auto problem = address.find_problem(default_host)) {
+  // OpenTofu looks no further at a type alone.
+  auto problem = parts.size() > 1 ? address.find_problem(default_host) : std::nullopt;
+  if (problem) {
     return fail(std::move(*problem));
   }
   return address;

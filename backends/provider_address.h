@@ -16,9 +16,9 @@ class ProviderAddress {
  public:
   // `default_host` completes addresses of one or two parts: "registry.opentofu.org" or "registry.terraform.io". One
   // part has the namespace "hashicorp". Errors: SOURCE_INVALID in OpenTofu's words, naming the text (too many or empty
-  // parts, a host that is none, characters that a namespace or type may not have, a type that starts with "terraform-"
-  // or, for OpenTofu, "opentofu-"). So is what OpenTofu takes here and could not read back from its lock file: such a
-  // type alone, and a name that IDNA maps to one with dots or two dashes, or to nothing.
+  // parts, a host that is none, characters that a namespace or type may not have, in two or three parts a type that
+  // starts with "terraform-" or, for OpenTofu, "opentofu-"). So is a name that IDNA maps to one with dots or two
+  // dashes, or to nothing: OpenTofu takes it here and could not read it back from its lock file.
   static Result<ProviderAddress> parse(std::string_view text, std::string_view default_host);
   // What a local name without a source stands for: `terraform` is the built-in provider, any other name
   // "<default_host>/hashicorp/<name>". Errors: SOURCE_INVALID where the name cannot be a type.

@@ -179,6 +179,26 @@ std::string Source::query_value(std::string_view name) const {
   return found == query.end() ? std::string() : found->second;
 }
 
+std::string printable_form(const SourceAddress& address) {
+  const std::string& text = address.normalised.reveal();
+  if (address.source.kind == SourceKind::local || address.source.kind == SourceKind::registry) {
+    return text;
+  }
+  const std::string identity = address.source.identity();
+  const std::size_t query = text.find('?');
+  if (text.substr(0, query) != identity.substr(0, identity.find('?'))) {
+    return identity;
+  }
+  constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
+  for (std::size_t at = query; at != std::string::npos; at = text.find('&', at + 1)) {
+    const std::string_view name = std::string_view(text).substr(at + 1, text.find_first_of("=&", at + 1) - at - 1);
+    if (std::find(kPlain.begin(), kPlain.end(), name) == kPlain.end()) {
+      return identity;
+    }
+  }
+  return text;
+}
+
 Result<SourceAddress> parse_source(std::string_view text, std::string_view default_registry) {
   const std::string shown = printable_address(text);
   if (has_control_characters(text)) {

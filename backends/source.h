@@ -74,6 +74,10 @@ struct SourceAddress {
                            // registry
 };
 
+// `normalised` for results and people: OpenTofu's own form, or where that could hold a secret (user-info, query
+// arguments beyond those that name a version, a depth or an archive), the identity.
+std::string printable_form(const SourceAddress& address);
+
 // Parses a module source as OpenTofu's ParseModuleSource does: local, then registry, then remote (go-getter's
 // detectors). The text is the evaluated value of the `source` argument; `default_registry` hosts what names no host.
 // Errors: SOURCE_INVALID with OpenTofu's reason (and its `./` hint where a path was meant), also for control characters

@@ -64,6 +64,7 @@ constexpr std::array kCodes = {
     CodeFacts{Code::tag_moved, "TAG_MOVED", 0, false},
     CodeFacts{Code::lfs_pointer, "LFS_POINTER", 0, false},
     CodeFacts{Code::setting_unserved, "SETTING_UNSERVED", 0, false},
+    CodeFacts{Code::state_unread, "STATE_UNREAD", 0, false},
 };
 
 constexpr bool in_enum_order() {

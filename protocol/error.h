@@ -65,6 +65,7 @@ enum class Code {
   tag_moved,
   lfs_pointer,
   setting_unserved,
+  state_unread,
 };
 
 // The UPPER_SNAKE spelling of the protocol, for example "NO_MATCHING_VERSION".

@@ -6,9 +6,11 @@
 #include <array>
 #include <set>
 #include <system_error>
+#include <thread>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
+#include "backends/parallel.h"
 #include "plugin/config/config_schema.h"
 #include "plugin/hcl/json_syntax.h"
 
@@ -97,6 +99,34 @@ Result<std::set<std::string>> list_names(const fs::path& directory, const Docume
   return names;
 }
 
+Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind) {
+  auto text = read_document(place / file.name, documents);
+  if (!text) {
+    return fail(std::move(text).error());
+  }
+  if (!*text) {
+    return fail(Error{.code = Code::io_error,
+                      .message = fmt::format("the file \"{}\" stands in its directory and cannot be read", file.path),
+                      .location = Location{file.path, std::nullopt},
+                      .hint = "it may be a link that leads nowhere; remove or repair it"});
+  }
+  file.text = std::move(**text);
+  file.parsed =
+      file.json ? hcl::parse_json(file.text, file.path, schema_of(kind)) : hcl::parse_native(file.text, file.path);
+  return {};
+}
+
+// Parsing is what takes the time where files are many; for a few, threads cost more than they bring.
+Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, const Documents& documents,
+                        ConfigKind kind) {
+  constexpr std::size_t kMany = 16;
+  const std::size_t width = files.size() < kMany ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<Result<void>> read(files.size());
+  parallel_for(files.size(), width, [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind); });
+  const auto failed = std::find_if(read.begin(), read.end(), [](const Result<void>& one) { return !one; });
+  return failed == read.end() ? Result<void>() : std::move(*failed);
+}
+
 }  // namespace
 
 fs::path document_path(const fs::path& path) {
@@ -145,18 +175,14 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
         names->count(base + std::string(extension->hidden_by)) != 0) {
       continue;
     }
-    auto text = read_document(place / name, documents);
-    if (!text) {
-      return fail(std::move(text).error());
-    }
-    ConfigText file{.role = role_of(name, *extension),
-                    .name = name,
-                    .path = relative_to_root(place / name, root),
-                    .json = extension->json,
-                    .text = std::move(*text).value_or(std::string{})};
-    file.parsed =
-        file.json ? hcl::parse_json(file.text, file.path, schema_of(kind)) : hcl::parse_native(file.text, file.path);
-    files.push_back(std::move(file));
+    files.push_back({.role = role_of(name, *extension),
+                     .name = name,
+                     .path = relative_to_root(place / name, root),
+                     .json = extension->json,
+                     .text = {}});
+  }
+  if (auto ok = read_texts(files, place, documents, kind); !ok) {
+    return fail(std::move(ok.error()));
   }
   return files;
 }

@@ -13,7 +13,7 @@ const hcl::BodySchema& test_file_schema();
 // What `tool` refuses in a module's files before it looks at any value: block types it does not know (with the nearest
 // that it does), a wrong number of labels, arguments and blocks that a block does not have or lacks, names that are no
 // identifiers, things declared twice, references and keywords that are none where one must stand, override files that
-// override nothing. Of test files the block types, labels and arguments alone. One diagnostic each, in file order.
+// override nothing. Of test files what their readers refuse before a test is run. One diagnostic each, in file order.
 // Left to the readers of the things themselves: names, repetitions and overrides of variables, local values and module
 // calls, a module call without source, the contents of language blocks, required_providers and provider references.
 Diagnostics check_structure(const std::vector<ConfigText>& files, Tool tool);

@@ -7,6 +7,7 @@
 
 #include "plugin/config/module_scope.h"
 #include "plugin/config/parsed_module.h"
+#include "plugin/eval/constant_value.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
 #include "plugin/value/convert.h"
@@ -81,17 +82,17 @@ class CallEvaluator {
     return true;
   }
 
+  // Of a run block, where a null version counts as given.
   Result<eval::Value> literal(std::string_view name, const Argument& argument) const {
-    auto value = hcl::static_string(argument.attribute->value, argument.file->path,
-                                    fmt::format("the {} of {}", name, call_.title), Code::config_parse);
-    if (!value) {
-      Error error = std::move(value.error());
-      if (error.location) {
-        error.location->path = join_relative(scope_.module_path(), error.location->path);
-      }
-      return fail(std::move(error));
+    auto value = eval::constant_value(argument.attribute->value, argument.file->json,
+                                      join_relative(scope_.module_path(), argument.file->path));
+    if (value && value->is_null() && name == "version") {
+      return fail(Error{.code = Code::config_parse,
+                        .message = fmt::format("the version of {} must be a string, found null", call_.title),
+                        .location = place(*argument.file, argument.attribute->value.range),
+                        .hint = "remove the argument, or give a constraint"});
     }
-    return eval::Value::string(std::move(*value));
+    return value;
   }
 
   Result<eval::Value> as_text(std::string_view name, const Argument& argument, const eval::Value& value) const {

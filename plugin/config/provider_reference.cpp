@@ -63,6 +63,9 @@ std::optional<ProviderReference> read_provider_reference(const hcl::Expression& 
       return std::nullopt;
     }
     result.alias = steps[1].name;
+    if (steps.size() > 2) {
+      result.key = steps[2].range;
+    }
   }
   return result;
 }

@@ -13,6 +13,7 @@ struct ProviderReference {
   std::string name;        // the local name
   std::string alias = {};  // empty: the default configuration
   Range name_range = {};
+  std::optional<Range> key = {};  // of the instance key
 
   // "aws.west"
   std::string to_string() const { return alias.empty() ? name : name + "." + alias; }

@@ -62,7 +62,8 @@ class UseReader {
                       .by = resource.address,
                       .local_name = {},
                       .implied = !resource.provider,
-                      .location = {resource.file->path, resource.header}};
+                      .location = {resource.file->path, resource.header},
+                      .reference = resource.provider};
       if (resource.provider) {
         use.local_name = resource.provider->name;
       } else if (auto name = implied_name(resource.type, *resource.file, resource.header)) {

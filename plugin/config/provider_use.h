@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/config/provider_reference.h"
 #include "plugin/config/provider_requirement.h"
 
 namespace modlock {
@@ -14,6 +15,8 @@ struct ProviderBlock {
   std::string alias = {};
   std::optional<Written> constraint = {};  // of the deprecated `version` argument
   Location location = {};                  // of the header
+  bool is_configured = false;              // it holds more than its alias; what override files add does not count
+  bool is_repeated = false;                // it has for_each
 };
 
 // The provider blocks of a module or of test files, in file order, each name and alias once (in test files: once per
@@ -23,10 +26,11 @@ std::vector<ProviderBlock> read_provider_blocks(const std::vector<ConfigText>& f
 // A resource, data source, ephemeral resource or import block, and the provider that it belongs to.
 struct ProviderUse {
   ProviderRequirement::Origin origin = ProviderRequirement::Origin::resource;
-  std::string by;          // "data.aws_ami.this"
-  std::string local_name;  // of the provider, in normal form
-  bool implied = true;     // taken from the type, not from a `provider` argument
-  Location location = {};  // of the header
+  std::string by;                                   // "data.aws_ami.this"
+  std::string local_name;                           // of the provider, in normal form
+  bool implied = true;                              // taken from the type, not from a `provider` argument
+  Location location = {};                           // of the header
+  std::optional<ProviderReference> reference = {};  // the `provider` argument
 };
 
 // Those of a module in file order, override files merged, import blocks last. What names no provider is reported and

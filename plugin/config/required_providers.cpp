@@ -8,8 +8,9 @@
 #include "plugin/config/provider_reference.h"
 #include "plugin/config/traversal.h"
 #include "plugin/constraint/provider_constraint.h"
+#include "plugin/eval/constant_value.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/hcl/value.h"
+#include "plugin/value/convert.h"
 
 namespace modlock {
 namespace {
@@ -61,8 +62,8 @@ class EntryReader {
   std::optional<RequiredProvider> read_entry(const hcl::Attribute& attribute) {
     RequiredProvider entry{
         .address = {}, .location = {file_->path, attribute.range}, .value_range = attribute.value.range, .file = file_};
-    const auto value = hcl::static_value(attribute.value, file_->path);
-    if (value && !value->is_null() && value->as_object() == nullptr && value->as_tuple() == nullptr) {
+    const auto value = constant(attribute.value);
+    if (value && value->type().is_primitive()) {
       return read_version_only(attribute, *value, std::move(entry));
     }
     if (!check_local_name(attribute.name, *file_, attribute.value.range, diagnostics_)) {
@@ -80,7 +81,7 @@ class EntryReader {
   }
 
   // The form of Terraform 0.12: aws = "~> 2.0".
-  std::optional<RequiredProvider> read_version_only(const hcl::Attribute& attribute, const hcl::Value& value,
+  std::optional<RequiredProvider> read_version_only(const hcl::Attribute& attribute, const eval::Value& value,
                                                     RequiredProvider entry) {
     const auto type = normalize_provider_part(attribute.name);
     if (!type) {
@@ -92,15 +93,10 @@ class EntryReader {
     if (!imply_address(*type, attribute, entry)) {
       return std::nullopt;
     }
-    std::string text;
-    if (const std::string* string = value.as_string()) {
-      text = *string;
-    } else if (const auto* number = std::get_if<hcl::NumberValue>(&value.data)) {
-      text = number->text;
-    } else if (const bool* flag = std::get_if<bool>(&value.data)) {
-      text = *flag ? "true" : "false";
+    if (const auto text = eval::convert(value, eval::Type::string()); text && !text->is_null()) {
+      entry.constraint =
+          read_provider_constraint(text->as_string(), {file_->path, attribute.value.range}, diagnostics_);
     }
-    entry.constraint = read_provider_constraint(std::move(text), {file_->path, attribute.value.range}, diagnostics_);
     return entry;
   }
 
@@ -116,7 +112,7 @@ class EntryReader {
       } else if (key == "version") {
         read_version(item.value, entry);
       } else if (key == "configuration_aliases") {
-        read_aliases(item.value, attribute.name);
+        read_aliases(item.value, attribute.name, entry);
       } else {
         report(item.key.range,
                "Invalid required_providers object: it can only contain \"version\", \"source\" and "
@@ -135,8 +131,18 @@ class EntryReader {
     if (const auto* name = std::get_if<hcl::Variable>(&item.key.node); name != nullptr && item.bare_key) {
       return name->name;
     }
-    const auto key = item.bare_key ? Result<hcl::Value>(fail(Error{})) : hcl::static_value(item.key, file_->path);
-    return key && key->as_string() != nullptr ? *key->as_string() : std::string();
+    return item.bare_key ? std::string() : constant_text(item.key).value_or(std::string());
+  }
+
+  Result<eval::Value> constant(const hcl::Expression& expression) const {
+    return eval::constant_value(expression, file_->json, file_->path);
+  }
+
+  // Of a string; OpenTofu converts nothing here.
+  std::optional<std::string> constant_text(const hcl::Expression& expression) const {
+    const auto value = constant(expression);
+    const bool is_text = value && value->is(eval::Type::Kind::string) && !value->is_null();
+    return is_text ? std::optional(value->as_string()) : std::nullopt;
   }
 
   bool imply_address(std::string_view name, const hcl::Attribute& attribute, RequiredProvider& entry) {
@@ -151,13 +157,13 @@ class EntryReader {
   }
 
   bool read_source(const hcl::Expression& expression, RequiredProvider& entry) {
-    const auto value = hcl::static_value(expression, file_->path);
-    if (!value || value->as_string() == nullptr) {
-      report(expression.range, "Invalid source: the source of a provider must be a string that is written out",
+    const auto text = constant_text(expression);
+    if (!text) {
+      report(expression.range, "Invalid source: the source of a provider must be a constant string",
              "write the address, for example \"hashicorp/aws\"");
       return false;
     }
-    auto address = ProviderAddress::parse(*value->as_string(), default_registry(tool_));
+    auto address = ProviderAddress::parse(*text, default_registry(tool_));
     if (!address) {
       Error error = std::move(address).error();
       error.location = Location{file_->path, expression.range};
@@ -169,16 +175,16 @@ class EntryReader {
   }
 
   void read_version(const hcl::Expression& expression, RequiredProvider& entry) {
-    const auto value = hcl::static_value(expression, file_->path);
-    if (!value || value->as_string() == nullptr) {
-      report(expression.range, "Invalid version constraint: the version must be a string that is written out",
+    const auto text = constant_text(expression);
+    if (!text) {
+      report(expression.range, "Invalid version constraint: the version must be a constant string",
              "write the constraint, for example \"~> 5.0\"");
       return;
     }
-    entry.constraint = read_provider_constraint(*value->as_string(), {file_->path, expression.range}, diagnostics_);
+    entry.constraint = read_provider_constraint(*text, {file_->path, expression.range}, diagnostics_);
   }
 
-  void read_aliases(const hcl::Expression& expression, const std::string& name) {
+  void read_aliases(const hcl::Expression& expression, const std::string& name, RequiredProvider& entry) {
     const auto* list = std::get_if<hcl::Tuple>(&expression.node);
     if (list == nullptr) {
       report(expression.range, "Invalid configuration_aliases value: a list of references is required",
@@ -196,6 +202,8 @@ class EntryReader {
                fmt::format("Invalid configuration_aliases value: expected a reference that starts with {}, found {}",
                            hcl::quoted_for_message(name), hcl::quoted_for_message(traversal->root())),
                fmt::format("write {}.name", name));
+      } else {
+        entry.aliases.push_back(traversal->steps.size() > 1 ? traversal->steps[1].name : std::string());
       }
     }
   }

@@ -16,8 +16,9 @@ namespace modlock {
 struct RequiredProvider {
   ProviderAddress address;
   std::optional<Written> constraint = {};
-  Location location = {};  // of the entry
-  Range value_range = {};  // of its value
+  std::vector<std::string> aliases = {};  // of configuration_aliases: "x" of aws.x; empty of aws alone
+  Location location = {};                 // of the entry
+  Range value_range = {};                 // of its value
   const ConfigText* file = nullptr;
 };
 

@@ -82,6 +82,7 @@ Diagnostics check_structure(const std::vector<ConfigText>& files, Tool tool) {
     const StructureContext context{.file = file, .tool = tool, .diagnostics = diagnostics};
     if (file.role == ConfigFile::Role::test) {
       check_file_body(file.parsed.body, test_file_rule(), context);
+      check_test_file(file.parsed.body, context);
       continue;
     }
     check_file_body(file.parsed.body, module_file_rule(), context);

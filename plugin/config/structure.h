@@ -37,6 +37,13 @@ void check_provisioner(const hcl::Block& block, const StructureContext& context)
 // structure_module.cpp
 void check_module(const hcl::Block& block, const StructureContext& context);
 void check_provider(const hcl::Block& block, const StructureContext& context);
+// The alias of a provider or mock_provider block, and what for_each needs one for.
+void check_alias(const hcl::Block& block, const StructureContext& context);
+// providers = { aws = aws.west }
+void check_passed_providers(const hcl::Body& body, const StructureContext& context);
+
+// structure_test_file.cpp
+void check_test_file(const hcl::Body& body, const StructureContext& context);
 
 // structure_settings.cpp
 void check_terraform(const hcl::Block& block, const StructureContext& context);
@@ -64,8 +71,8 @@ void check_reserved(const hcl::Body& body, std::string_view type, std::string_vi
                     const StructureContext& context);
 // count, for_each and lifecycle.enabled exclude each other.
 void check_repetition(const hcl::Body& body, const StructureContext& context);
-// depends_on: a list of references, which override files may not give.
-void check_depends_on(const hcl::Body& body, const StructureContext& context);
+// A list of references such as depends_on, which override files may not give.
+void check_references(const hcl::Body& body, std::string_view name, const StructureContext& context);
 // A value that must be written out, and a bool or a string.
 enum class Literal { boolean, text };
 void check_literal(const hcl::Body& body, std::string_view name, Literal type, const StructureContext& context);

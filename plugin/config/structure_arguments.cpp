@@ -91,29 +91,29 @@ void check_repetition(const hcl::Body& body, const StructureContext& context) {
   }
 }
 
-void check_depends_on(const hcl::Body& body, const StructureContext& context) {
-  const hcl::Attribute* attribute = body.find("depends_on");
+void check_references(const hcl::Body& body, std::string_view name, const StructureContext& context) {
+  const hcl::Attribute* attribute = body.find(name);
   if (attribute == nullptr) {
     return;
   }
   const auto* list = std::get_if<hcl::Tuple>(&attribute->value.node);
   if (list == nullptr) {
-    context.report(attribute->value.range, "Invalid expression: depends_on needs a list of references",
-                   "write depends_on = [aws_instance.web]");
+    context.report(attribute->value.range, fmt::format("Invalid expression: {} needs a list of references", name),
+                   fmt::format("write {} = [aws_instance.web]", name));
     return;
   }
   for (const hcl::Expression& item : list->items) {
     const auto traversal = read_traversal(item, context.file.path, {.quoted = true});
     if (!traversal) {
-      context.report(item.range, "Invalid expression: depends_on needs a list of references",
-                     "write depends_on = [aws_instance.web]");
+      context.report(item.range, fmt::format("Invalid expression: {} needs a list of references", name),
+                     fmt::format("write {} = [aws_instance.web]", name));
     } else if (traversal->quoted) {
       context.warn(item.range, "Quoted references are deprecated: a reference is expected without quotes",
                    "remove the quotes");
     }
   }
   if (context.is_override() && !list->items.empty()) {
-    context.report(list->items.front().range, "Unsupported override: depends_on may not be overridden",
+    context.report(list->items.front().range, fmt::format("Unsupported override: {} may not be overridden", name),
                    "change it in the file that the override is for");
   }
 }

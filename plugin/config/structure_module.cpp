@@ -9,13 +9,15 @@
 #include "plugin/hcl/value.h"
 
 namespace modlock {
-namespace {
 
-// providers = { aws = aws.west }
-void check_passed_providers(const hcl::Attribute& attribute, const StructureContext& context) {
-  const auto* object = std::get_if<hcl::Object>(&attribute.value.node);
+void check_passed_providers(const hcl::Body& body, const StructureContext& context) {
+  const hcl::Attribute* attribute = body.find("providers");
+  if (attribute == nullptr) {
+    return;
+  }
+  const auto* object = std::get_if<hcl::Object>(&attribute->value.node);
   if (object == nullptr) {
-    context.report(attribute.value.range, "Invalid expression: providers needs an object of provider references",
+    context.report(attribute->value.range, "Invalid expression: providers needs an object of provider references",
                    "write providers = { aws = aws.west }");
     return;
   }
@@ -53,15 +55,11 @@ void check_alias(const hcl::Block& block, const StructureContext& context) {
   }
 }
 
-}  // namespace
-
 void check_module(const hcl::Block& block, const StructureContext& context) {
   constexpr std::string_view kTitle = "a module block";
   check_repetition(block.body, context);
-  check_depends_on(block.body, context);
-  if (const hcl::Attribute* providers = block.body.find("providers")) {
-    check_passed_providers(*providers, context);
-  }
+  check_references(block.body, "depends_on", context);
+  check_passed_providers(block.body, context);
   check_once(block.body, "_", kTitle, context);
   check_reserved(block.body, "locals", kTitle, context);
   check_reserved(block.body, "provider", kTitle, context);

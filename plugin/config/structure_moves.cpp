@@ -35,6 +35,12 @@ void check_place(const hcl::Block& block, const StructureContext& context) {
   }
 }
 
+// `null.x` begins with a literal, which only some readers of references take for a name.
+bool starts_with_name(const Traversal& traversal) {
+  const std::string& root = traversal.root();
+  return root != "null" && root != "true" && root != "false";
+}
+
 bool is_destroy(const hcl::Block& provisioner) {
   const hcl::Attribute* when = provisioner.body.find("when");
   return when != nullptr && read_keyword(when->value, {.quoted = true}) == "destroy";
@@ -100,7 +106,7 @@ void check_import(const hcl::Block& block, const StructureContext& context) {
     const auto traversal = read_traversal(to->value, context.file.path, {.dynamic_keys = true});
     const auto address = traversal ? read_object_address(*traversal) : std::nullopt;
     const bool is_data = address && address->mode == "data" && context.tool == Tool::terraform;
-    if (!address || address->is_module() || is_data) {
+    if (!address || address->is_module() || is_data || !starts_with_name(*traversal)) {
       context.report(to->value.range, "Invalid import address expression: \"to\" must be the address of a resource",
                      "write an address such as aws_instance.web or module.network.aws_subnet.this[0]");
     }

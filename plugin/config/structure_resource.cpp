@@ -272,7 +272,7 @@ void check_resource(const hcl::Block& block, ResourceKind kind, const StructureC
   } else {
     check_repetition(block.body, context);
   }
-  check_depends_on(block.body, context);
+  check_references(block.body, "depends_on", context);
   check_once(block.body, "_", names.title, context);
   check_reserved(block.body, "locals", names.title, context);
   check_lifecycle(block, kind, context);

@@ -76,7 +76,7 @@ void check_output(const hcl::Block& block, const StructureContext& context) {
                      "say what to use instead of the output");
     }
   }
-  check_depends_on(block.body, context);
+  check_references(block.body, "depends_on", context);
   for (const hcl::Block& inner : block.body.blocks) {
     if (inner.type == "precondition") {
       check_rule(inner, context);

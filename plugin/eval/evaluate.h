@@ -23,6 +23,7 @@ Result<Value> evaluate(const hcl::Expression& expression, const std::string& pat
 // of more than kMaxElements parts.
 inline constexpr std::size_t kMaxSteps = 4'000'000;
 inline constexpr std::size_t kMaxNesting = 1000;  // of values in values
-inline constexpr int kMaxDepth = 1000;  // of expressions in expressions, those of templates that they render included
+inline constexpr int kMaxDepth = 1300;    // of expressions in expressions, also through templates that they render
+inline constexpr int kMaxTemplates = 16;  // of templates in templates
 
 }  // namespace modlock::eval

@@ -20,7 +20,8 @@ namespace modlock::eval {
 struct Run {
   const FileAccess& files;
   Budget budget = {};
-  int depth = 0;  // of expressions in expressions
+  int depth = 0;      // of expressions in expressions
+  int templates = 0;  // that are open
 };
 
 // Counts what is open, as long as it lives.

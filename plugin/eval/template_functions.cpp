@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugin/eval/evaluate.h"
 #include "plugin/eval/evaluator.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/template_text.h"
@@ -69,6 +70,12 @@ Outcome Evaluator::templatestring(const Invocation& invocation) {
 
 // The template sees its variables only; what is wrong in it is reported at the call.
 Outcome Evaluator::render(const Invocation& invocation, const TemplateText& text, const Value& variables) {
+  const Entered entered(run_.templates);
+  if (run_.templates > kMaxTemplates) {
+    return reject_call(
+        invocation,
+        {{}, fmt::format("templates are nested deeper than {} levels", kMaxTemplates), Code::limit_exceeded});
+  }
   if (auto error = check_variables(variables, text.variable_marks.any()))
     return reject_call(invocation, std::move(*error));
   const auto failure = [&](Error inner) {

@@ -9,6 +9,7 @@
 #include "plugin/config/module_scope.h"
 #include "plugin/resolve/call_constraints.h"
 #include "plugin/resolve/local_module.h"
+#include "plugin/resolve/provider_passing.h"
 #include "plugin/resolve/subdir_glob.h"
 
 namespace modlock {
@@ -41,6 +42,8 @@ class TreeWalk {
         return fail(std::move(ok.error()));
       }
     }
+    Diagnostics passing = check_provider_passing(tree_, request_.tool);
+    std::move(passing.begin(), passing.end(), std::back_inserter(tree_.diagnostics));
     return std::move(tree_);
   }
 
@@ -118,10 +121,28 @@ class TreeWalk {
       return ok;
     }
     take_module(node, *parsed);
+    refuse_imports(node, **parsed);
     const auto scope =
         std::make_shared<ModuleScope>(*parsed, surroundings_, node.manifest_directory, caller, *node.call.written);
     take_diagnostics(scope->check_constants(), node);
     return add_calls(node, **parsed, scope);
+  }
+
+  void refuse_imports(const ModuleNode& node, const ParsedModule& parsed) {
+    for (const ConfigText& file : parsed.files) {
+      for (const hcl::Block& block : file.parsed.body.blocks) {
+        if (block.type == "import") {
+          tree_.complete = false;
+          report(node,
+                 Error{.code = Code::config_parse,
+                       .message = "Invalid import configuration: import blocks are only allowed in the root "
+                                  "module",
+                       .location = Location{join_relative(node.manifest_directory, file.path), block.header_range},
+                       .hint = "move the block to the root module"});
+          return;
+        }
+      }
+    }
   }
 
   // Calls of one directory share what was read.

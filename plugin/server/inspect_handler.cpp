@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -22,13 +24,25 @@ std::string to_text(ConfigFile::Role role) {
   return "test";
 }
 
+std::vector<Location> constraint_locations(const ModuleNode& node) {
+  std::vector<Location> locations;
+  for (const ConstraintUse& use : node.constraints) {
+    locations.push_back(use.location);
+  }
+  if (node.commit && node.call.version) {
+    locations.push_back(node.call.version->location);
+  }
+  return locations;
+}
+
 messages::InspectedModule to_message(const ModuleNode& node, const LockFile& lock) {
   const auto entry = lock.modules.find(node.key);
   const bool counts = entry != lock.modules.end() && entry->second.source == node.address.source.identity();
   return {.key = node.key,
-          .source = node.is_local() ? node.address.source.path : node.address.source.identity(),
+          .source = printable_form(node.address),
           .source_kind = std::string(to_string(node.address.source.kind)),
           .constraint = node.constraints_text(),
+          .constraint_locations = constraint_locations(node),
           .location = node.call.source.location,
           .locked_version = counts ? entry->second.version : std::nullopt,
           .is_static = node.call.is_static,
@@ -53,7 +67,9 @@ messages::InspectedProvider to_message(const ProviderAddress& address, const std
   const bool is_declared = std::any_of(uses.begin(), uses.end(), [](const RequiredBy& use) {
     return use.requirement.origin == ProviderRequirement::Origin::required_providers;
   });
-  if (!is_declared && !first.by.empty()) {
+  if (first.origin == ProviderRequirement::Origin::state) {
+    message.implied_by = "state";
+  } else if (!is_declared && !first.by.empty()) {
     message.implied_by = first.by;
   }
   return message;
@@ -72,6 +88,13 @@ std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& ro
     diagnostics.push_back({Severity::error, std::move(state.error())});
   } else {
     diagnostics.insert(diagnostics.end(), state->diagnostics.begin(), state->diagnostics.end());
+    if (!state->unreadable.empty()) {
+      diagnostics.push_back(
+          {Severity::info,
+           Error{.code = Code::state_unread,
+                 .message = fmt::format("providers that only the state needs are not known: {}", state->unreadable),
+                 .hint = "nothing to do, unless the state uses providers that the configuration lacks"}});
+    }
     for (ProviderRequirement& requirement : state->providers) {
       std::vector<RequiredBy>& uses = required[requirement.address];
       if (uses.empty()) {

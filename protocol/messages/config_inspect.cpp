@@ -63,6 +63,9 @@ Json::Value encode(const ConfigInspectResult& result) {
     item["source"] = module.source;
     item["sourceKind"] = module.source_kind;
     set_if(item, "constraint", module.constraint);
+    for (const Location& location : module.constraint_locations) {
+      item["constraintLocations"].append(to_json(location));
+    }
     set_if(item, "lockedVersion", module.locked_version);
     set_location(item, module.location);
     item["static"] = module.is_static;

@@ -21,7 +21,8 @@ struct InspectedModule {
   std::string source;
   std::string source_kind;
   std::optional<std::string> constraint;
-  Location location;  // of the source
+  std::vector<Location> constraint_locations = {};  // of its parts: the `version` argument, then our settings
+  Location location;                                // of the source
   std::optional<std::string> locked_version;
   bool is_static = true;  // written out, without references
   bool repeated = false;  // has count or for_each

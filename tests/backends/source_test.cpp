@@ -360,4 +360,27 @@ BOOST_AUTO_TEST_CASE(refuses_identities_that_are_no_source) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(printable_forms) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* shown;
+  };
+  const Row rows[] = {
+      {"local", "./a//b", "./a/b"},
+      {"registry", "ns/name/system//x", "registry.opentofu.org/ns/name/system//x"},
+      {"git", "github.com/a/b//c?ref=v1", "git::https://github.com/a/b.git//c?ref=v1"},
+      {"git with depth", "git::https://h.example/a.git?depth=1&ref=v1", "git::https://h.example/a.git?depth=1&ref=v1"},
+      {"user-info", "git::https://me:secret@h.example/a.git?ref=v1", "git::https://h.example/a.git?ref=v1"},
+      {"key", "git::ssh://git@h.example/a.git?sshkey=c2VjcmV0", "git::ssh://git@h.example/a.git"},
+      {"signed address", "https://h.example/a.zip?X-Signature=secret", "https://h.example/a.zip"},
+      {"oci", "oci://h.example/a?tag=1", "oci://h.example/a?tag=1"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(printable_form(parse_source(row.text).value()) == row.shown);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

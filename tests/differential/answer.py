@@ -56,6 +56,17 @@ def differences(expected, actual):
     return found
 
 
+def judged(configuration, expected, actual):
+    """The same, but where our policy is another one than theirs: whether we keep to it."""
+    if configuration.refused_by_us:
+        return ["accepted, against our policy"] if actual.accepted or actual.failure else []
+    if configuration.accepted_by_us:
+        return [] if actual.accepted else ["rejected, against our policy"]
+    if configuration.our_modules is not None:
+        return compare_maps("by policy, module", configuration.our_modules, actual.modules)
+    return differences(expected, actual)
+
+
 def compare_maps(what, expected, actual):
     return ["%s %s: %s and %s" % (what, key, shown(expected, key), shown(actual, key))
             for key in sorted(expected.keys() | actual.keys()) if expected.get(key) != actual.get(key)]

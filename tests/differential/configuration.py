@@ -15,6 +15,8 @@ class Configuration:
     readers: tuple = BOTH  # the implementations that it is meant for
     uses_packages: bool = False  # has git sources: "{packages}" in a text is where the repositories lie
     refused_by_us: bool = False  # clients take it, and we say by policy that it is wrong
+    accepted_by_us: bool = False  # clients say that it is wrong, and we take it by policy
+    our_modules: dict = None  # what we say by policy where clients say otherwise: key -> source
     has_state: bool = False  # the backend and its state count
 
     def written(self, packages):

@@ -13,7 +13,7 @@ import client_output
 import constraints
 import corpus
 import modlock
-from answer import Answer, differences
+from answer import Answer, differences, judged
 from configuration import Configuration
 from generator import GARBAGE, Generator, Reader
 from rendering import Block, Raw, Reference, as_json, native
@@ -103,6 +103,18 @@ class AnswerTest(unittest.TestCase):
                  ["constraints of ('', 'x'): '~> 1.0' and absent"])):
             with self.subTest(name):
                 self.assertEqual(differences(good, actual), expected)
+
+    def test_policies_of_ours(self):
+        good, wrong, ended = Answer(modules={"m": "./a"}), Answer(["wrong"]), Answer(failure="exit -11")
+        for options, expected in (
+                ({}, (["one accepts and the other rejects"], [], ["no answer"])),
+                ({"refused_by_us": True}, (["accepted, against our policy"], [], ["accepted, against our policy"])),
+                ({"accepted_by_us": True}, ([], ["rejected, against our policy"], ["rejected, against our policy"])),
+                ({"our_modules": {"m": "./a"}}, ([], ["by policy, module m: './a' and absent"],
+                                                 ["by policy, module m: './a' and absent"]))):
+            for actual, found in zip((good, wrong, ended), expected):
+                with self.subTest(options=options, actual=actual.shown()):
+                    self.assertEqual(judged(Configuration("x", {}, **options), wrong, actual), found)
 
     def test_nothing_is_compared_with_no_answer(self):
         self.assertEqual(differences(Answer(failure="crash"), Answer()), [])

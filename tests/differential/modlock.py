@@ -5,7 +5,8 @@ import subprocess
 
 from answer import Answer, merged
 
-EXIT_CODES = (0, 6, 8)  # accepted; refused because of what stands in the configuration, 6 for the release it wants
+# accepted; refused because of what stands in the configuration, 6 for the release it wants, 7 for a file that it names
+EXIT_CODES = (0, 6, 7, 8)
 
 
 class Modlock:

@@ -71,6 +71,7 @@ CONFIGURATIONS = [
         "packages: a version",
         {"main.tf": 'module "m" {\n  source  = "git::file://{packages}/net.git"\n  version = "1.0.0"\n}\n'},
         uses_packages=True,
+        accepted_by_us=True,  # with a warning: constraints on tags of repositories are what we are for
     ),
     state("a provider that only it knows", IN_STATE),
     state("a provider of Terraform's registry", version4(resource('provider["registry.terraform.io/hashicorp/tls"]'))),

@@ -6,8 +6,14 @@ MAIN = 'variable "s" {\n  type    = string\n  default = "none"\n}\n\nmodule "m" 
 A, B, A_JSON, B_JSON = 's = "a"\n', 's = "b"\n', '{"s": "a"}', '{"s": "b"}'
 
 
-def row(name, files, environment=None, main=MAIN):
-    return tree("variables: " + name, {"main.tf": main, **files}, environment=environment or {}, readers=("opentofu",))
+def row(name, files, environment=None, main=MAIN, **options):
+    return tree(
+        "variables: " + name,
+        {"main.tf": main, **files},
+        environment=environment or {},
+        readers=("opentofu",),
+        **options,
+    )
 
 
 def required(name, files, environment=None):
@@ -29,7 +35,13 @@ CONFIGURATIONS = [
     row("a file over the environment", {"terraform.tfvars": A}, {"TF_VAR_s": "b"}),
     row("-var over files", {"z.auto.tfvars": A}, {"TF_CLI_ARGS": "-var=s=b"}),
     row("-var-file over files", {"z.auto.tfvars": A, "x.tfvars": B}, {"TF_CLI_ARGS": "-var-file=x.tfvars"}),
-    row("-var before -var-file", {"x.tfvars": B}, {"TF_CLI_ARGS": "-var=s=a -var-file=x.tfvars"}),
+    # We apply files first, wherever they stand: a single value is the more certain wish.
+    row(
+        "-var before -var-file",
+        {"x.tfvars": B},
+        {"TF_CLI_ARGS": "-var=s=a -var-file=x.tfvars"},
+        our_modules={"m": "./a"},
+    ),
     row("-var after -var-file", {"x.tfvars": B}, {"TF_CLI_ARGS": "-var-file=x.tfvars -var=s=a"}),
     row("-var-file that is not there", {}, {"TF_CLI_ARGS": "-var-file=no-such.tfvars"}),
     row("a number for a string", {"terraform.tfvars": "s = 1\n", "1/main.tf": ""}),

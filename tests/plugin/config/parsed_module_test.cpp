@@ -283,6 +283,27 @@ BOOST_AUTO_TEST_CASE(directories_that_cannot_be_read) {
              "cannot list the directory \"" + (directory / "file").string() + "\": Not a directory");
 }
 
+BOOST_AUTO_TEST_CASE(a_link_that_leads_nowhere_is_not_an_empty_file) {
+  const TemporaryDirectory directory;
+  fs::create_symlink("nowhere", directory / "main.tf");
+  const auto module = read_module(directory.path(), {}, Tool::opentofu);
+  BOOST_TEST_REQUIRE(!module.has_value());
+  check_error(module.error(),
+              {Code::io_error, "the file \"main.tf\" stands in its directory and cannot be read", "main.tf"});
+}
+
+BOOST_AUTO_TEST_CASE(many_files_are_read_in_order) {
+  const TemporaryDirectory directory;
+  Files files;
+  std::string expected;
+  for (int i = 10; i < 60; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    files.emplace_back(name + ".tf", "module \"" + name + "\" {\n  source = \"./m\"\n}\n");
+    expected += (expected.empty() ? "" : "; ") + name + " ./m";
+  }
+  BOOST_TEST(summary(load_module(directory, files)) == expected);
+}
+
 BOOST_AUTO_TEST_CASE(relative_paths) {
   BOOST_TEST(relative_to_root("/a/b/main.tf", "/a/b") == "main.tf");
   BOOST_TEST(relative_to_root("/a/b/../c/x.tf", "/a/b/") == "../c/x.tf");

@@ -85,11 +85,11 @@ BOOST_AUTO_TEST_CASE(entries) {
       {"rp src num",
        {{"main.tf", "terraform {\n required_providers {\na = { source=1 }\n}\n}\n"}},
        "",
-       "error main.tf:3:14 `1`: Invalid source: the source of a provider must be a string that is written out"},
+       "error main.tf:3:14 `1`: Invalid source: the source of a provider must be a constant string"},
       {"rp src null",
        {{"main.tf", "terraform {\n required_providers {\na = { source=null }\n}\n}\n"}},
        "",
-       "error main.tf:3:14 `null`: Invalid source: the source of a provider must be a string that is written out"},
+       "error main.tf:3:14 `null`: Invalid source: the source of a provider must be a constant string"},
       {"rp src bad",
        {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/y/z/w\" }\n}\n}\n"}},
        "",
@@ -111,11 +111,11 @@ BOOST_AUTO_TEST_CASE(entries) {
       {"rp ver num",
        {{"main.tf", "terraform {\n required_providers {\na = { version=1 }\n}\n}\n"}},
        "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = { version=1 }`",
-       "error main.tf:3:15 `1`: Invalid version constraint: the version must be a string that is written out"},
+       "error main.tf:3:15 `1`: Invalid version constraint: the version must be a constant string"},
       {"rp ver null",
        {{"main.tf", "terraform {\n required_providers {\na = { version=null }\n}\n}\n"}},
        "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = { version=null }`",
-       "error main.tf:3:15 `null`: Invalid version constraint: the version must be a string that is written out"},
+       "error main.tf:3:15 `null`: Invalid version constraint: the version must be a constant string"},
       {"rp ver two",
        {{"main.tf", "terraform {\n required_providers {\na = { version=\">=  1.0\" }\n}\n}\n"}},
        "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = { version=\">=  1.0\" }`",
@@ -167,6 +167,54 @@ BOOST_AUTO_TEST_CASE(entries) {
        "registry.opentofu.org/x/a a required main.tf.json:1:37 `\"a\":{\"source\":\"x/a\",\"foo\":1}`",
        "error main.tf.json:1:57 `\"foo\"`: Invalid required_providers object: it can only contain \"version\", "
        "\"source\" and \"configuration_aliases\""},
+  };
+  check_requirements(rows);
+}
+
+BOOST_AUTO_TEST_CASE(constants) {
+  const RequirementRow rows[] = {
+      {"version only",
+       {{"main.tf", "terraform {\n required_providers {\na = \"~> ${1}.0\"\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = \"~> ${1}.0\"` ~> 1.0 `\"~> ${1}.0\"`",
+       ""},
+      {"version only by arithmetic",
+       {{"main.tf", "terraform {\n required_providers {\na = 1 + 1\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = 1 + 1` 2 `1 + 1`",
+       ""},
+      {"version only that is a null string",
+       {{"main.tf", "terraform {\n required_providers {\na = true ? null : \"1\"\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = true ? null : \"1\"`",
+       ""},
+      {"source and version",
+       {{"main.tf",
+         "terraform {\n required_providers {\na = { source=\"${\"x\"}/y\", version=true ? \"1\" : \"2\" }\n}\n}\n"}},
+       "registry.opentofu.org/x/y a required main.tf:3:1 `a = { source=\"${\"x\"}/y\", version=true ? \"1\" : \"2\" }` "
+       "1 "
+       "`true ? \"1\" : \"2\"`",
+       ""},
+      {"name of an argument",
+       {{"main.tf", "terraform {\n required_providers {\na = { \"so${\"urce\"}\"=\"x/y\" }\n}\n}\n"}},
+       "registry.opentofu.org/x/y a required main.tf:3:1 `a = { \"so${\"urce\"}\"=\"x/y\" }`",
+       ""},
+      {"a conditional between objects",
+       {{"main.tf", "terraform {\n required_providers {\na = true ? { source=\"x/y\" } : {}\n}\n}\n"}},
+       "",
+       "error main.tf:3:5 `true ? { source=\"x/y\" } : {}`: Invalid required_providers object: the entry \"a\" must be "
+       "a string or an object"},
+      {"a function",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=lower(\"x/y\") }\n}\n}\n"}},
+       "",
+       "error main.tf:3:14 `lower(\"x/y\")`: Invalid source: the source of a provider must be a constant string"},
+      {"JSON has no templates here",
+       {{"main.tf.json", "{\"terraform\":{\"required_providers\":{\"a\":\"${1}\"}}}"}},
+       "registry.opentofu.org/hashicorp/a a required main.tf.json:1:37 `\"a\":\"${1}\"`",
+       "error main.tf.json:1:41 `\"${1}\"`: \"${1}\" is not a version constraint: item \"${1}\" must be an optional "
+       "operator (=, !=, >, >=, <, <=, ~>) and a version"},
+      {"a type that repeats what it is for, alone",
+       {{"main.tf", "terraform {\n required_providers {\nterraform-x = {}\na = { source=\"opentofu-a\" }\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/opentofu-a a required main.tf:4:1 `a = { source=\"opentofu-a\" }`\n"
+       "registry.opentofu.org/hashicorp/terraform-x terraform-x required main.tf:3:1 `terraform-x = {}`",
+       ""},
   };
   check_requirements(rows);
 }

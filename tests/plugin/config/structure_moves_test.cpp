@@ -129,6 +129,13 @@ BOOST_AUTO_TEST_CASE(imports) {
       {"import expr",
        {{"main.tf", "import {\n to=foo()\n id=\"x\"\n}\n"}},
        "error main.tf:2:5 `foo()`: Invalid import address expression: \"to\" must be the address of a resource"},
+      {"import literal",
+       {{"main.tf", "import {\n to=null.a\n id=\"x\"\n}\n"}},
+       "error main.tf:2:5 `null.a`: Invalid import address expression: \"to\" must be the address of a resource"},
+      {"j import literal",
+       {{"main.tf.json", "{\"import\":{\"to\":\"null.a\",\"id\":\"x\"}}"}},
+       "error main.tf.json:1:17 `\"null.a\"`: Invalid import address expression: \"to\" must be the address of a "
+       "resource"},
       {"j import",
        {{"main.tf.json", "{\"import\":[{\"to\":\"a_b.c\",\"id\":\"x\"}],\"resource\":{\"a_b\":{\"c\":{}}}}"}},
        ""},

@@ -23,11 +23,12 @@ BOOST_AUTO_TEST_CASE(keys) {
   const std::string run = "run \"setup\" {\n  command = plan\n  module {\n    source = \"./testing/setup\"\n  }\n}\n";
   directory.write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
   directory.write("main.tftest.hcl",
-                  run + "run \"other\" {\n  assert {\n    condition = true\n    error_message = \"no\"\n  }\n}\n");
+                  run + "run \"other\" {\n  assert {\n    condition = var.x\n    error_message = \"no\"\n  }\n}\n");
   directory.write("x.tofutest.hcl", run);
   directory.write("y.tftest.hcl", "nonsense {");
   directory.write("y.tofutest.hcl",
-                  "run \"r\" {\n  module {\n    source = \"a/b/c\"\n    version = \"1.0.0\"\n  }\n}\n");
+                  "run \"r\" {\n  module {\n    source = \"a/${"
+                  "\"b\"}/c\"\n    version = true ? \"1.0.0\" : null\n  }\n}\n");
   directory.write("tests/net.tftest.hcl", run);
   directory.write("tests/deep/no.tftest.hcl", run);
   const EvaluatedModule config = load_tests(directory);
@@ -68,7 +69,13 @@ BOOST_AUTO_TEST_CASE(errors) {
       {"dynamic source",
        "a.tftest.hcl",
        "run \"r\" {\n  module {\n    source = var.x\n  }\n}\n",
-       {Code::config_non_static, "expected a value that is written out, found a reference", "a.tftest.hcl:3:14"}},
+       {Code::config_parse, "variables not allowed: a value written out was expected, found var.x",
+        "a.tftest.hcl:3:14"}},
+      {"version null",
+       "a.tftest.hcl",
+       "run \"r\" {\n  module {\n    source = \"a/b/c\"\n    version = null\n  }\n}\n",
+       {Code::config_parse, "the version of the module of run \"r\" must be a string, found null",
+        "a.tftest.hcl:4:15"}},
       {"no source",
        "a.tftest.hcl",
        "run \"r\" {\n  module {\n  }\n}\n",
