@@ -147,6 +147,33 @@ BOOST_AUTO_TEST_CASE(a_release_that_a_module_refuses) {
   BOOST_TEST(!has(".terraform.lock.hcl"));
 }
 
+BOOST_AUTO_TEST_CASE(state_is_a_second_source_of_providers) {
+  write("main.tf", "resource \"null_resource\" \"x\" {}\n");
+  write("terraform.tfstate", R"({"version": 4, "resources": [{"mode": "managed", "type": "old_thing", "name": "x",
+    "provider": "provider[\"registry.opentofu.org/hashicorp/old\"]", "instances": []}]})");
+  const Json::Value result = inspect();
+  BOOST_TEST(result["providers"][0]["impliedBy"].asString() == "null_resource.x");
+  BOOST_TEST(result["providers"][1]["address"].asString() == "registry.opentofu.org/hashicorp/old");
+  BOOST_TEST(result["providers"][1]["impliedBy"].asString() == "state");
+  write("terraform.tfstate",
+        R"({"serial": 1, "lineage": "x", "meta": {}, "encrypted_data": "eA==", "encryption_version": "v0"})");
+  const Ran ran = modlock({"inspect"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(
+      ran.err ==
+      "Info: providers that only the state needs are not known: the state file \"terraform.tfstate\" is encrypted "
+      "[STATE_UNREAD]\n  to do: nothing to do, unless the state uses providers that the configuration lacks\n");
+}
+
+BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {
+  write("main.tf", "module \"old\" {\n  source = \"./old\"\n}\n");
+  const std::string params = fmt::format(
+      R"({{"root": "{}", "documents": [{{"path": "main.tf", "text": "module \"m\" {{\n  source = \"./m\"\n}}\n"}}, {{"path": "m/a.tf", "text": ""}}]}})",
+      root().string());
+  const Ran ran = modlock({"call", "config/inspect", "--params", "-"}, params);
+  BOOST_TEST(modules(parse_json(ran.out).value()) == "m ./m\n");
+}
+
 BOOST_AUTO_TEST_CASE(graphs) {
   write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\nresource \"null_resource\" \"x\" {}\n");
   write("m/main.tf", "terraform {\n  required_providers {\n    null = \"~> 3.0\"\n  }\n}\n");
