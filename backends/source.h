@@ -84,7 +84,8 @@ std::string printable_form(const SourceAddress& address);
 // and line ends, escaped ones too, and for addresses that OpenTofu accepts here and cannot fetch (no host, bad port);
 // SOURCE_DENIED for git transport helpers (`git::ext::…`, any scheme but https, http, ssh, git, file), and hosts,
 // users, paths or refs that start with `-`. BitBucket shorthands need a request that a parser must not send:
-// SOURCE_UNSUPPORTED naming the full URL to write. So is a git URL with a fragment, which git would ignore.
+// SOURCE_UNSUPPORTED naming the full URL to write. So is a git or archive URL with a fragment,
+// which would be ignored.
 Result<SourceAddress> parse_source(std::string_view text, std::string_view default_registry = kOpenTofuRegistry);
 
 // Reads the `source` of a lock entry: identity() text, and the registry form without "modules/" too.

@@ -229,6 +229,11 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
       return fail(checked.error());
     }
   }
+  if (kind == SourceKind::archive && !url->fragment.empty()) {
+    return fail(Code::source_unsupported,
+                fmt::format("the module source \"{}\" has a fragment (\"#…\"), which no server is sent", shown),
+                "remove it, or escape the \"#\" as %23");
+  }
   if (kind != SourceKind::unsupported && url->scheme != "file" && url->host.empty()) {
     return fail(invalid(shown, "names no host", "write the whole URL, as in https://host/path"));
   }
