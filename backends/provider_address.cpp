@@ -152,9 +152,10 @@ std::string ProviderAddress::for_display(std::string_view default_host) const {
   return host_ascii_ == default_host ? fmt::format("{}/{}", namespace_, type_) : to_string();
 }
 
-bool ProviderAddress::is_builtin() const {
+bool ProviderAddress::is_builtin(std::string_view default_host) const {
   return namespace_ == kBuiltinNamespace &&
-         (host_ascii_ == kTerraformBuiltinHost || host_ascii_ == kOpenTofuBuiltinHost);
+         (host_ascii_ == kTerraformBuiltinHost ||
+          (host_ascii_ == kOpenTofuBuiltinHost && default_host != kTerraformRegistry));
 }
 
 bool ProviderAddress::is_legacy() const {

@@ -34,8 +34,9 @@ class ProviderAddress {
   // Without the host where it is the default one: "hashicorp/aws", for people.
   std::string for_display(std::string_view default_host) const;
 
-  // terraform.io/builtin/… and opentofu.org/builtin/…: part of the client, never locked.
-  bool is_builtin() const;
+  // terraform.io/builtin/…, and opentofu.org/builtin/… but for Terraform, whose default host this is: part of the
+  // client, never locked.
+  bool is_builtin(std::string_view default_host) const;
   // "-/aws", which only states of Terraform 0.12 have.
   bool is_legacy() const;
 

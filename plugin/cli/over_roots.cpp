@@ -43,7 +43,8 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
   if (flags.json) {
     outcome.json["error"] = to_json(error, error_data);
   } else {
-    print_err(render(error, "Error", root));
+    SourceExcerpts excerpts(root);
+    print_err(render(error, "Error", &excerpts));
   }
   return outcome;
 }
@@ -81,10 +82,11 @@ int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const s
 }
 
 void print_diagnostics(const Json::Value& result, const std::string& root) {
+  SourceExcerpts excerpts(root);
   for (const Json::Value& diagnostic : result["diagnostics"]) {
     const std::string severity = diagnostic["severity"].asString();
     const std::string_view heading = severity == "error" ? "Error" : severity == "warning" ? "Warning" : "Info";
-    print_err(render(error_of(diagnostic), diagnostic["code"].asString(), heading, root));
+    print_err(render(error_of(diagnostic), diagnostic["code"].asString(), heading, &excerpts));
   }
 }
 

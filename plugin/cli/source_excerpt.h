@@ -3,18 +3,32 @@
 #include <json/value.h>
 
 #include <string>
+#include <utility>
 
 #include "protocol/error.h"
 
 namespace modlock::cli {
 
-// The line that a location points to, with carets under its range, to be shown below a message:
+// The lines that locations below `root` point to, with carets under their range, to be shown below messages:
 //
 //     12 |   source = "git::https://example.com/vpc.git?ref=${var.ref}"
 //        |                                                  ^^^^^^^^^^
 //
 // Empty where the location has no range, the file cannot be read, the line is longer than a screen is wide, or the file
-// holds values of variables. What could be a secret in an address is shown as "***".
-std::string source_excerpt(const std::string& root, const Location& location);
+// is neither configuration nor a lock: others hold values of variables. What could be a secret in an address is shown
+// as "***".
+class SourceExcerpts {
+ public:
+  explicit SourceExcerpts(std::string root) : root_(std::move(root)) {}
+
+  std::string at(const Location& location);
+
+ private:
+  const std::string& text_of(const std::string& path);
+
+  std::string root_;
+  std::string path_;  // of the file read last: many errors in a row stand in one
+  std::string text_;  // empty where it cannot be read
+};
 
 }  // namespace modlock::cli

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "backends/source_text.h"
-#include "plugin/cli/source_excerpt.h"
 #include "protocol/utf8.h"
 
 namespace modlock::cli {
@@ -58,16 +57,16 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
   }
 }
 
-std::string render(const Error& error, std::string_view heading, const std::string& root) {
-  return render(error, to_string(error.code), heading, root);
+std::string render(const Error& error, std::string_view heading, SourceExcerpts* excerpts) {
+  return render(error, to_string(error.code), heading, excerpts);
 }
 
-std::string render(const Error& error, std::string_view code, std::string_view heading, const std::string& root) {
+std::string render(const Error& error, std::string_view code, std::string_view heading, SourceExcerpts* excerpts) {
   std::string text = fmt::format("{}: {} [{}]\n", heading, error.message, code);
   if (error.location && !error.location->path.empty()) {
     text += fmt::format("  at {}{}\n", to_string(*error.location),
                         error.subject.empty() ? "" : fmt::format(" ({})", error.subject));
-    text += root.empty() ? std::string() : source_excerpt(root, *error.location);
+    text += excerpts == nullptr ? std::string() : excerpts->at(*error.location);
   }
   for (const Related& related : error.related) {
     text += related.location.path.empty() ? fmt::format("  - {}\n", related.message)

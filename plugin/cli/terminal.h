@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "plugin/cli/source_excerpt.h"
 #include "protocol/error.h"
 #include "protocol/log.h"
 
@@ -28,10 +29,10 @@ class TerminalLog final : public Log {
   void write(LogLevel level, std::string_view line) override;
 };
 
-// "Error: …" with location, the line it points to (below `root`, where given), related places, notes and what to do;
+// "Error: …" with location, the line it points to (of `excerpts`, where given), related places, notes and what to do;
 // ends with a line end. `code` is for errors that came as a message.
-std::string render(const Error& error, std::string_view heading = "Error", const std::string& root = {});
-std::string render(const Error& error, std::string_view code, std::string_view heading, const std::string& root);
+std::string render(const Error& error, std::string_view heading = "Error", SourceExcerpts* excerpts = nullptr);
+std::string render(const Error& error, std::string_view code, std::string_view heading, SourceExcerpts* excerpts);
 
 // Control characters other than line ends are escaped in both.
 void print_out(std::string_view text);  // stdout

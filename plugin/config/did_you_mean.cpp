@@ -8,12 +8,11 @@ namespace modlock {
 namespace {
 
 constexpr std::size_t kLongestName = 64;
-constexpr std::size_t kMostNames = 256;
 
 }  // namespace
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
-  if (name.size() > kLongestName || known.size() > kMostNames) {
+  if (name.size() > kLongestName || known.size() > kMostCompared) {
     return {};
   }
   const auto nearest = hcl::nearest_name(name, known);

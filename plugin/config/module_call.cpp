@@ -37,11 +37,14 @@ class CallEvaluator {
         .location = place(*call_.file, call_.block->header_range),
         .repeated = call_.find("count").attribute != nullptr || call_.find("for_each").attribute != nullptr,
         .written = &call_};
+    if (scope_.tool() == Tool::terraform && !check_blocks()) {
+      return std::nullopt;
+    }
     const bool version_is_fine = take("version", result.version);
     std::optional<Written> source;
     const bool source_is_fine = take("source", source);
     if (source_is_fine && !source) {
-      report_no_source();
+      report_no_source(call_.find("source"));
     }
     if (!version_is_fine || !source) {
       return std::nullopt;
@@ -61,9 +64,55 @@ class CallEvaluator {
            hcl::static_value(argument.attribute->value, argument.file->path).has_value();
   }
 
+  // False: what is wrong was reported.
+  bool check_blocks() {
+    bool fine = check_block({call_.block, call_.file});
+    for (const WrittenBlock& written : call_.overrides) {
+      fine = check_block(written) && fine;
+    }
+    return fine;
+  }
+
+  bool check_block(const WrittenBlock& written) {
+    const Argument source{written.block->body.find("source"), written.file};
+    const Argument version{written.block->body.find("version"), written.file};
+    std::optional<Written> address;
+    std::optional<Written> constraint;
+    const bool version_is_fine = take("version", version, constraint);
+    if (!take("source", source, address) || !version_is_fine || source.attribute == nullptr) {
+      return version_is_fine && source.attribute == nullptr;
+    }
+    if (!address) {
+      report_no_source(source);
+      return false;
+    }
+    // What nothing replaces is judged when the call is resolved.
+    const bool replaced = call_.find("source").attribute != source.attribute;
+    const auto parsed = parse_source(address->text, kTerraformRegistry);
+    if (!parsed && replaced) {
+      Error error = parsed.error();
+      error.location = address->location;
+      diagnostics_.push_back({Severity::error, std::move(error)});
+      return false;
+    }
+    const bool judged = replaced || !constraint;
+    if (parsed && judged && version.attribute != nullptr && parsed->source.kind != SourceKind::registry) {
+      diagnostics_.push_back(
+          {Severity::error, Error{.code = Code::config_parse,
+                                  .message = fmt::format(
+                                      "Invalid registry module source address: {} has a version argument, so Terraform "
+                                      "takes its source for a registry address",
+                                      call_.title),
+                                  .location = address->location,
+                                  .hint = "remove the version, also where it is null"}});
+      return false;
+    }
+    return true;
+  }
+
   // False: what is wrong was reported. An argument that is absent or null leaves `out` empty.
-  bool take(std::string_view name, std::optional<Written>& out) {
-    const Argument argument = call_.find(name);
+  bool take(std::string_view name, std::optional<Written>& out) { return take(name, call_.find(name), out); }
+  bool take(std::string_view name, const Argument& argument, std::optional<Written>& out) {
     if (argument.attribute == nullptr) {
       return true;
     }
@@ -118,8 +167,7 @@ class CallEvaluator {
     return std::move(*text);
   }
 
-  void report_no_source() {
-    const Argument source = call_.find("source");
+  void report_no_source(const Argument& source) {
     const bool is_null = source.attribute != nullptr;
     const ConfigText& file = is_null ? *source.file : *call_.file;
     const Range& range = is_null ? source.attribute->value.range : call_.block->header_range;

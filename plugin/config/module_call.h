@@ -11,6 +11,12 @@
 
 namespace modlock {
 
+// A block, and the file that it stands in.
+struct WrittenBlock {
+  const hcl::Block* block = nullptr;
+  const ConfigText* file = nullptr;
+};
+
 // A module call before evaluation, overrides merged. Points into the parsed files.
 struct WrittenCall {
   std::string name;   // ModuleCall::name
@@ -18,6 +24,7 @@ struct WrittenCall {
   const ConfigText* file = nullptr;
   const hcl::Block* block = nullptr;
   std::map<std::string_view, Argument> arguments = {};  // by name, with the file that gave each
+  std::vector<WrittenBlock> overrides = {};             // of module blocks, in their order
   bool literal_only = false;                            // a run block's: OpenTofu evaluates nothing there
 
   // Not given: an argument without attribute.
@@ -49,6 +56,8 @@ void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigTex
 
 // The calls of a module as OpenTofu sees them in `scope`, the module's own: version first, then source. A call whose
 // source is missing, no string, null, sensitive or not static is left out and reported, as is one with such a version.
+// Terraform reads every block by itself, override blocks too, and all its source and version where one replaces them;
+// beside a version, null or not, the source must be a registry's.
 EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope);
 
 // A CONFIG_PARSE error at a place.

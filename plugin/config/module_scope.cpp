@@ -26,9 +26,13 @@ tl::unexpected<Error> reject(Code code, const Reference& reference, std::string 
       Error{.code = code, .message = std::move(message), .location = reference.location, .hint = std::move(hint)});
 }
 
+// For did_you_mean().
 template <typename Map>
 std::vector<std::string_view> keys_of(const Map& map) {
   std::vector<std::string_view> keys;
+  if (map.size() > kMostCompared) {
+    return keys;
+  }
   keys.reserve(map.size());
   for (const auto& [key, value] : map) {
     keys.push_back(key);

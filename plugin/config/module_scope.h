@@ -47,6 +47,8 @@ class ModuleScope final : public eval::Scope {
   // the name of the argument. Errors: those of eval::evaluate(). For Terraform it must be a constant.
   Result<eval::Value> evaluate_argument(const Argument& argument, std::string_view title = {});
 
+  Tool tool() const { return surroundings_.tool; }
+
   // What keeps variables with `const = true` from having a value.
   Diagnostics check_constants();
 

@@ -2,7 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace modlock {
+namespace {
+
+// What Terraform takes for no type of resource.
+bool is_reserved(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kReserved = {"arg",  "count", "each",     "lazy",      "local",
+                                                          "path", "self",  "template", "terraform", "var"};
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
+}  // namespace
 
 std::string ObjectAddress::to_string() const {
   std::string text = module;
@@ -14,7 +27,7 @@ std::string ObjectAddress::to_string() const {
   return text;
 }
 
-std::optional<ObjectAddress> read_object_address(const Traversal& traversal) {
+std::optional<ObjectAddress> read_object_address(const Traversal& traversal, Tool tool) {
   const auto& steps = traversal.steps;
   std::size_t at = 0;
   const auto is_name = [&](std::size_t place) { return place < steps.size() && !steps[place].key; };
@@ -35,6 +48,11 @@ std::optional<ObjectAddress> read_object_address(const Traversal& traversal) {
   }
   if (is_name(at) && (steps[at].name == "data" || steps[at].name == "ephemeral")) {
     address.mode = steps[at++].name;
+  } else if (is_name(at) && tool == Tool::terraform) {
+    if (is_reserved(steps[at].name)) {
+      return std::nullopt;
+    }
+    at += steps[at].name == "resource" ? 1U : 0U;
   }
   if (!is_name(at) || !is_name(at + 1)) {
     return std::nullopt;

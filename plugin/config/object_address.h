@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "plugin/config/tool.h"
 #include "plugin/config/traversal.h"
 
 namespace modlock {
@@ -21,7 +22,8 @@ struct ObjectAddress {
   std::string to_string() const;
 };
 
-// What a traversal addresses, or nullopt where it is no such address.
-std::optional<ObjectAddress> read_object_address(const Traversal& traversal);
+// What a traversal addresses, or nullopt where it is no such address. To Terraform `resource.a.b` is a.b, and what
+// names something else in expressions (`local.x`) is no resource.
+std::optional<ObjectAddress> read_object_address(const Traversal& traversal, Tool tool);
 
 }  // namespace modlock

@@ -86,6 +86,7 @@ class CallCollector {
     const std::string& name = block.labels.front().text;
     if (WrittenCall* call = find(name)) {
       merge_arguments(*call, block, file);
+      call->overrides.push_back({&block, &file});
     } else if (!is_incomplete()) {
       report(file, block.header_range,
              fmt::format("Missing module call to override: no primary file calls module \"{}\"", name),

@@ -52,7 +52,8 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
 
 // Reads the test files beside the root module and in its `test_directory`: the modules of their run blocks as calls
 // (named by their key in modules.json, "test.<directory parts>.<file without .tftest.hcl>.<run>"), and their provider
-// blocks. Directories that are not there hold no tests. Locations name paths relative to `root`.
+// blocks, which are no requirements to Terraform. Directories that are not there hold no tests. Locations name paths
+// relative to `root`.
 Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& root, const Documents& documents,
                                                             Tool tool, std::string_view test_directory = "tests");
 

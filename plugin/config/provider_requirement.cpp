@@ -155,12 +155,12 @@ class RequirementReader {
                                                      .location = location,
                                                      .hint = std::move(hint)}});
     };
-    if (address.is_builtin() && address.type() != "terraform") {
+    if (address.is_builtin(default_registry(tool_)) && address.type() != "terraform") {
       reject(requirement.location,
              fmt::format("Invalid dependency on built-in provider: {} has no built-in provider named \"{}\"",
                          display_name(tool_), address.type()),
              "the only built-in provider is terraform.io/builtin/terraform");
-    } else if (address.is_builtin() && requirement.constraint) {
+    } else if (address.is_builtin(default_registry(tool_)) && requirement.constraint) {
       reject(requirement.constraint->location,
              fmt::format("Invalid dependency on built-in provider: {} does not support an explicit version constraint",
                          address.to_string()),

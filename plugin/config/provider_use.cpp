@@ -161,9 +161,9 @@ class UseReader {
     }
   }
 
-  static std::optional<ObjectAddress> read_target(const hcl::Expression& expression, const ConfigText& file) {
+  std::optional<ObjectAddress> read_target(const hcl::Expression& expression, const ConfigText& file) const {
     const auto traversal = read_traversal(expression, file.path, {.dynamic_keys = true});
-    auto address = traversal ? read_object_address(*traversal) : std::nullopt;
+    auto address = traversal ? read_object_address(*traversal, tool_) : std::nullopt;
     return address && !address->is_module() ? std::move(address) : std::nullopt;
   }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -54,7 +53,7 @@ Result<std::optional<Json::Value>> read_json(const fs::path& file, const std::st
 class StateReader {
  public:
   StateReader(std::string path, Tool tool, const std::vector<ProviderAddress>& required)
-      : path_(std::move(path)), tool_(tool), required_(required) {}
+      : path_(std::move(path)), tool_(tool), required_(required.begin(), required.end()) {}
 
   Result<StateProviders> read(const Json::Value& state) {
     const Json::Value& version = member(state, "version");
@@ -138,8 +137,7 @@ class StateReader {
 
   // OpenTofu takes over what Terraform recorded, unless the configuration names Terraform's registry itself.
   void translate(ProviderAddress& address) const {
-    if (tool_ != Tool::opentofu || address.host_ascii() != kTerraformRegistry ||
-        std::find(required_.begin(), required_.end(), address) != required_.end()) {
+    if (tool_ != Tool::opentofu || address.host_ascii() != kTerraformRegistry || required_.count(address) != 0) {
       return;
     }
     const auto translated =
@@ -151,7 +149,7 @@ class StateReader {
 
   std::string path_;
   Tool tool_;
-  const std::vector<ProviderAddress>& required_;
+  std::set<ProviderAddress> required_;
   std::set<std::string> seen_;  // texts that were read
   std::map<ProviderAddress, ProviderRequirement> found_;
   StateProviders result_;

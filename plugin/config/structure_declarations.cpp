@@ -132,7 +132,7 @@ class DeclarationChecker {
   void declare_import(const hcl::Block& block, const ConfigText& file) {
     const hcl::Attribute* to = block.body.find("to");
     const auto traversal = to != nullptr ? read_traversal(to->value, file.path) : std::nullopt;
-    if (!traversal || !read_object_address(*traversal)) {
+    if (!traversal || !read_object_address(*traversal, tool_)) {
       return;
     }
     std::string key = "import";

@@ -10,9 +10,9 @@ namespace {
 constexpr std::string_view kAddressHint = "write an address such as aws_instance.web or module.network";
 
 // The address in an argument; what is wrong with it is reported.
-std::optional<ObjectAddress> read_address(const hcl::Attribute& attribute, const StructureContext& context) {
+std::optional<ObjectAddress> read_address(const hcl::Attribute& attribute, Tool tool, const StructureContext& context) {
   const auto traversal = read_traversal(attribute.value, context.file.path);
-  auto address = traversal ? read_object_address(*traversal) : std::nullopt;
+  auto address = traversal ? read_object_address(*traversal, tool) : std::nullopt;
   if (!address) {
     context.report(attribute.value.range,
                    fmt::format("Invalid address: {} must be the address of a resource or module", attribute.name),
@@ -55,7 +55,7 @@ void check_moved(const hcl::Block& block, const StructureContext& context) {
   for (const std::string_view name : {"from", "to"}) {
     const hcl::Attribute* attribute = block.body.find(name);
     std::optional<ObjectAddress>& end = ends[at++];
-    end = attribute != nullptr ? read_address(*attribute, context) : std::nullopt;
+    end = attribute != nullptr ? read_address(*attribute, context.tool, context) : std::nullopt;
     if (end && end->mode == "ephemeral" && context.tool == Tool::opentofu) {
       context.report(
           attribute->value.range,
@@ -72,7 +72,8 @@ void check_moved(const hcl::Block& block, const StructureContext& context) {
 void check_removed(const hcl::Block& block, const StructureContext& context) {
   check_place(block, context);
   const hcl::Attribute* from = block.body.find("from");
-  const auto address = from != nullptr ? read_address(*from, context) : std::nullopt;
+  // Terraform's own rules for addresses are not those of removed blocks.
+  const auto address = from != nullptr ? read_address(*from, Tool::opentofu, context) : std::nullopt;
   if (address && (address->key || address->module_keys)) {
     context.report(from->value.range, "Address with keys is not allowed: \"from\" must name a whole resource or module",
                    "remove the keys in brackets");
@@ -104,7 +105,7 @@ void check_import(const hcl::Block& block, const StructureContext& context) {
   check_place(block, context);
   if (const hcl::Attribute* to = block.body.find("to")) {
     const auto traversal = read_traversal(to->value, context.file.path, {.dynamic_keys = true});
-    const auto address = traversal ? read_object_address(*traversal) : std::nullopt;
+    const auto address = traversal ? read_object_address(*traversal, context.tool) : std::nullopt;
     const bool is_data = address && address->mode == "data" && context.tool == Tool::terraform;
     if (!address || address->is_module() || is_data || !starts_with_name(*traversal)) {
       context.report(to->value.range, "Invalid import address expression: \"to\" must be the address of a resource",

@@ -43,7 +43,7 @@ void check_override_target(const hcl::Block& block, const StructureContext& cont
   const bool of_module = block.type == "override_module";
   if (const hcl::Attribute* target = block.body.find("target")) {
     const auto traversal = read_traversal(target->value, context.file.path);
-    const auto address = traversal ? read_object_address(*traversal) : std::nullopt;
+    const auto address = traversal ? read_object_address(*traversal, context.tool) : std::nullopt;
     const bool keyed = address && (address->key || address->module_keys) && context.tool == Tool::opentofu;
     if (!address || address->is_module() != of_module || keyed) {
       context.report(target->value.range,
@@ -99,8 +99,7 @@ void check_run(const hcl::Block& block, const StructureContext& context) {
   }
 }
 
-// "aws.west" where the block can be told from others by it.
-std::string check_mock_provider(const hcl::Block& block, const StructureContext& context) {
+void check_mock_provider(const hcl::Block& block, const StructureContext& context) {
   check_alias(block, context);
   std::set<std::pair<std::string_view, std::string_view>> mocked;
   for (const hcl::Block& inner : block.body.blocks) {
@@ -115,33 +114,50 @@ std::string check_mock_provider(const hcl::Block& block, const StructureContext&
                      "move everything into one block");
     }
   }
+}
+
+// A provider or mock_provider block; `names` are those of the blocks before.
+void check_written_once(const hcl::Block& block, std::set<std::string>& names, const StructureContext& context) {
   if (block.labels.size() != 1) {
-    return {};
+    return;
   }
   const hcl::Attribute* alias = block.body.find("alias");
   const auto value = alias != nullptr ? hcl::static_value(alias->value, context.file.path) : hcl::Value{};
   const std::string* text = value ? value->as_string() : nullptr;
-  return block.labels.front().text + (text != nullptr ? "." + *text : "");
+  const std::string name = block.labels.front().text + (text != nullptr && !text->empty() ? "." + *text : "");
+  if (!names.insert(name).second) {
+    const std::string_view what = block.type == "provider" ? "configured" : "mocked";
+    context.report(block.header_range, fmt::format("Duplicate {} block: {} is {} already", block.type, name, what),
+                   "give one of the two another alias");
+  }
+}
+
+void check_no_version(const hcl::Block& provider, const StructureContext& context) {
+  if (const hcl::Attribute* version = provider.body.find("version")) {
+    context.report(version->range, "Version constraints are not allowed in test files",
+                   "move the constraint into required_providers");
+  }
 }
 
 }  // namespace
 
 void check_test_file(const hcl::Body& body, const StructureContext& context) {
   check_once(body, "variables", "a test file", context);
-  std::set<std::string> mocks;
+  std::set<std::string> providers;  // that are mocked; to Terraform blocks and mocks share their names
   for (const hcl::Block& block : body.blocks) {
     if (block.type == "run") {
       check_run(block, context);
     } else if (block.type == "provider") {
       check_provider(block, context);
+      if (context.tool == Tool::terraform) {
+        check_written_once(block, providers, context);
+        check_no_version(block, context);
+      }
     } else if (is_override(block.type)) {
       check_override_target(block, context);
     } else if (block.type == "mock_provider") {
-      const std::string name = check_mock_provider(block, context);
-      if (!name.empty() && !mocks.insert(name).second) {
-        context.report(block.header_range, fmt::format("Duplicate mock_provider block: {} is mocked already", name),
-                       "give one of the two another alias");
-      }
+      check_mock_provider(block, context);
+      check_written_once(block, providers, context);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <system_error>
 
@@ -34,6 +35,28 @@ bool is_json(std::string_view name, std::string_view text) {
   }
   const std::string_view start = hcl::trim_left(text);
   return !ends_with(name, ".tfvars") && !start.empty() && start.front() == '{';
+}
+
+bool is_word(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalnum(byte) != 0 || byte >= 0x80;
+  });
+}
+
+// From the first quoted word to the last quotation mark: any of them may be a secret that lacks its own.
+void hide_words(std::string& message) {
+  for (std::size_t open = message.find('"'); open != std::string::npos;) {
+    const std::size_t close = message.find('"', open + 1);
+    if (close == std::string::npos) {
+      return;
+    }
+    if (is_word(std::string_view(message).substr(open, close - open))) {
+      message.replace(open, message.rfind('"') + 1 - open, "\"…\"");
+      return;
+    }
+    open = message.find('"', close + 1);
+  }
 }
 
 // What looks like a declaration in JSON syntax: { "variable": { "region": { … } } }
@@ -130,7 +153,10 @@ class VariableReader {
     file->text = std::move(text);
     file->parsed = file->json ? hcl::parse_json(file->text, file->path, hcl::BodySchema{})
                               : hcl::parse_native(file->text, file->path);
-    const Diagnostics& wrong = file->parsed.diagnostics;
+    Diagnostics& wrong = file->parsed.diagnostics;
+    for (Diagnostic& diagnostic : wrong) {
+      hide_words(diagnostic.what.message);
+    }
     diagnostics_.insert(diagnostics_.end(), wrong.begin(), wrong.end());
     if (report_misplaced(*file) || has_errors(wrong)) {
       return;

@@ -54,6 +54,11 @@ std::optional<Problem> wrong_count(std::string_view name, const Function& functi
 }  // namespace
 
 Outcome Evaluator::value_of(const hcl::FunctionCall& node, const hcl::Expression& at) {
+  if (names_.refused) {
+    return reject(at.range,
+                  {fmt::format("function calls not allowed: a value written out was expected, found {}()", node.name),
+                   "write the value out"});
+  }
   const std::string_view name = without_namespace(node.name);
   const SpecialFunction* special = find_special(name);
   const Function* function = special != nullptr ? &special->signature : find_function(name);

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "plugin/eval/evaluate.h"
+#include "plugin/eval/evaluator.h"
 
 namespace modlock::eval {
 namespace {
@@ -28,85 +26,6 @@ class NoFiles final : public FileAccess {
   static tl::unexpected<Error> refuse(const std::string& path) {
     return fail(Code::path_outside_root, fmt::format("no file may be read here, found \"{}\"", path));
   }
-};
-
-class NoNames final : public Scope {
- public:
-  Result<Value> resolve(const Reference& reference) override {
-    const std::string name = reference.attribute.empty() ? std::string(reference.object)
-                                                         : fmt::format("{}.{}", reference.object, reference.attribute);
-    return fail(Error{.code = Code::config_parse,
-                      .message = fmt::format("variables not allowed: a value written out was expected, found {}", name),
-                      .location = reference.location,
-                      .hint = "write the value out"});
-  }
-  const FileAccess& files() const override { return files_; }
-
- private:
-  NoFiles files_;
-};
-
-// The first call in an expression, or null.
-class CallFinder {
- public:
-  const hcl::Expression* find(const hcl::Expression& expression) const {
-    if (std::holds_alternative<hcl::FunctionCall>(expression.node)) {
-      return &expression;
-    }
-    return std::visit([this](const auto& node) { return in(node); }, expression.node);
-  }
-
- private:
-  using Found = const hcl::Expression*;
-
-  Found find(const hcl::ExpressionPtr& expression) const { return expression == nullptr ? nullptr : find(*expression); }
-  template <typename... Parts>
-  Found first(const Parts&... parts) const {
-    Found found = nullptr;
-    static_cast<void>(((found = find(parts)) || ...));
-    return found;
-  }
-  template <typename Items>
-  Found first_of(const Items& items) const {
-    for (const auto& item : items) {
-      if (const Found found = find(item)) {
-        return found;
-      }
-    }
-    return nullptr;
-  }
-
-  Found find(const hcl::ObjectItem& item) const { return first(item.key, item.value); }
-  Found find(const hcl::TemplatePart& part) const {
-    return std::visit([this](const auto& what) { return in_part(what); }, part.what);
-  }
-  Found in_part(const std::string&) const { return nullptr; }
-  Found in_part(const hcl::ExpressionPtr& expression) const { return find(expression); }
-  Found in_part(const std::unique_ptr<hcl::TemplateIf>& part) const {
-    const Found condition = find(part->condition);
-    const Found when_true = condition != nullptr ? condition : first_of(part->when_true);
-    return when_true != nullptr ? when_true : first_of(part->when_false);
-  }
-  Found in_part(const std::unique_ptr<hcl::TemplateFor>& part) const {
-    const Found collection = find(part->collection);
-    return collection != nullptr ? collection : first_of(part->body);
-  }
-
-  template <typename Leaf>
-  Found in(const Leaf&) const {
-    return nullptr;
-  }
-  Found in(const hcl::Template& node) const { return first_of(node.parts); }
-  Found in(const hcl::Tuple& node) const { return first_of(node.items); }
-  Found in(const hcl::Object& node) const { return first_of(node.items); }
-  Found in(const hcl::For& node) const { return first(node.collection, node.key, node.value, node.condition); }
-  Found in(const hcl::Unary& node) const { return find(node.operand); }
-  Found in(const hcl::Binary& node) const { return first(node.left, node.right); }
-  Found in(const hcl::Conditional& node) const { return first(node.condition, node.when_true, node.when_false); }
-  Found in(const hcl::GetAttribute& node) const { return find(node.operand); }
-  Found in(const hcl::Index& node) const { return first(node.operand, node.key); }
-  Found in(const hcl::Splat& node) const { return first(node.operand, node.each); }
-  Found in(const hcl::Parentheses& node) const { return find(node.inner); }
 };
 
 // The value of JSON as JSON.
@@ -175,14 +94,15 @@ Result<Value> constant_value(const hcl::Expression& expression, bool json, const
   if (json) {
     return JsonValue(path).read(expression);
   }
-  if (const hcl::Expression* call = CallFinder().find(expression)) {
-    return fail(error_at(path, call->range,
-                         fmt::format("function calls not allowed: a value written out was expected, found {}()",
-                                     std::get<hcl::FunctionCall>(call->node).name),
-                         "write the value out"));
+  const Needs needs;
+  const Names names{.refused = true};
+  const NoFiles files;
+  Run run{files};
+  Outcome outcome = Evaluator(needs, names, path, run).evaluate(expression);
+  if (!outcome) {
+    return fail(*outcome.error().error);
   }
-  NoNames scope;
-  return evaluate(expression, path, scope);
+  return std::move(*outcome);
 }
 
 }  // namespace modlock::eval

@@ -75,7 +75,13 @@ Outcome Evaluator::value_of(const hcl::Variable& node, const hcl::Expression& at
   if (const Outcome* bound = bound_value(node.name)) return *bound;
   const auto variable = names_.variables.find(node.name);
   if (variable != names_.variables.end()) return referred(variable->second, at.range);
+  if (names_.refused) return reject_name(node.name, at.range);
   return referred(names_.references.at({node.name, {}}), at.range);
+}
+
+tl::unexpected<NoValue> Evaluator::reject_name(std::string_view name, const Range& range) const {
+  return reject(range, {fmt::format("variables not allowed: a value written out was expected, found {}", name),
+                        "write the value out"});
 }
 
 Outcome Evaluator::value_of(const hcl::Tuple& node, const hcl::Expression& at) {

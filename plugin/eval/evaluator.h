@@ -40,6 +40,7 @@ class Entered {
 struct Names {
   std::map<std::pair<std::string_view, std::string_view>, Value> references = {};  // by the parts of a Reference
   Value::Members variables = {};  // those of a template, which has no references
+  bool refused = false;           // names and functions stand for nothing: see constant_value()
 };
 
 // Computes expressions as HCL's reference implementation does (package hclsyntax). There an expression has a value and
@@ -107,6 +108,7 @@ class Evaluator {
   Outcome referred(const Value& value, const Range& range);
   const Outcome* bound_value(std::string_view name) const;
   Outcome object_key(const hcl::ObjectItem& item);
+  tl::unexpected<NoValue> reject_name(std::string_view name, const Range& range) const;
 
   // operators.cpp
   Outcome operand(const hcl::Expression& expression, const Type& type, std::string_view which);

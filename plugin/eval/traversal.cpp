@@ -121,6 +121,7 @@ tl::expected<Value, Problem> get_index(const Value& value, const Value& key) {
 Outcome Evaluator::value_of(const hcl::GetAttribute& node, const hcl::Expression& at) {
   const auto* root = std::get_if<hcl::Variable>(&node.operand->node);
   if (root != nullptr && bound_value(root->name) == nullptr && names_.variables.count(root->name) == 0) {
+    if (names_.refused) return reject_name(fmt::format("{}.{}", root->name, node.name), at.range);
     return referred(names_.references.at({root->name, node.name}), at.range);
   }
   const Outcome operand = evaluate(*node.operand);

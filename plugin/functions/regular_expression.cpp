@@ -1,11 +1,15 @@
 #include "plugin/functions/regular_expression.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
 
 namespace modlock::eval {
 namespace {
+
+// Each state of a match keeps the places of all groups: time and memory grow with their number squared.
+constexpr int kMostGroups = 250;
 
 std::string go_code(re2::RE2::ErrorCode code) {
   switch (code) {
@@ -118,6 +122,9 @@ tl::expected<RegularExpression, PatternError> RegularExpression::compile(std::st
   auto compiled = std::make_shared<const re2::RE2>(*translated, options);
   if (!compiled->ok()) {
     return tl::unexpected(PatternError{go_code(compiled->error_code()), compiled->error_arg()});
+  }
+  if (compiled->NumberOfCapturingGroups() > kMostGroups) {
+    return tl::unexpected(PatternError{fmt::format("more than {} groups", kMostGroups), "(…"});
   }
   return RegularExpression(std::move(compiled));
 }

@@ -19,7 +19,8 @@ struct PatternError {
   std::string expression;
 };
 
-// A regular expression in Go's syntax, which is RE2's. Matching takes time linear in the text.
+// A regular expression in Go's syntax, which is RE2's. Matching takes time linear in the text. A pattern of more than
+// 250 groups, which Go would take, is refused.
 class RegularExpression {
  public:
   static tl::expected<RegularExpression, PatternError> compile(std::string_view pattern);

@@ -55,8 +55,17 @@ Result<void> check_local_bounds(const ModuleNode& node, const std::vector<fs::pa
               .location = node.call.source.location,
               .hint = "call the other module by its own remote source address"});
   }
-  if (confine(node.directory, bounds)) {
+  const auto confined = confine(node.directory, bounds);
+  if (confined) {
     return {};
+  }
+  if (confined.error().code != Code::path_outside_root) {
+    return fail(Error{.code = confined.error().code,
+                      .message = fmt::format("the local source \"{}\" of module \"{}\" cannot be followed",
+                                             node.call.source.text, node.key),
+                      .location = node.call.source.location,
+                      .notes = {confined.error().message},
+                      .hint = "repair the links and permissions on the way there"});
   }
   return fail(
       Error{.code = Code::path_outside_root,

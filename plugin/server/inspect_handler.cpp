@@ -49,8 +49,9 @@ messages::InspectedModule to_message(const ModuleNode& node, const LockFile& loc
           .repeated = node.call.repeated};
 }
 
-messages::InspectedProvider to_message(const ProviderAddress& address, const std::vector<RequiredBy>& uses) {
-  messages::InspectedProvider message{.address = address.to_string(), .builtin = address.is_builtin()};
+messages::InspectedProvider to_message(const ProviderAddress& address, const std::vector<RequiredBy>& uses, Tool tool) {
+  messages::InspectedProvider message{.address = address.to_string(),
+                                      .builtin = address.is_builtin(default_registry(tool))};
   const ProviderRequirement& first = uses.front().requirement;
   if (!first.local_name.empty()) {
     message.local_name = first.local_name;
@@ -104,7 +105,7 @@ std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& ro
   }
   std::vector<messages::InspectedProvider> providers;
   for (const auto& [address, uses] : required) {
-    providers.push_back(to_message(address, uses));
+    providers.push_back(to_message(address, uses, root.walk.tool));
   }
   return providers;
 }

@@ -191,10 +191,12 @@ BOOST_AUTO_TEST_CASE(knows_what_a_local_name_stands_for) {
 }
 
 BOOST_AUTO_TEST_CASE(knows_providers_that_are_not_installed) {
-  BOOST_TEST(address("terraform.io/builtin/terraform").is_builtin());
-  BOOST_TEST(address("opentofu.org/builtin/x").is_builtin());
-  BOOST_TEST(!address("terraform.io/hashicorp/terraform").is_builtin());
-  BOOST_TEST(!address("builtin/terraform").is_builtin());
+  for (const std::string_view host : {kOpenTofuRegistry, kTerraformRegistry}) {
+    BOOST_TEST(address("terraform.io/builtin/terraform").is_builtin(host));
+    BOOST_TEST(address("opentofu.org/builtin/x").is_builtin(host) == (host == kOpenTofuRegistry));
+    BOOST_TEST(!address("terraform.io/hashicorp/terraform").is_builtin(host));
+    BOOST_TEST(!address("builtin/terraform").is_builtin(host));
+  }
   BOOST_TEST(address("-/aws").is_legacy());
   BOOST_TEST(!address("aws").is_legacy());
 }

@@ -32,6 +32,10 @@ BOOST_AUTO_TEST_CASE(lines) {
        "s = \"git::https://me:tok@en@example.com/a\"\n",
        {{1, 5, 4}, {1, 6, 5}},
        "     1 | s = \"git::https://*********@example.com/a\"\n       |     ^\n"},
+      {"a password with characters that end a host",
+       "s = \"https://me:t/o?k#e n@h/a\"\n",
+       {{1, 1, 0}, {1, 2, 1}},
+       "     1 | s = \"https://************@h/a\"\n       | ^\n"},
       {"secrets in a query",
        "s = \"git::ssh://git@h/a?sshkey=abc&ref=1\"\n",
        {{1, 1, 0}, {1, 2, 1}},
@@ -40,7 +44,12 @@ BOOST_AUTO_TEST_CASE(lines) {
        "s = \"https://h/a@b\"\n",
        {{1, 1, 0}, {1, 2, 1}},
        "     1 | s = \"https://h/a@b\"\n       | ^\n"},
-      {"too wide", std::string(200, 'x'), {{1, 1, 0}, {1, 2, 1}}, ""},
+      {"as wide as can be",
+       "\n" + std::string(160, 'x') + "\r\n",
+       {{2, 160, 160}, {2, 161, 161}},
+       "     2 | " + std::string(160, 'x') + "\n       | " + std::string(159, ' ') + "^\n"},
+      {"too wide", std::string(161, 'x'), {{1, 1, 0}, {1, 2, 1}}, ""},
+      {"too wide, at its end", "\n" + std::string(300, 'x'), {{2, 300, 300}, {2, 301, 301}}, ""},
       {"beyond the end", "a\n", {{9, 1, 99}, {9, 2, 100}}, ""},
       {"no UTF-8", "a\xFF\n", {{1, 1, 0}, {1, 2, 1}}, ""},
   };
@@ -48,7 +57,7 @@ BOOST_AUTO_TEST_CASE(lines) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       directory.write("main.tf", row.text);
-      BOOST_TEST(source_excerpt(directory.path().string(), {"main.tf", row.range}) == row.shown);
+      BOOST_TEST(SourceExcerpts(directory.path().string()).at({"main.tf", row.range}) == row.shown);
     }
   }
 }
@@ -56,10 +65,26 @@ BOOST_AUTO_TEST_CASE(lines) {
 BOOST_AUTO_TEST_CASE(nothing_to_show) {
   const TemporaryDirectory directory;
   const Range range{{1, 1, 0}, {1, 2, 1}};
-  directory.write("secret.tfvars", "password = x\n");
-  BOOST_TEST(source_excerpt(directory.path().string(), {"secret.tfvars", range}).empty());
-  BOOST_TEST(source_excerpt(directory.path().string(), {"none.tf", range}).empty());
-  BOOST_TEST(source_excerpt(directory.path().string(), {"secret.tfvars", std::nullopt}).empty());
+  directory.write("main.tf", "a\n");
+  for (const char* name :
+       {"secret.tfvars", "secret.tfvars.json", "secret.vars", "secret.hcl", "secret.json", "secret"}) {
+    directory.write(name, "password = x\n");
+    BOOST_TEST(SourceExcerpts(directory.path().string()).at({name, range}).empty(), name);
+  }
+  BOOST_TEST(SourceExcerpts(directory.path().string()).at({"none.tf", range}).empty());
+  BOOST_TEST(SourceExcerpts(directory.path().string()).at({"main.tf", std::nullopt}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(several_files) {
+  const TemporaryDirectory directory;
+  directory.write("a.tf", "a\n");
+  directory.write("b.tofu", "b\n");
+  SourceExcerpts excerpts(directory.path().string());
+  const Range range{{1, 1, 0}, {1, 2, 1}};
+  BOOST_TEST(excerpts.at({"a.tf", range}) == "     1 | a\n       | ^\n");
+  BOOST_TEST(excerpts.at({"b.tofu", range}) == "     1 | b\n       | ^\n");
+  BOOST_TEST(excerpts.at({"none.tf", range}) == "");
+  BOOST_TEST(excerpts.at({"a.tf", range}) == "     1 | a\n       | ^\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

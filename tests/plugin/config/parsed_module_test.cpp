@@ -1,5 +1,7 @@
 #include "plugin/config/parsed_module.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugin/config/check_error.h"
@@ -116,6 +118,59 @@ BOOST_AUTO_TEST_CASE(calls) {
       for (const Diagnostic& diagnostic : config.diagnostics) {
         BOOST_ERROR(diagnostic.what.message);
       }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(terraform_reads_no_tofu_files) {
+  const TemporaryDirectory directory;
+  for (const char* name : {"a.tf", "a.tofu", "b.tofu", "c.tofu.json", "d.tf.json", "e_override.tofu"}) {
+    directory.write(name, std::string_view(name).ends_with("json") ? "{}" : "");
+  }
+  const auto module = read_module(directory.path(), {}, Tool::terraform).value();
+  std::vector<std::string> names;
+  for (const ConfigFile& file : module->file_hashes) {
+    names.push_back(file.path);
+  }
+  const std::vector<std::string> expected = {"a.tf", "d.tf.json"};
+  BOOST_TEST(names == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(terraform_reads_each_block_of_a_call) {
+  constexpr std::string_view kRegistry =
+      "Invalid registry module source address: module \"m\" has a version argument, so "
+      "Terraform takes its source for a registry address";
+  struct Row {
+    const char* name;
+    std::string_view primary;
+    std::string_view override_text;
+    std::string_view error;
+  };
+  const Row rows[] = {
+      {"version null", "source = \"./a\"\n version = null", "", kRegistry},
+      {"version null by a conditional", "source = \"./a\"\n version = true ? null : \"1\"", "", kRegistry},
+      {"version null in a registry's call", "source = \"x/y/z\"\n version = null", "", ""},
+      {"version null in an override", "source = \"./a\"", "version = null", ""},
+      {"version null and a source in an override", "source = \"x/y/z\"", "source = \"./a\"\n version = null",
+       kRegistry},
+      {"the other branch", "source = true ? \"./a\" : var.no", "", ""},
+      {"an expression is replaced", "source = var.no", "source = \"./a\"",
+       "variables not allowed: a value written out was expected, found var.no"},
+      {"null is replaced", "source = null", "source = \"./a\"",
+       "the source of module \"m\" must be a string, found null"},
+      {"a path is replaced", "source = \"./no\"", "source = \"./a\"", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      directory.write("main.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.primary));
+      directory.write("override.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.override_text));
+      const Surroundings surroundings{.root = directory.path(), .tool = Tool::terraform, .files = nullptr};
+      const auto module = read_module(directory.path(), {}, Tool::terraform).value();
+      ModuleScope scope(module, surroundings, ".", std::make_shared<VariableValues>());
+      const EvaluatedCalls found = evaluate_calls(*module, scope);
+      BOOST_TEST((found.diagnostics.empty() ? "" : found.diagnostics.front().what.message) == row.error);
+      BOOST_TEST(found.calls.size() == (row.error.empty() ? 1U : 0U));
     }
   }
 }
@@ -290,6 +345,16 @@ BOOST_AUTO_TEST_CASE(a_link_that_leads_nowhere_is_not_an_empty_file) {
   BOOST_TEST_REQUIRE(!module.has_value());
   check_error(module.error(),
               {Code::io_error, "the file \"main.tf\" stands in its directory and cannot be read", "main.tf"});
+}
+
+BOOST_AUTO_TEST_CASE(a_link_to_a_directory_is_no_directory) {
+  const TemporaryDirectory directory;
+  fs::create_directories(directory / "real.tf");
+  BOOST_TEST(read_module(directory.path(), {}, Tool::opentofu).has_value());
+  fs::create_directory_symlink("real.tf", directory / "main.tf");
+  const auto module = read_module(directory.path(), {}, Tool::opentofu);
+  BOOST_TEST_REQUIRE(!module.has_value());
+  BOOST_TEST((module.error().code == Code::io_error));
 }
 
 BOOST_AUTO_TEST_CASE(many_files_are_read_in_order) {

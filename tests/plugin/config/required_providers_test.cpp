@@ -15,6 +15,11 @@ BOOST_AUTO_TEST_CASE(entries) {
        {{"main.tf", "terraform {\n required_providers {\na = \"~> 1.0\"\n}\n}\n"}},
        "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = \"~> 1.0\"` ~> 1.0 `\"~> 1.0\"`",
        ""},
+      {"two of one type",
+       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/a\" }\nb = { source=\"y/a\" }\n}\n}\n"}},
+       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\" }`\n"
+       "registry.opentofu.org/y/a b required main.tf:4:1 `b = { source=\"y/a\" }`",
+       ""},
       {"rp str num",
        {{"main.tf", "terraform {\n required_providers {\na = 2\n}\n}\n"}},
        "registry.opentofu.org/hashicorp/a a required main.tf:3:1 `a = 2` 2 `2`",

@@ -51,6 +51,32 @@ BOOST_AUTO_TEST_CASE(keys) {
   BOOST_TEST(to_string(config.calls[0].location) == "main.tftest.hcl:3:3");
 }
 
+BOOST_AUTO_TEST_CASE(provider_blocks_of_terraform) {
+  struct Row {
+    const char* name;
+    std::string_view text;
+    std::string_view error;
+  };
+  const Row rows[] = {
+      {"one", "provider \"a\" {}\n", ""},
+      {"two aliases", "provider \"a\" {}\nprovider \"a\" {\n  alias = \"x\"\n}\n", ""},
+      {"twice", "provider \"a\" {}\nprovider \"a\" {}\n", "Duplicate provider block: a is configured already"},
+      {"and a mock", "provider \"a\" {}\nmock_provider \"a\" {}\n",
+       "Duplicate mock_provider block: a is mocked already"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      directory.write("main.tf", "");
+      directory.write("a.tftest.hcl", row.text);
+      const auto root = read_module(directory.path(), {}, Tool::terraform).value();
+      const auto tests = read_test_files(*root, {}, Tool::terraform).value();
+      BOOST_TEST(tests->providers.empty());
+      BOOST_TEST((tests->diagnostics.empty() ? "" : tests->diagnostics.front().what.message) == row.error);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(another_test_directory) {
   const TemporaryDirectory directory;
   directory.write("checks/a.tftest.hcl", "run \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\n");

@@ -139,6 +139,31 @@ BOOST_AUTO_TEST_CASE(wrong_files) {
   BOOST_TEST(winner(**twice.values) == "none");
 }
 
+BOOST_AUTO_TEST_CASE(what_may_be_a_secret_is_not_quoted) {
+  const FileTexts rows[] = {
+      {{"terraform.tfvars", "x = token s3cr3t\n"}},
+      {{"terraform.tfvars", "x s3cr3t\n"}},
+      {{"terraform.tfvars", "s3cr3t x\n"}},
+      {{"terraform.tfvars", "s3cr3t\n"}},
+      {{"terraform.tfvars", "x = \"${\"}\" \"s3cr3t\"\n"}},
+      {{"terraform.tfvars", "x = \"s3cr3t\n"}},
+      {{"terraform.tfvars", "x = {a s3cr3t}\n"}},
+      {{"terraform.tfvars.json", "{\"x\": s3cr3t}"}},
+      {{"terraform.tfvars.json", "s3cr3t"}},
+      {{"terraform.tfvars.json", "{s3cr3t: 1}"}},
+  };
+  for (const FileTexts& files : rows) {
+    BOOST_TEST_CONTEXT(files.begin()->second) {
+      const std::string shown = show(read({}, files).diagnostics);
+      BOOST_TEST(shown.starts_with("CONFIG_PARSE terraform.tfvars"), shown);
+      BOOST_TEST(shown.find("s3cr3t") == std::string::npos, shown);
+    }
+  }
+  BOOST_TEST(show(read({}, {{"terraform.tfvars", "x = token s3cr3t\n"}}).diagnostics) ==
+             "CONFIG_PARSE terraform.tfvars:1:11: expected the end of the line behind the value of \"…\"\n"
+             "  hint: text needs double quotes around it");
+}
+
 BOOST_AUTO_TEST_CASE(a_variable_named_variable_may_have_a_value) {
   const Outcome outcome = read({}, {{"terraform.tfvars.json", R"({"variable": {"a": 1}, "x": 1})"}});
   BOOST_TEST(show(outcome.diagnostics) == "");

@@ -72,6 +72,18 @@ BOOST_AUTO_TEST_CASE(nothing_grows_beyond_the_limits) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_pattern_has_at_most_250_groups) {
+  const auto matched = [](std::size_t groups) {
+    std::string pattern;
+    for (std::size_t i = 0; i < groups; ++i) {
+      pattern += "(x?)";
+    }
+    return call("regexall", {Value::string(pattern), Value::string("x")}, FakeFiles());
+  };
+  BOOST_TEST(matched(250).has_value());
+  BOOST_TEST(outcome("regexall", matched(251)) == "error pattern: invalid regexp pattern: more than 250 groups in (…");
+}
+
 BOOST_AUTO_TEST_CASE(no_message_shows_what_is_sensitive) {
   const Row rows[] = {
       {"tobool", "tobool", R"(["secret"])",

@@ -74,6 +74,15 @@ BOOST_AUTO_TEST_CASE(plan_records_local_modules_where_links_lead) {
   BOOST_TEST(lock().tree.nodes.at("own").manifest_directory == "real");
 }
 
+BOOST_AUTO_TEST_CASE(plan_says_why_a_link_cannot_be_followed) {
+  std::filesystem::create_directory_symlink("link", request.walk.root / "link");
+  write("main.tf", "module \"own\" {\n  source = \"./link\"\n}\n");
+  const auto planned = plan();
+  BOOST_REQUIRE(!planned);
+  BOOST_TEST(to_string(planned.error().code) == "IO_ERROR");
+  BOOST_TEST(planned.error().message == "the local source \"./link\" of module \"own\" cannot be followed");
+}
+
 BOOST_AUTO_TEST_CASE(plan_walks_packages_and_their_local_modules) {
   source->add_tag(kNested, "v1.0.0", kLeaf);
   source->add_tag(
