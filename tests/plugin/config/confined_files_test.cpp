@@ -23,12 +23,12 @@ struct Tree {
     directory.write("repo/root/a.txt", "a");
     directory.write("repo/root/sub/b.txt", "b");
     directory.write("repo/root/sub/.hidden", "h");
-    directory.write("repo/shared/c.txt", "c");
+    directory.write("repo/common/c.txt", "c");
     directory.write("out/d.txt", "d");
     fs::create_symlink("../../out/d.txt", root / "link-out.txt");
-    fs::create_symlink("../shared/c.txt", root / "link-in.txt");
+    fs::create_symlink("../common/c.txt", root / "link-in.txt");
     fs::create_directory_symlink("../../out", root / "dir-out");
-    fs::create_directory_symlink("../../shared", root / "sub/dir-in");
+    fs::create_directory_symlink("../../common", root / "sub/dir-in");
     fs::create_directory_symlink("..", root / "sub/loop");
     documents.emplace(root / "a.txt", "overlaid");
     documents.emplace(root / "new/e.txt", "e");
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(reading) {
       {"the overlay wins", "a.txt", "overlaid"},
       {"only in the overlay", "new/e.txt", "e"},
       {"on the disk", "./sub/../sub/b.txt", "b"},
-      {"within the bounds", "../shared/c.txt", "c"},
+      {"within the bounds", "../common/c.txt", "c"},
       {"absolute", (tree.root / "sub/b.txt").string(), "b"},
       {"a link within the bounds", "link-in.txt", "c"},
       {"a link out", "link-out.txt", "PATH_OUTSIDE_ROOT the path \"@/repo/root/link-out.txt\" lies outside \"@/repo\""},

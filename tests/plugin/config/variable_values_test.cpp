@@ -25,7 +25,7 @@ Outcome read(const VariableInputs& inputs, const FileTexts& files) {
     documents.emplace((fs::path("/r") / name).lexically_normal(), text);
   }
   Outcome outcome;
-  outcome.values = read_variable_values("/r", inputs, documents, {"/r", "/shared"}, outcome.diagnostics);
+  outcome.values = read_variable_values("/r", inputs, documents, {"/r", "/common"}, outcome.diagnostics);
   return outcome;
 }
 
@@ -86,9 +86,9 @@ BOOST_AUTO_TEST_CASE(precedence) {
        "env from TF_VAR_x"},
       {"other files are not read", {}, {{"other.tfvars", "x = 1\n"}, {"sub/terraform.tfvars", "x = 1\n"}}, "none"},
       {"a named file elsewhere in the bounds",
-       {.files = {"../shared/a.tfvars"}},
-       {{"../shared/a.tfvars", "x = 8\n"}},
-       "8 from ../shared/a.tfvars"},
+       {.files = {"../common/a.tfvars"}},
+       {{"../common/a.tfvars", "x = 8\n"}},
+       "8 from ../common/a.tfvars"},
       {"JSON by suffix",
        {.files = {"a.json"}},
        {{"a.json", R"({"x": "${y}", "//": "no value"})"}},
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
              "  hint: name it relative to the root, or absolute");
   const Outcome outside = read({.files = {"../secret/a.tfvars"}}, {{"../secret/a.tfvars", "x = 1\n"}});
   BOOST_TEST(show(outside.values.error()) ==
-             "PATH_OUTSIDE_ROOT -: the path \"/secret/a.tfvars\" lies outside \"/r\" or \"/shared\"\n"
+             "PATH_OUTSIDE_ROOT -: the path \"/secret/a.tfvars\" lies outside \"/r\" or \"/common\"\n"
              "  hint: start with a directory that encloses it, or move it inside");
 }
 

@@ -17,7 +17,7 @@ struct Row {
   const char* expected;
 };
 
-// Files by their paths below "/work".
+// Files by their paths below "/start".
 class FakeFiles : public FileAccess {
  public:
   std::map<std::string, std::string> files;
@@ -25,7 +25,7 @@ class FakeFiles : public FileAccess {
   Result<std::string> read(const std::string& path) const override;
   Result<bool> exists(const std::string& path) const override;
   Result<std::vector<std::string>> list(const std::string& directory) const override;
-  std::string working_directory() const override { return "/work"; }
+  std::string working_directory() const override { return "/start"; }
 };
 
 // Converts arguments as the caller of a function has to, and calls.
