@@ -19,7 +19,7 @@ inline std::vector<ConfigText> read_texts(const Texts& texts, Tool tool = Tool::
   for (const auto& [name, text] : texts) {
     documents.emplace("/no/such/root/" + name, text);
   }
-  return read_config_files("/no/such/root", "/no/such/root", documents, kind, tool).value_or(std::vector<ConfigText>());
+  return read_config_files("/no/such/root", "/no/such/root", documents, kind, tool).value();
 }
 
 // The text that a location names: of a range of several lines the first one.

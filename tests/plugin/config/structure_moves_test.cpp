@@ -2,35 +2,15 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/plugin/config/config_texts.h"
+#include "tests/plugin/config/structure_rows.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-struct Row {
-  const char* name;
-  Texts files;
-  std::string_view diagnostics;
-};
-
-template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const auto files = read_texts(row.files, tool);
-      BOOST_TEST(describe(check_structure(files, tool), files) == row.diagnostics);
-    }
-  }
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(structure_moves)
 
 BOOST_AUTO_TEST_CASE(moved) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"moved ok", {{"main.tf", "moved {\n from=a_b.c\n to=a_b.d\n}\nresource \"a_b\" \"d\" {}\n"}}, ""},
       {"moved missing",
        {{"main.tf", "moved {\n from=a_b.c\n}\n"}},
@@ -59,11 +39,11 @@ BOOST_AUTO_TEST_CASE(moved) {
        "error main.tf:2:7 `a_b.x.y`: Invalid address: from must be the address of a resource or module"},
       {"j moved", {{"main.tf.json", "{\"moved\":{\"from\":\"a_b.c\",\"to\":\"a_b.d\"}}"}}, ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(removed) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"removed ok", {{"main.tf", "removed {\n from=a_b.c\n lifecycle {\n destroy=false\n}\n}\n"}}, ""},
       {"removed key",
        {{"main.tf", "removed {\n from=a_b.c[0]\n}\n"}},
@@ -93,11 +73,11 @@ BOOST_AUTO_TEST_CASE(removed) {
        {{"main.tf", "removed {\n from=a_b.c\n connection {}\n lifecycle {\n destroy=true\n}\n}\n"}},
        "error main.tf:3:2 `connection`: Unsupported block type: a removed block has no blocks of type \"connection\""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(imports) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"import ok", {{"main.tf", "import {\n to=a_b.c\n id=\"x\"\n}\nresource \"a_b\" \"c\" {}\n"}}, ""},
       {"import noid",
        {{"main.tf", "import {\n to=a_b.c\n}\n"}},
@@ -145,7 +125,7 @@ BOOST_AUTO_TEST_CASE(imports) {
          "\"for_each\":{\"a\":1}}}}}"}},
        ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

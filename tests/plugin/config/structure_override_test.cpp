@@ -2,35 +2,15 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/plugin/config/config_texts.h"
+#include "tests/plugin/config/structure_rows.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-struct Row {
-  const char* name;
-  Texts files;
-  std::string_view diagnostics;
-};
-
-template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const auto files = read_texts(row.files, tool);
-      BOOST_TEST(describe(check_structure(files, tool), files) == row.diagnostics);
-    }
-  }
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(structure_override)
 
 BOOST_AUTO_TEST_CASE(overrides) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"over missing res",
        {{"main.tf", ""}, {"override.tf", "resource \"a_b\" \"c\" {}\n"}},
        "error override.tf:1:1 `resource \"a_b\" \"c\"`: Missing resource to override: no primary file declares the "
@@ -99,11 +79,11 @@ BOOST_AUTO_TEST_CASE(overrides) {
         {"override.tf", "module \"m\" {\n depends_on=[a_b.c]\n}\n"}},
        "error override.tf:2:14 `a_b.c`: Unsupported override: depends_on may not be overridden"},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(modules) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"mod ok", {{"main.tf", "module \"m\" {\n source=\"./m\"\n}\n"}}, ""},
       {"mod nosource", {{"main.tf", "module \"m\" {}\n"}}, ""},
       {"mod cf",
@@ -154,7 +134,7 @@ BOOST_AUTO_TEST_CASE(modules) {
          "m\",\"providers\":{\"a\":\"a.x\"}}},\"provider\":{\"a\":{\"alias\":\"x\",\"y\":1}}}"}},
        ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,35 +2,15 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/plugin/config/config_texts.h"
+#include "tests/plugin/config/structure_rows.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-struct Row {
-  const char* name;
-  Texts files;
-  std::string_view diagnostics;
-};
-
-template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const auto files = read_texts(row.files, tool);
-      BOOST_TEST(describe(check_structure(files, tool), files) == row.diagnostics);
-    }
-  }
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(structure_resource)
 
 BOOST_AUTO_TEST_CASE(resources) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"res dup",
        {{"main.tf", "resource \"a_b\" \"c\" {}\nresource \"a_b\" \"c\" {}\n"}},
        "error main.tf:2:1 `resource \"a_b\" \"c\"`: Duplicate resource: the resource a_b.c was already declared"},
@@ -100,11 +80,11 @@ BOOST_AUTO_TEST_CASE(resources) {
          "{\"resource\":{\"a_b\":{\"c\":{\"provider\":\"z.y\"}}},\"provider\":{\"z\":{\"alias\":\"y\"}}}"}},
        ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(changes_and_triggers) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"res ign all", {{"main.tf", "resource \"a_b\" \"c\" {\n lifecycle {\n ignore_changes=all\n}\n}\n"}}, ""},
       {"res ign star",
        {{"main.tf", "resource \"a_b\" \"c\" {\n lifecycle {\n ignore_changes=[\"*\"]\n}\n}\n"}},
@@ -169,11 +149,11 @@ BOOST_AUTO_TEST_CASE(changes_and_triggers) {
        "error main.tf.json:1:63 `\"var.x\"`: Invalid reference in replace_triggered_by expression: only resources, "
        "count.index and each.key may be used"},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(provisioners) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"res prov",
        {{"main.tf",
          "resource \"a_b\" \"c\" {\n provisioner \"local-exec\" {\n when=destroy\n on_failure=continue\n "
@@ -241,11 +221,11 @@ BOOST_AUTO_TEST_CASE(provisioners) {
        "error main.tf.json:1:113 `\"${var.x}\"`: Invalid reference from destroy provisioner: only self, count.index "
        "and each.key may be used"},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(data_and_ephemeral) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"data dup",
        {{"main.tf", "data \"a_b\" \"c\" {}\ndata \"a_b\" \"c\" {}\n"}},
        "error main.tf:2:1 `data \"a_b\" \"c\"`: Duplicate data resource: the data resource a_b.c was already declared"},
@@ -278,7 +258,7 @@ BOOST_AUTO_TEST_CASE(data_and_ephemeral) {
        ""},
       {"j ephemeral", {{"main.tf.json", "{\"ephemeral\":{\"a_b\":{\"c\":{}}}}"}}, ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

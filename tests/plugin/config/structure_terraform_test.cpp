@@ -2,35 +2,15 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/plugin/config/config_texts.h"
+#include "tests/plugin/config/structure_rows.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-struct Row {
-  const char* name;
-  Texts files;
-  std::string_view diagnostics;
-};
-
-template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const auto files = read_texts(row.files, tool);
-      BOOST_TEST(describe(check_structure(files, tool), files) == row.diagnostics);
-    }
-  }
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(structure_terraform)
 
 BOOST_AUTO_TEST_CASE(terraform) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"var const",
        {{"main.tf", "variable \"a\" {\n const=true\n default=\"x\"\n}\n"}},
        "error main.tf:2:2 `const`: Unsupported argument: a variable block has no argument \"const\""},
@@ -100,7 +80,7 @@ BOOST_AUTO_TEST_CASE(terraform) {
       {"over missing eph", {{"main.tf", ""}, {"override.tf", "ephemeral \"a_b\" \"c\" {}\n"}}, ""},
       {"over removed", {{"main.tf", ""}, {"override.tf", "removed {\n from=a_b.c\n}\n"}}, ""},
   };
-  check(rows, Tool::terraform);
+  check_rows(rows, Tool::terraform);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

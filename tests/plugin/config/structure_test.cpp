@@ -2,35 +2,15 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/plugin/config/config_texts.h"
+#include "tests/plugin/config/structure_rows.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-struct Row {
-  const char* name;
-  Texts files;
-  std::string_view diagnostics;
-};
-
-template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const auto files = read_texts(row.files, tool);
-      BOOST_TEST(describe(check_structure(files, tool), files) == row.diagnostics);
-    }
-  }
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(structure)
 
 BOOST_AUTO_TEST_CASE(file_level) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"empty block", {{"main.tf", "resource \"a_b\" \"c\" {}\n"}}, ""},
       {"unknown block",
        {{"main.tf", "resorce \"a_b\" \"c\" {}\n"}},
@@ -70,11 +50,11 @@ BOOST_AUTO_TEST_CASE(file_level) {
        "may contain only letters, digits, underscores and dashes"},
       {"j comment", {{"main.tf.json", "{\"//\":\"x\",\"resource\":{\"a_b\":{\"c\":{\"//\":\"y\"}}}}"}}, ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(settings) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"tf unknown",
        {{"main.tf", "terraform {\nfoo = 1\n}\n"}},
        "error main.tf:2:1 `foo`: Unsupported argument: a terraform block has no argument \"foo\""},
@@ -132,11 +112,11 @@ BOOST_AUTO_TEST_CASE(settings) {
       {"j meta", {{"main.tf.json", "{\"terraform\":{\"provider_meta\":{\"a\":{\"x\":\"${var.y}\"}}}}"}}, ""},
       {"j backend", {{"main.tf.json", "{\"terraform\":{\"backend\":{\"local\":{\"path\":\"x\"}}}}"}}, ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(provider_blocks) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"prov dup",
        {{"main.tf", "provider \"a\" {}\nprovider \"a\" {}\n"}},
        "error main.tf:2:1 `provider \"a\"`: Duplicate provider configuration: the default provider configuration \"a\" "
@@ -172,7 +152,7 @@ BOOST_AUTO_TEST_CASE(provider_blocks) {
        {{"main.tf", "provider \"a\" {\n _ {}\n _ {}\n}\n"}},
        "error main.tf:3:2 `_`: Duplicate escaping block: a provider block can have only one such block"},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

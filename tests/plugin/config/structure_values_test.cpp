@@ -2,35 +2,15 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/plugin/config/config_texts.h"
+#include "tests/plugin/config/structure_rows.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-struct Row {
-  const char* name;
-  Texts files;
-  std::string_view diagnostics;
-};
-
-template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const auto files = read_texts(row.files, tool);
-      BOOST_TEST(describe(check_structure(files, tool), files) == row.diagnostics);
-    }
-  }
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(structure_values)
 
 BOOST_AUTO_TEST_CASE(variables) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"var unknown",
        {{"main.tf", "variable \"a\" {\n foo=1\n}\n"}},
        "error main.tf:2:2 `foo`: Unsupported argument: a variable block has no argument \"foo\""},
@@ -66,11 +46,11 @@ BOOST_AUTO_TEST_CASE(variables) {
          "0}\",\"error_message\":\"x\"}}}}"}},
        ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(outputs) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"output novalue",
        {{"main.tf", "output \"a\" {}\n"}},
        "error main.tf:1:1 `output \"a\"`: Missing required argument: an output block needs the argument \"value\""},
@@ -134,11 +114,11 @@ BOOST_AUTO_TEST_CASE(outputs) {
        "error main.tf.json:1:16 `{`: Missing required argument: an output block needs the argument \"value\""},
       {"j out2", {{"main.tf.json", "{\"output\":{\"a\":{\"value\":\"${1}\",\"sensitive\":true}}}"}}, ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_CASE(checks) {
-  const Row rows[] = {
+  const StructureRow rows[] = {
       {"check noassert",
        {{"main.tf", "check \"x\" {}\n"}},
        "error main.tf:1:1 `check \"x\"`: Zero assert blocks: a check block must have at least one assert block"},
@@ -173,7 +153,7 @@ BOOST_AUTO_TEST_CASE(checks) {
          "message\":\"x\"}}}}"}},
        ""},
   };
-  check(rows);
+  check_rows(rows);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
