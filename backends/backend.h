@@ -17,8 +17,9 @@ namespace modlock {
 // A version that a source offers.
 struct ListedVersion {
   Version version;
-  std::string tag;  // as seen: "v1.2.0", "nested/v1.2.0"
-  std::string id;   // immutable: commit or manifest digest
+  std::string tag;       // as seen: "v1.2.0", "nested/v1.2.0"
+  std::string id;        // immutable: commit or manifest digest; empty where only a fetch tells (a registry)
+  std::string ref = {};  // FetchWish::ref for it: "refs/tags/v1.2.0"
   // Another tag that names an equal version with another id ("1.2.0" beside "v1.2.0"): empty where there is none.
   // Selecting an ambiguous version is VERSION_AMBIGUOUS; which of the two is kept here is unspecified.
   std::string ambiguous_with = {};
@@ -61,7 +62,12 @@ struct FetchedTree {
   std::filesystem::path directory;
   Diagnostics warnings;
   std::string ref = {};  // where a wish without id was found: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"
+  // Where the module lies inside the tree although the source does not say so (a registry's answer); may hold globs.
+  std::string subdir = {};
 };
+
+// The value of the first hash of that scheme ("git" in "git:8f2c…"); empty where there is none.
+std::string find_hash(std::span<const std::string> hashes, std::string_view scheme);
 
 // One way to reach module packages. Implementations are thread-safe, keep no state but caches, never prompt, stop
 // at the deadline and on cancellation, and never put a secret into an error, a log line or a path.
@@ -88,8 +94,11 @@ class Backend {
   virtual std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
                                                  const std::filesystem::path& parent, const Context& context) = 0;
 
-  // The lock file's hash text for an id: "git:<commit>", "oci:sha256:…".
+  // The lock file's hash text for an id: "git:<commit>", "oci:sha256:…", "zh:…".
   virtual std::string id_hash(std::string_view id) const = 0;
+
+  // The id that hashes of a lock entry name (the reverse of id_hash()); empty where none does.
+  virtual std::string id_of(std::span<const std::string> hashes) const = 0;
 };
 
 }  // namespace modlock

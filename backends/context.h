@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 
@@ -10,6 +11,8 @@
 #include "protocol/result.h"
 
 namespace modlock {
+
+struct Source;
 
 // What one run cost: counted where the cost arises, reported in `stats`.
 struct Stats {
@@ -26,6 +29,9 @@ struct Context {
   Log* log = &null_log();
   Progress* progress = &null_progress();
   Stats* stats = nullptr;  // may be null
+  // SOURCE_DENIED where policy forbids a source. Whoever is led from one source to another (a redirect, a registry's
+  // answer) asks before it sends a request there. Empty: every source is allowed.
+  std::function<Result<void>(const Source& source)> judge_source = {};
 
   // REQUEST_CANCELLED or DEADLINE_EXCEEDED once the run should end, else success.
   Result<void> check() const;

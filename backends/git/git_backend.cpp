@@ -105,6 +105,7 @@ class GitBackend final : public Backend {
   }
 
   std::string id_hash(std::string_view id) const override { return fmt::format("git:{}", id); }
+  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "git"); }
 
  private:
   Result<Repository> open(const RemoteAddress& address, const Context& context) const {

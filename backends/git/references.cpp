@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "backends/git/git_error.h"
+#include "backends/tag_listing.h"
 
 namespace modlock::git {
 namespace {
@@ -26,24 +26,6 @@ bool is_hex(std::string_view text) {
 
 bool is_id(std::string_view text) {
   return (text.size() == 40 || text.size() == 64) && is_hex(text);
-}
-
-// One tag beside those that are in the listing already.
-void add_version(Listing& listing, std::map<std::string, std::size_t>& seen, ListedVersion version) {
-  // Metadata does not order versions, so those that differ in it alone are one version with two names.
-  std::string key = version.version.to_string();
-  key = key.substr(0, key.find('+'));
-  const auto [at, is_new] = seen.try_emplace(std::move(key), listing.versions.size());
-  if (is_new) {
-    listing.versions.push_back(std::move(version));
-    return;
-  }
-  ListedVersion& first = listing.versions[at->second];
-  if (first.id == version.id) {
-    listing.skipped.push_back({version.tag, fmt::format("the same version and commit as \"{}\"", first.tag)});
-  } else if (first.ambiguous_with.empty()) {
-    first.ambiguous_with = version.tag;
-  }
 }
 
 const Reference* find_name(const References& references, std::string_view name) {
@@ -123,22 +105,14 @@ Result<References> parse_references(std::string_view output) {
 
 Listing make_listing(const References& references, std::string_view prefix,
                      std::chrono::system_clock::time_point fetched_at) {
-  Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at, .complete = true};
-  std::map<std::string, std::size_t> seen;
+  std::vector<Tag> tags;
   for (const Reference& reference : references) {
-    if (!starts_with(reference.name, kTags)) {
-      continue;
-    }
-    const std::string tag = reference.name.substr(kTags.size());
-    std::string reason;
-    if (auto version = parse_version_tag(tag, prefix, &reason)) {
-      add_version(listing, seen, {std::move(*version), tag, reference.commit, {}});
-    } else {
-      listing.skipped.push_back({tag, std::move(reason)});
+    if (starts_with(reference.name, kTags)) {
+      tags.push_back({.name = reference.name.substr(kTags.size()), .id = reference.commit, .ref = reference.name});
     }
   }
-  std::stable_sort(listing.versions.begin(), listing.versions.end(),
-                   [](const ListedVersion& left, const ListedVersion& right) { return left.version > right.version; });
+  Listing listing = list_tags(tags, prefix, fetched_at);
+  merge_equal_versions(listing, "commit");
   return listing;
 }
 

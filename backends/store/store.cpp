@@ -132,6 +132,8 @@ std::optional<Package> Store::find(const Source& source, std::string_view id) co
   std::optional<Package> package = h1 ? find_by_h1(*h1) : std::nullopt;
   if (package) {
     package->id = id;
+    package->ref = text_member(*object, "ref").value_or("");
+    package->subdir = text_member(*object, "subdir").value_or("");
   }
   return package;
 }
@@ -166,7 +168,8 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
                   .h1 = *h1,
                   .directory = package_directory(*h1) / "tree",
                   .warnings = std::move(tree.warnings),
-                  .ref = std::move(tree.ref)};
+                  .ref = std::move(tree.ref),
+                  .subdir = std::move(tree.subdir)};
   if (auto ok = record(source, package); !ok) {
     return fail(ok.error());
   }
@@ -229,6 +232,12 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   object["source"] = source.package_identity();
   object["id"] = package.id;
   object["h1"] = package.h1;
+  if (!package.ref.empty()) {
+    object["ref"] = package.ref;
+  }
+  if (!package.subdir.empty()) {
+    object["subdir"] = package.subdir;
+  }
   // Not flushed: a record that a power cut took is as if absent.
   return write_file_atomically(path, write_json(object) + "\n", Durable::no);
 }

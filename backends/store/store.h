@@ -17,11 +17,13 @@ struct Package {
   std::filesystem::path directory;  // read-only by convention; copy out of it, never link into it
   Diagnostics warnings = {};        // of the fetch that brought it
   std::string ref = {};             // FetchedTree::ref of that fetch
+  std::string subdir = {};          // FetchedTree::subdir
 };
 
 // The content-addressed directory of one user, shared by processes. Layout (version 1) below its root:
 //   v1/packages/<sha256 hex of h1>/tree/…     packages by content; written in v1/tmp, then renamed
-//   v1/identities/<sha256 hex of identity>/<id>.json   which content a source's id has: {"source", "id", "h1"}
+//   v1/identities/<sha256 hex of identity>/<id>.json   which content a source's id has: {"source", "id", "h1"},
+//                                                      with "ref" and "subdir" of the fetch where it told them
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
 class Store {

@@ -257,6 +257,14 @@ class Installer {
     return {};
   }
 
+  // Only registries have versions that a client knows of.
+  std::string version_of(const ModuleNode& node) const {
+    const auto resolved = request_.plan.resolved.find(node.key);
+    const bool has_one = node.address.source.kind == SourceKind::registry && resolved != request_.plan.resolved.end() &&
+                         resolved->second.version;
+    return has_one ? resolved->second.version->to_string() : std::string();
+  }
+
   Result<void> write_records() {
     Manifest manifest;
     manifest.emplace("", ManifestRecord{.key = {}, .source = {}, .version = {}, .directory = "."});
@@ -271,7 +279,7 @@ class Installer {
       }
       manifest.insert_or_assign(key, ManifestRecord{.key = key,
                                                     .source = node.address.normalised.reveal(),
-                                                    .version = {},
+                                                    .version = version_of(node),
                                                     .directory = node.manifest_directory});
     }
     if (manifest == before_) {

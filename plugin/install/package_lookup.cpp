@@ -1,24 +1,83 @@
 #include "plugin/install/package_lookup.h"
 
-namespace modlock {
+#include <algorithm>
 
-std::filesystem::path known_package(const ModuleNode& node, const DataDirectory& data, const LockFile& lock,
-                                    const Store& store) {
-  if (node.address.source.kind == SourceKind::directory) {
-    return node.address.source.path;
-  }
-  std::error_code ignored;
-  const auto place = data.place_of(node.key);
-  return place && std::filesystem::is_directory(*place, ignored) ? *place : stored_package(node, lock, store);
+#include "backends/package/tree_hash.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::ptrdiff_t count_names(std::string_view path) {
+  return path.empty() ? 0 : std::count(path.begin(), path.end(), '/') + 1;
 }
 
-std::filesystem::path stored_package(const ModuleNode& node, const LockFile& lock, const Store& store) {
+// What a registry said of the place of the module: what the record has beyond the package and beyond the source's own
+// subdirectory, whose globs each stand for one name.
+std::string recorded_subdir(const ManifestRecord& record, const ModuleNode& node) {
+  if (!record.directory.starts_with(node.manifest_package + "/")) {
+    return {};
+  }
+  std::string rest = record.directory.substr(node.manifest_package.size() + 1);
+  for (std::ptrdiff_t own = count_names(node.address.source.subdir); own > 0 && !rest.empty(); --own) {
+    rest.resize(rest.find('/') == std::string::npos ? 0 : rest.rfind('/'));
+  }
+  return rest;
+}
+
+// The record that a client would take for this call; null where there is none.
+const ManifestRecord* record_of(const ModuleNode& node, const Manifest& manifest) {
+  const auto record = manifest.find(node.key);
+  return record != manifest.end() && record->second.source == node.address.normalised.reveal() ? &record->second
+                                                                                               : nullptr;
+}
+
+std::optional<PlacedPackage> find_in_place(const ModuleNode& node, const DataDirectory& data,
+                                           const Manifest& manifest) {
+  const auto place = data.place_of(node.key);
+  std::error_code ignored;
+  if (!place || !fs::is_directory(*place, ignored)) {
+    return std::nullopt;
+  }
+  const ManifestRecord* record = record_of(node, manifest);
+  return PlacedPackage{*place, record == nullptr ? std::string() : recorded_subdir(*record, node)};
+}
+
+}  // namespace
+
+PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                            const LockFile& lock, const Store& store) {
+  if (node.address.source.kind == SourceKind::directory) {
+    return {node.address.source.path};
+  }
+  auto place = find_in_place(node, data, manifest);
+  return place ? std::move(*place) : stored_package(node, lock, store);
+}
+
+PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store) {
   const auto entry = lock.modules.find(node.key);
   if (entry == lock.modules.end() || entry->second.source != node.address.source.identity()) {
     return {};
   }
-  const auto package = store.find_by_h1("h1:" + entry->second.hash_value("h1"));
-  return package ? package->directory : std::filesystem::path();
+  const std::string h1 = "h1:" + entry->second.hash_value("h1");
+  // Only the record of the fetch knows what a registry said; its ids are hash texts.
+  if (auto recorded = store.find(node.address.source, entry->second.origin_hash()); recorded && recorded->h1 == h1) {
+    return {std::move(recorded->directory), std::move(recorded->subdir)};
+  }
+  auto package = store.find_by_h1(h1);
+  return package ? PlacedPackage{std::move(package->directory)} : PlacedPackage{};
+}
+
+std::optional<PlacedPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
+                                               const Manifest& manifest, const Context& context) {
+  const bool needs_record = node.address.source.kind != SourceKind::git;
+  auto place = find_in_place(node, data, manifest);
+  std::error_code ignored;
+  const bool fits = place && !fs::is_symlink(place->directory, ignored) &&
+                    (!needs_record || record_of(node, manifest) != nullptr) &&
+                    hash_tree(place->directory, context).value_or("") == h1;
+  return fits ? std::move(place) : std::nullopt;
 }
 
 }  // namespace modlock

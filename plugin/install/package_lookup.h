@@ -1,20 +1,27 @@
 #pragma once
 
-#include <filesystem>
+#include <optional>
+#include <string_view>
 
+#include "backends/context.h"
 #include "backends/store/store.h"
 #include "plugin/install/data_directory.h"
+#include "plugin/install/manifest.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
 
 namespace modlock {
 
 // Where the package of a remote call lies without asking anybody: linked, installed below the data directory, or in the
-// store as the lock names it. Empty where it is nowhere.
-std::filesystem::path known_package(const ModuleNode& node, const DataDirectory& data, const LockFile& lock,
-                                    const Store& store);
+// store as the lock names it. Its directory is empty where it is nowhere.
+PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                            const LockFile& lock, const Store& store);
 
 // The last of these alone: what the store has of the locked package.
-std::filesystem::path stored_package(const ModuleNode& node, const LockFile& lock, const Store& store);
+PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store);
+
+// What is installed for a call, where it has this h1 ("h1:…") and the manifest says whose it is; nullopt otherwise.
+std::optional<PlacedPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
+                                               const Manifest& manifest, const Context& context);
 
 }  // namespace modlock

@@ -20,6 +20,9 @@ struct ModuleLock {
 
   // The value of the first hash of that scheme ("git", "h1"), without the scheme; empty where there is none.
   std::string hash_value(std::string_view scheme) const;
+  // The first hash that names where the content came from ("git:…", "oci:…", "zh:…", one of a scheme we do not know),
+  // not what it is; empty where there is none.
+  std::string origin_hash() const;
 
   bool operator==(const ModuleLock&) const = default;
 };

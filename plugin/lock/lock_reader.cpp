@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <set>
 
+#include "backends/backend.h"
 #include "backends/version.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
@@ -241,12 +242,13 @@ class LockReader {
 }  // namespace
 
 std::string ModuleLock::hash_value(std::string_view scheme) const {
-  for (const std::string& hash : hashes) {
-    if (hash.size() > scheme.size() && hash[scheme.size()] == ':' && hash.compare(0, scheme.size(), scheme) == 0) {
-      return hash.substr(scheme.size() + 1);
-    }
-  }
-  return {};
+  return find_hash(hashes, scheme);
+}
+
+std::string ModuleLock::origin_hash() const {
+  const auto found =
+      std::find_if(hashes.begin(), hashes.end(), [](const std::string& hash) { return !hash.starts_with("h1:"); });
+  return found == hashes.end() ? std::string() : *found;
 }
 
 Result<LockFile> parse_lock(std::string_view text, const std::string& path) {

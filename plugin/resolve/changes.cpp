@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "plugin/resolve/call_kind.h"
+
 namespace modlock {
 namespace {
 
@@ -44,7 +46,7 @@ bool stays_as_it_lies(const std::string& key, const Chooser& chooser) {
 // The reference that the source of an entry names.
 std::string ref_of(const ModuleLock& lock) {
   const auto source = parse_identity(lock.source);
-  return source ? source->query_value("ref") : std::string();
+  return source ? named_reference(*source) : std::string();
 }
 
 ChangeSide side_of(const ModuleLock& lock) {
@@ -52,21 +54,36 @@ ChangeSide side_of(const ModuleLock& lock) {
       .version = lock.version, .ref = ref_of(lock), .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
 }
 
-std::string short_id(const ModuleLock& lock) {
-  const std::string id = lock.hash_value("git");
-  return id.substr(0, 12);
+// "commit 8f2c…", "manifest sha256:…", "archive 9a0b…": what an origin hash names, for people.
+std::string origin_words(const std::string& hash) {
+  const std::string scheme = hash.substr(0, hash.find(':'));
+  const std::string value = hash.substr(std::min(scheme.size() + 1, hash.size()));
+  return (scheme == "git" ? "commit " : scheme == "oci" ? "manifest " : scheme == "zh" ? "archive " : "") + value;
 }
 
-bool is_branch_move(const Chooser& chooser, const std::string& key) {
+// The same, shortened.
+std::string short_id(const ModuleLock& lock) {
+  const std::string hash = lock.origin_hash();
+  const std::string value = hash.substr(hash.rfind(':') == std::string::npos ? 0 : hash.rfind(':') + 1);
+  return value.substr(0, 12);
+}
+
+bool is_expected_move(const Chooser& chooser, const std::string& key, const ModuleLock& after) {
   const auto resolved = chooser.resolved().find(key);
-  return resolved != chooser.resolved().end() && !resolved->second.version &&
-         !resolved->second.ref.starts_with("refs/tags/");
+  const auto source = parse_identity(after.source);
+  return resolved != chooser.resolved().end() && !resolved->second.version && source &&
+         may_move(*source, resolved->second.ref);
+}
+
+// What moved, for people: a tag, a branch, an archive.
+std::string_view moved_thing(const ModuleLock& lock, bool expected) {
+  return lock.origin_hash().starts_with("zh:") ? "archive" : expected ? "branch" : "tag";
 }
 
 // What happened to an entry that is in the old lock and in the new one, or nullopt where it is the same.
 std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after, const Chooser& chooser) {
   Change change;
-  const bool same_id = before.hash_value("git") == after.hash_value("git") || before.hash_value("git").empty();
+  const bool same_id = before.origin_hash() == after.origin_hash() || before.origin_hash().empty();
   if (before.source != after.source) {
     change.action = Action::source_changed;
     change.reason = fmt::format("the source was {}", before.source);
@@ -75,12 +92,14 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
     change.reason = before.constraints != after.constraints
                         ? fmt::format("constraints-changed: {}", after.constraints.value_or("none"))
                         : "another version was chosen";
-  } else if (!same_id && is_branch_move(chooser, after.key)) {
+  } else if (const bool expected = is_expected_move(chooser, after.key, after); !same_id && expected) {
     change.action = Action::updated;
-    change.reason = fmt::format("the branch moved from {} to {}", short_id(before), short_id(after));
+    change.reason =
+        fmt::format("the {} moved from {} to {}", moved_thing(after, true), short_id(before), short_id(after));
   } else if (!same_id) {
     change.action = Action::moved;
-    change.reason = fmt::format("the tag was moved from {} to {}", short_id(before), short_id(after));
+    change.reason =
+        fmt::format("the {} was moved from {} to {}", moved_thing(after, false), short_id(before), short_id(after));
   } else if (before.constraints != after.constraints || before.version != after.version) {
     change.action = Action::constraints_changed;
     change.reason = fmt::format("the constraint was {}", before.constraints.value_or("absent"));
@@ -94,18 +113,20 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
 }
 
 Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const ModuleLock& after) {
-  const std::string what = after.version ? "the tag of version " + *after.version
-                                         : fmt::format("\"{}\"", node.address.source.query_value("ref"));
+  const std::string named = named_reference(node.address.source);
+  const std::string what = after.version   ? "the tag of version " + *after.version
+                           : named.empty() ? "the content"
+                                           : fmt::format("\"{}\"", named);
   return {
       Severity::warning,
-      Error{.code = Code::tag_moved,
-            .message =
-                fmt::format("{} of \"{}\" was moved: from commit {} to {}", what,
-                            node.address.source.package_identity(), before.hash_value("git"), after.hash_value("git")),
-            .subject = node.subject(),
-            .location = node.call.source.location,
-            .hint =
-                "a release should never change; ask its author, and review the difference before committing the lock"}};
+      Error{
+          .code = Code::tag_moved,
+          .message = fmt::format("{} of \"{}\" was moved: from {} to {}", what, node.address.source.package_identity(),
+                                 origin_words(before.origin_hash()), origin_words(after.origin_hash())),
+          .subject = node.subject(),
+          .location = node.call.source.location,
+          .hint =
+              "a release should never change; ask its author, and review the difference before committing the lock"}};
 }
 
 Change removal(const ModuleLock& before) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/package/tree_hash.h"
+#include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/selection.h"
 
@@ -17,16 +17,6 @@ std::vector<ConstraintUse> in_order(const std::map<std::string, ConstraintUse>& 
     list.push_back(use);
   }
   return list;
-}
-
-// A full commit id in `?ref=` has to be proven reachable; any other reference is resolved by the fetch itself.
-bool names_commit(const ModuleNode& node) {
-  const std::string ref = node.address.source.query_value("ref");
-  return ref.size() >= 7 && ref.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-}
-
-bool needs_listing(const ModuleNode& node) {
-  return !node.constraints.empty();
 }
 
 }  // namespace
@@ -44,12 +34,13 @@ void Chooser::start_walk() {
     group.decided = group.failed = group.locked = false;
     group.decision = {};
     group.locked_h1.clear();
-    group.in_place.clear();
+    group.in_place.reset();
   }
 }
 
 std::string Chooser::group_key(const ModuleNode& node) const {
-  const bool shares = needs_listing(node) && request_.resolution != Resolution::per_call;
+  const bool alone = node.address.source.kind == SourceKind::registry && request_.resolution == Resolution::automatic;
+  const bool shares = chooses_version(node) && !alone && request_.resolution != Resolution::per_call;
   return shares ? node.address.source.package_identity() + "\n" + node.tag_prefix : "\n" + node.key;
 }
 
@@ -140,11 +131,11 @@ std::optional<Chooser::Locked> Chooser::locked_candidate(const ModuleNode& node)
   }
   Locked locked{.resolved = {.version = std::nullopt,
                              .ref = {},
-                             .id = entry->hash_value("git"),
+                             .id = origin_.backend(node.address.source)->id_of(entry->hashes),
                              .h1 = {},
                              .package_directory = {}},
                 .h1 = entry->hash_value("h1")};
-  if (!needs_listing(node)) {
+  if (!chooses_version(node)) {
     return locked.resolved.id.empty() ? std::nullopt : std::optional(locked);
   }
   auto version = Version::parse(*entry->version);
@@ -171,25 +162,20 @@ bool Chooser::decide_from_lock(Group& group) {
 // What is installed with the locked h1 serves as well as the store, and needs no request. It is not taken into the
 // store: there an id has to be proven by its source.
 void Chooser::look_in_place(Group& group) const {
-  if (group.decision.id.empty() || group.locked_h1.empty() ||
-      origin_.store().find(group.level.front()->address.source, group.decision.id)) {
+  if (!request_.installed || group.decision.id.empty() || group.locked_h1.empty() || is_at_hand(group)) {
     return;
   }
   for (const ModuleNode* node : group.level) {
-    const std::filesystem::path place = request_.walk.root / request_.walk.data_directory / "modules" / node->key;
-    std::error_code ignored;
-    if (std::filesystem::is_directory(std::filesystem::symlink_status(place, ignored)) &&
-        hash_tree(place, context_).value_or("") == "h1:" + group.locked_h1) {
-      group.in_place = place;
+    group.in_place = request_.installed(*node, "h1:" + group.locked_h1);
+    if (group.in_place) {
       return;
     }
   }
 }
 
 bool Chooser::is_at_hand(const Group& group) const {
-  return !group.in_place.empty() ||
-         (!group.decision.id.empty() &&
-          origin_.store().find(group.level.front()->address.source, group.decision.id).has_value());
+  return group.in_place ||
+         (!group.decision.id.empty() && origin_.stored(group.level.front()->address.source, wish_of(group)));
 }
 
 void Chooser::decide(std::vector<Group*>& open) {
@@ -229,18 +215,18 @@ void Chooser::name_open_calls(const std::vector<Group*>& touched) {
   }
 }
 
-// A listing for what must be chosen, and for what is locked but not in the store: the fetch asks for its tag.
+// A listing for what must be chosen, and for what is locked but not in the store where the fetch asks for its tag.
 void Chooser::ask_for(const std::vector<Group*>& open) {
   std::vector<Origin::ListingWish> listings;
   std::vector<const SourceAddress*> pins;
   for (const Group* group : open) {
     const ModuleNode& node = *group->level.front();
-    if (group->failed || (group->locked && is_at_hand(*group))) {
+    if (group->failed || (group->locked && !needs_locked_listing(*group))) {
       continue;
     }
-    if (needs_listing(node)) {
+    if (chooses_version(node)) {
       listings.push_back({&node.address, node.tag_prefix});
-    } else if (!node.commit && !group->locked && names_commit(node)) {
+    } else if (!node.commit && !group->locked && names_id(node)) {
       pins.push_back(&node.address);
     }
   }
@@ -253,15 +239,15 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
     group.decision = {.version = std::nullopt, .ref = {}, .id = *node.commit, .h1 = {}, .package_directory = {}};
     return {};
   }
-  if (!needs_listing(node) && !names_commit(node)) {
+  if (!chooses_version(node) && !names_id(node)) {
     group.decision = {.version = std::nullopt,
-                      .ref = node.address.source.query_value("ref"),
+                      .ref = named_reference(node.address.source),
                       .id = {},
                       .h1 = {},
                       .package_directory = {}};
     return {};
   }
-  if (!needs_listing(node)) {
+  if (!chooses_version(node)) {
     const auto& pin = origin_.pinned(node.address.source);
     if (!pin) {
       return fail(pin.error());
@@ -277,12 +263,15 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
   if (!selected) {
     return fail(std::move(selected.error()));
   }
-  group.decision = {.version = selected->version,
-                    .ref = "refs/tags/" + selected->tag,
-                    .id = selected->id,
-                    .h1 = {},
-                    .package_directory = {}};
+  group.decision = {
+      .version = selected->version, .ref = selected->ref, .id = selected->id, .h1 = {}, .package_directory = {}};
   return {};
+}
+
+bool Chooser::needs_locked_listing(const Group& group) const {
+  const Source& source = group.level.front()->address.source;
+  const bool unknown_id = group.decision.id.empty() && source.kind != SourceKind::registry;
+  return (unknown_id || needs_locked_tag(source)) && !is_at_hand(group);
 }
 
 // Where a locked version has a listing (it is not in the store), the tag that named it is looked up, and its id where
@@ -290,14 +279,19 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
 Result<void> Chooser::complete_locked(Group& group) const {
   const ModuleNode& node = *group.level.front();
   if (!group.decision.version) {
-    if (const std::string ref = node.address.source.query_value("ref"); ref.empty()) {
+    const std::string ref = named_reference(node.address.source);
+    if (ref.empty() && node.address.source.kind == SourceKind::git) {
       group.decision.ref = node.commit ? "" : "HEAD";
     } else if (ref != group.decision.id) {
       group.decision.ref = ref;
     }
     return {};
   }
-  if (is_at_hand(group)) {
+  if (node.address.source.kind == SourceKind::registry) {
+    group.decision.ref = group.decision.version->to_string();
+    return {};
+  }
+  if (!needs_locked_listing(group)) {
     return {};
   }
   const auto& listing = origin_.listing(node.address.source, node.tag_prefix);
@@ -311,7 +305,7 @@ Result<void> Chooser::complete_locked(Group& group) const {
         return candidate.version.to_string() == group.decision.version->to_string();
       });
   if (listed != listing->versions.end()) {
-    group.decision.ref = "refs/tags/" + listed->tag;
+    group.decision.ref = listed->ref;
     if (group.decision.id.empty()) {
       group.decision.id = listed->id;
     }
@@ -322,7 +316,7 @@ Result<void> Chooser::complete_locked(Group& group) const {
   }
   return fail(Error{
       .code = Code::not_found,
-      .message = fmt::format("version {} of \"{}\" is locked for module \"{}\" without a commit, and no tag "
+      .message = fmt::format("version {} of \"{}\" is locked for module \"{}\" without an id, and no tag "
                              "names it any more",
                              group.decision.version->to_string(), node.address.source.package_identity(), node.key),
       .hint = fmt::format("choose another version with: tofu-modlock upgrade --target {}", node.subject()),

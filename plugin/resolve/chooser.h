@@ -47,7 +47,7 @@ class Chooser {
     bool locked = false;   // the decision comes from the lock
     Resolved decision;
     std::string locked_h1;
-    std::filesystem::path in_place;            // installed already, with the locked h1: nothing to bring
+    std::optional<PlacedPackage> in_place;     // installed already, with the locked h1: nothing to bring
     std::map<std::string, Locked> candidates;  // by key: what the lock has for members met so far
     std::vector<ModuleNode*> level;            // members of the level being visited
   };
@@ -60,6 +60,7 @@ class Chooser {
   static bool decide_from_lock(Group& group);
   void look_in_place(Group& group) const;
   bool is_at_hand(const Group& group) const;
+  bool needs_locked_listing(const Group& group) const;
   void decide(std::vector<Group*>& open);
   void name_open_calls(const std::vector<Group*>& touched);
   void ask_for(const std::vector<Group*>& open);

@@ -15,7 +15,7 @@ FetchWish Chooser::wish_of(const Group& group) {
 void Chooser::fetch(const std::vector<Group*>& groups) {
   std::vector<Origin::PackageWish> wishes;
   for (const Group* group : groups) {
-    if (group->decided && !group->failed && group->in_place.empty()) {
+    if (group->decided && !group->failed && !group->in_place) {
       wishes.push_back({&group->level.front()->address, wish_of(*group)});
     }
   }
@@ -32,9 +32,10 @@ void Chooser::fetch(const std::vector<Group*>& groups) {
 
 Result<void> Chooser::take_package(Group& group) {
   const ModuleNode& first = *group.level.front();
-  if (!group.in_place.empty()) {
+  if (group.in_place) {
     group.decision.h1 = "h1:" + group.locked_h1;
-    group.decision.package_directory = group.in_place;
+    group.decision.package_directory = group.in_place->directory;
+    group.decision.package_subdir = group.in_place->subdir;
     hand_out(group);
     return {};
   }
@@ -65,6 +66,7 @@ Result<void> Chooser::take_package(Group& group) {
   }
   group.decision.h1 = package->h1;
   group.decision.package_directory = package->directory;
+  group.decision.package_subdir = package->subdir;
   hand_out(group);
   return {};
 }
@@ -72,6 +74,7 @@ Result<void> Chooser::take_package(Group& group) {
 void Chooser::hand_out(const Group& group) {
   for (ModuleNode* node : group.level) {
     node->package_directory = group.decision.package_directory;
+    node->package_subdir = group.decision.package_subdir;
     resolved_.insert_or_assign(node->key, group.decision);
   }
 }

@@ -66,7 +66,7 @@ class TreeWalk {
         tree_.complete = false;
         continue;
       }
-      auto subdir = expand_subdir(node.package_directory, node.address.source.subdir);
+      auto subdir = expand_subdir(node.package_directory, node.subdir());
       if (!subdir) {
         report(node, no_such_module(node, subdir.error()));
         tree_.complete = false;
@@ -277,7 +277,7 @@ class TreeWalk {
     return Error{.code = Code::config_parse,
                  .message = fmt::format("module \"{}\": {} has no directory \"{}\"", node.key,
                                         node.is_local() ? "the calling configuration" : "the package",
-                                        node.is_local() ? node.call.source.text : node.address.source.subdir),
+                                        node.is_local() ? node.call.source.text : node.subdir()),
                  .location = node.call.source.location,
                  .notes = {cause.message},
                  .hint = "correct the source, or create the directory"};
@@ -352,6 +352,11 @@ std::optional<std::string> ModuleNode::constraints_text() const {
     text += (text.empty() ? "" : ", ") + use.constraint.text();
   }
   return text;
+}
+
+std::string ModuleNode::subdir() const {
+  const std::string& own = address.source.subdir;
+  return package_subdir.empty() || own.empty() ? package_subdir + own : package_subdir + "/" + own;
 }
 
 bool ModuleNode::is_pinned_by_source() const {

@@ -25,6 +25,12 @@ struct ConstraintUse {
   Location location;  // of the text
 };
 
+// A package on disk, and where a registry said the module lies in it.
+struct PlacedPackage {
+  std::filesystem::path directory;  // empty: nowhere
+  std::string subdir = {};
+};
+
 // One module call of the tree below a root.
 struct ModuleNode {
   std::string key;  // call names from the root joined by dots; test modules as OpenTofu's modules.json names them
@@ -37,12 +43,17 @@ struct ModuleNode {
   // Where the package lies that the module's files belong to: for a remote module its own, for a local one its
   // caller's. Set by the visitor for remote modules; empty: not walked.
   std::filesystem::path package_directory = {};
+  // Where a registry says the module lies in its package; the source's own subdirectory starts from there. Set by the
+  // visitor.
+  std::string package_subdir = {};
   std::filesystem::path directory = {};  // of the module's files; empty: not walked
   // As modules.json names the two, relative to the root: ".terraform/modules/vpc" and ".terraform/modules/vpc/sub".
   std::string manifest_package = {};
   std::string manifest_directory = {};
 
   bool is_local() const { return address.source.kind == SourceKind::local; }
+  // Where the module lies in its package, below both subdirectories; may hold globs.
+  std::string subdir() const;
   // What the lock file writes as `constraints`: all of them in order, or the commit id. Absent where there is none.
   std::optional<std::string> constraints_text() const;
   // Whether `?ref=`, `?tag=`, `?digest=` or `?rev=` in the source names the version already.

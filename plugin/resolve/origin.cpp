@@ -57,12 +57,25 @@ const Result<Listing>& Origin::listing(const Source& source, std::string_view ta
   return listings_.at(Key{source.package_identity(), tag_prefix});
 }
 
+const Listing* Origin::known_listing(const Source& source) const {
+  const auto found = listings_.find(Key{source.package_identity(), ""});
+  return found != listings_.end() && found->second ? &*found->second : nullptr;
+}
+
 const Result<Pin>& Origin::pinned(const Source& source) const {
   return pins_.at(source.identity());
 }
 
 const Result<Package>& Origin::package(const Source& source, const FetchWish& wish) const {
   return packages_.at(Key{source.package_identity(), wished_thing(wish)});
+}
+
+// Versions of a registry module may share an id (one commit) and lie in different directories of it.
+std::optional<Package> Origin::stored(const Source& source, const FetchWish& wish) const {
+  auto package = store_.find(source, wish.id);
+  const bool other_version =
+      package && source.kind == SourceKind::registry && !wish.ref.empty() && package->ref != wish.ref;
+  return other_version ? std::nullopt : std::move(package);
 }
 
 void Origin::fetch(std::span<const PackageWish> wishes) {
@@ -73,7 +86,7 @@ void Origin::fetch(std::span<const PackageWish> wishes) {
     if (packages_.find(key) != packages_.end()) {
       continue;
     }
-    if (auto known = store_.find(wish.source->source, wish.wish.id)) {
+    if (auto known = stored(wish.source->source, wish.wish)) {
       context_.count_cache_hit();
       packages_.emplace(std::move(key), std::move(*known));
       continue;
@@ -106,6 +119,9 @@ void Origin::fetch_missing(const std::map<std::string, std::vector<const Package
       }
       auto trees = backend(source.source)->fetch(source, plain, *parent, context_);
       for (std::size_t i = 0; i < trees.size(); ++i) {
+        if (trees[i] && trees[i]->ref.empty()) {
+          trees[i]->ref = plain[i].ref;
+        }
         slot(i) =
             trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
       }

@@ -29,13 +29,16 @@ class Origin {
   };
 
   Backend* backend(const Source& source) const { return backends_.find(source); }
-  const Store& store() const { return store_; }
+  // The package of a wish with an id, where the store has it.
+  std::optional<Package> stored(const Source& source, const FetchWish& wish) const;
 
   // Lists and pins everything named that is not known yet. A backend must serve every source.
   void ask(std::span<const ListingWish> listings, std::span<const SourceAddress* const> pins);
   // What ask() brought. It must have been asked for.
   const Result<Listing>& listing(const Source& source, std::string_view tag_prefix) const;
   const Result<Pin>& pinned(const Source& source) const;
+  // The listing without a tag prefix, where this run asked for it and got it; else null.
+  const Listing* known_listing(const Source& source) const;
 
   // Brings packages into the store: those it has cost nothing, the others one fetch per package source.
   void fetch(std::span<const PackageWish> wishes);

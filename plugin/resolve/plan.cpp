@@ -6,6 +6,7 @@
 
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/chooser.h"
+#include "plugin/resolve/shared_version.h"
 
 namespace modlock {
 namespace {
@@ -18,7 +19,7 @@ Diagnostic unserved_warning(const ModuleNode& node) {
                                        node.key, to_string(node.address.source.kind), node.address.source.identity()),
                 .subject = node.subject(),
                 .location = node.call.source.location,
-                .hint = "its version is not locked; only git sources are served by this release"}};
+                .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};
 }
 
 // What the settings ask for and this release does not do yet must not go unnoticed.
@@ -150,6 +151,10 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   }
   warn_of_unserved_settings(request.walk.settings, plan.diagnostics);
   plan.resolved = chooser.resolved();
+  if (request.resolution == Resolution::automatic) {
+    const Diagnostics unshared = warn_of_unshared_versions(plan.tree, plan.resolved, origin);
+    plan.diagnostics.insert(plan.diagnostics.end(), unshared.begin(), unshared.end());
+  }
   plan.modules = new_module_locks(request, plan.tree, chooser, origin);
   plan.changes = list_changes(request, plan.tree, chooser, plan.modules, plan.diagnostics);
   return plan;

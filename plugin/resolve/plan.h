@@ -24,6 +24,8 @@ struct PlanRequest {
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
   Resolution resolution = Resolution::automatic;
+  // What is installed for a call, where it has this h1; nullopt: nothing that could serve. Empty: nothing is installed.
+  std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view h1)> installed = {};
   // What else may be wrong with the tree. Errors among it: no plan.
   std::function<Diagnostics(const ModuleTree&)> judge = {};
 };
@@ -31,10 +33,11 @@ struct PlanRequest {
 // What a remote module call resolves to.
 struct Resolved {
   std::optional<Version> version;  // absent for branches, tags and commits named by the source
-  std::string ref;                 // "refs/tags/v1.2.5" where known
-  std::string id;                  // commit or digest
+  std::string ref;                 // FetchWish::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", where known
+  std::string id;                  // Backend's: a commit, a digest, a hash text
   std::string h1;
   std::filesystem::path package_directory;
+  std::string package_subdir = {};  // ModuleNode::package_subdir
 };
 
 enum class Action {

@@ -8,6 +8,24 @@
 namespace modlock {
 namespace {
 
+// Without a constraint a release is chosen, never a prerelease.
+bool selects(std::span<const ConstraintUse> uses, const Version& version) {
+  return uses.empty() ? version.prerelease().empty()
+                      : std::all_of(uses.begin(), uses.end(),
+                                    [&](const ConstraintUse& use) { return use.constraint.selects(version); });
+}
+
+Error no_release(const Listing& listing, const std::string& package) {
+  return Error{.code = Code::no_matching_version,
+               .message = listing.versions.empty()
+                              ? fmt::format("\"{}\" has no versions", package)
+                              : fmt::format("\"{}\" has no release, only prereleases; the newest are: {}", package,
+                                            newest_versions(listing)),
+               .hint = listing.versions.empty() ? "publish a version, or correct the source"
+                                                : "name a prerelease exactly to use it: version = \"" +
+                                                      listing.versions.front().version.to_string() + "\""};
+}
+
 std::string skipped_tags(const Listing& listing) {
   if (listing.skipped.empty()) {
     return {};
@@ -80,9 +98,7 @@ std::string newest_versions(const Listing& listing) {
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package) {
   for (const ListedVersion& candidate : listing.versions) {
-    const bool fits = std::all_of(uses.begin(), uses.end(),
-                                  [&](const ConstraintUse& use) { return use.constraint.selects(candidate.version); });
-    if (!fits) {
+    if (!selects(uses, candidate.version)) {
       continue;
     }
     if (!candidate.ambiguous_with.empty()) {
@@ -96,6 +112,9 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
                         "constraint"});
     }
     return candidate;
+  }
+  if (uses.empty()) {
+    return fail(no_release(listing, package));
   }
   for (const ConstraintUse& use : uses) {
     if (!any_selected(listing, use.constraint)) {

@@ -141,10 +141,16 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   if (!lock) {
     return fail(std::move(lock.error()));
   }
+  const auto manifest = read_manifest(root->data.manifest());
+  if (!manifest) {
+    return fail(manifest.error());
+  }
   const LockFile locked = effective_lock(*lock);
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {
-      node->package_directory = known_package(*node, root->data, locked, service.store());
+      PlacedPackage package = known_package(*node, root->data, *manifest, locked, service.store());
+      node->package_directory = std::move(package.directory);
+      node->package_subdir = std::move(package.subdir);
     }
     return {};
   };

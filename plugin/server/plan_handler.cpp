@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "plugin/install/package_lookup.h"
 #include "plugin/lock/copy.h"
 #include "plugin/lock/edit.h"
+#include "plugin/resolve/call_kind.h"
 #include "plugin/server/handlers.h"
 #include "plugin/server/plan_request.h"
 #include "plugin/server/run_clock.h"
@@ -99,7 +101,7 @@ std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
     out.push_back({.key = key,
                    .source = lock.source,
                    .version = lock.version,
-                   .ref = node == plan.tree.nodes.end() ? "" : node->second.address.source.query_value("ref"),
+                   .ref = node == plan.tree.nodes.end() ? "" : named_reference(node->second.address.source),
                    .commit = lock.hash_value("git"),
                    .digest = lock.hash_value("oci"),
                    .constraints = lock.constraints,
@@ -127,8 +129,20 @@ LockFile effective_lock(const LockDocument& lock) {
   return lock.inline_file && !lock.file.exists ? *lock.inline_file : lock.file;
 }
 
-PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock) {
-  return {.walk = root.walk, .lock = lock.file, .mode = PlanMode::frozen, .resolution = Resolution::per_call};
+PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context) {
+  return {.walk = root.walk,
+          .lock = lock.file,
+          .mode = PlanMode::frozen,
+          .resolution = Resolution::per_call,
+          .installed = find_installed(root, context)};
+}
+
+std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)> find_installed(
+    const RootRequest& root, const Context& context) {
+  auto manifest = read_manifest(root.data.manifest());
+  return
+      [&data = root.data, &context, manifest = manifest.value_or(Manifest{})](
+          const ModuleNode& node, std::string_view h1) { return installed_package(node, h1, data, manifest, context); };
 }
 
 Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request) {
@@ -145,7 +159,7 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
 
 Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request) {
   RunClock clock;
-  const Context context = make_context(request, service, clock.stats);
+  Context context = make_context(request, service, clock.stats);
   auto decoded = messages::decode_lock_plan(params, request.unknown_params);
   if (!decoded) {
     return fail(std::move(decoded.error()));
@@ -162,11 +176,13 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
     return messages::encode(messages::LockPlanResult{.stats = clock.message()});
   }
   add_policy(root->walk.settings, *decoded);
+  context.judge_source = source_judge(*root);
   PlanRequest plan_request{.walk = root->walk,
                            .lock = effective_lock(*lock),
                            .mode = parse_mode(decoded->mode),
                            .targets = decoded->targets,
                            .resolution = parse_resolution(decoded->resolution, root->walk.settings)};
+  plan_request.installed = find_installed(*root, context);
   plan_request.judge = [&](const ModuleTree& tree) {
     return judge_releases(tree, root->implementation, service.options(), context);
   };

@@ -12,8 +12,12 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 LockFile effective_lock(const LockDocument& lock);
 
 // A request under frozen for a root and its lock: what `modules/install` starts from. Every entry stands for itself:
-// which calls have to share a version was settled when they were locked.
-PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock);
+// which calls have to share a version was settled when they were locked. `root` and `context` outlive the request.
+PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context);
+
+// PlanRequest::installed for a root. Where its manifest cannot be read, nothing is known to be installed.
+std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
+                                                                                                const Context& context);
 
 // FROZEN naming what would change; the changes go to `request.error_data` as `changes`.
 Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request);

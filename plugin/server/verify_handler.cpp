@@ -26,9 +26,12 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   if (!decoded->include.modules) {
     return messages::encode(messages::LockVerifyResult{});
   }
-  auto report =
-      verify_modules({.walk = root->walk, .lock = effective_lock(*lock), .data = root->data, .strict = decoded->strict},
-                     service.store(), make_context(request, service, stats));
+  const VerifyRequest verify{.walk = root->walk,
+                             .lock = effective_lock(*lock),
+                             .data = root->data,
+                             .serves = [&](const Source& source) { return service.backends().find(source) != nullptr; },
+                             .strict = decoded->strict};
+  auto report = verify_modules(verify, service.store(), make_context(request, service, stats));
   if (!report) {
     return fail(std::move(report.error()));
   }

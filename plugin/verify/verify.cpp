@@ -58,14 +58,15 @@ class Verifier {
     for (std::size_t i = 0; i < level.size(); ++i) {
       ModuleNode& node = *level[i];
       // Below a module that was tampered with, the walk goes on in what the store has of the locked one.
-      node.package_directory = verdicts[i].kind == VerdictKind::tampered
-                                   ? stored_package(node, request_.lock, store_)
-                                   : known_package(node, request_.data, request_.lock, store_);
+      PlacedPackage package = verdicts[i].kind == VerdictKind::tampered
+                                  ? stored_package(node, request_.lock, store_)
+                                  : known_package(node, request_.data, manifest_, request_.lock, store_);
+      node.package_directory = std::move(package.directory);
+      node.package_subdir = std::move(package.subdir);
       if (node.address.source.kind == SourceKind::directory) {
         continue;  // linked, never locked
       }
-      const bool served = node.address.source.kind == SourceKind::git;
-      if (served || request_.strict || request_.lock.modules.count(node.key) != 0) {
+      if (request_.serves(node.address.source) || request_.strict || request_.lock.modules.count(node.key) != 0) {
         verdicts_.emplace(node.key, std::move(verdicts[i]));
       }
     }
@@ -94,12 +95,20 @@ class Verifier {
       const auto record = manifest_.find(key);
       const bool recorded = record != manifest_.end() &&
                             record->second.source == node->second.address.normalised.reveal() &&
-                            record->second.directory == node->second.manifest_directory;
+                            record->second.directory == node->second.manifest_directory &&
+                            record->second.version == recorded_version(node->second);
       if (!recorded) {
         verdict.kind = VerdictKind::missing;
         verdict.detail = "the package is there, but modules.json does not name it as a client would";
       }
     }
+  }
+
+  // What a client records: registry modules alone have a version.
+  std::string recorded_version(const ModuleNode& node) const {
+    const auto entry = request_.lock.modules.find(node.key);
+    const bool has_one = node.address.source.kind == SourceKind::registry && entry != request_.lock.modules.end();
+    return has_one ? entry->second.version.value_or("") : std::string();
   }
 
   Verdict judge_place(const ModuleLock& lock) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct VerifyRequest {
   WalkRequest walk;
   LockFile lock;
   DataDirectory data;
+  std::function<bool(const Source&)> serves;  // which sources a backend can lock
   bool strict = false;  // files that tofu leaves out or ignores count too, and so do sources that nobody serves
 };
 

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 std::string FakeBackend::add_tag(const std::string& package, const std::string& tag, const Files& files,
                                  std::string id) {
-  return add(package, "refs/tags/" + tag, files, std::move(id));
+  return add(package, tag_name(tag), files, std::move(id));
 }
 
 std::string FakeBackend::add_branch(const std::string& package, const std::string& branch, const Files& files,
@@ -27,11 +27,43 @@ std::string FakeBackend::add(const std::string& package, const std::string& refe
     for (const auto& [name, content] : files) {
       text += name + content;
     }
-    id = sha256_hex(text).substr(0, 40);
+    id = make_id(text);
   }
   packages_[package].references[reference] = id;
   packages_[package].trees[id] = files;
   return id;
+}
+
+std::string FakeBackend::tag_name(const std::string& tag) const {
+  return kind_ == SourceKind::git ? "refs/tags/" + tag : tag;
+}
+
+std::string FakeBackend::make_id(const std::string& text) const {
+  const std::string hex = sha256_hex(text);
+  switch (kind_) {
+    case SourceKind::git:
+      return hex.substr(0, 40);
+    case SourceKind::oci:
+      return "sha256:" + hex;
+    case SourceKind::registry:
+      return "git:" + hex.substr(0, 40);
+    default:
+      return "zh:" + hex;
+  }
+}
+
+std::string FakeBackend::id_hash(std::string_view id) const {
+  const std::string_view prefix = kind_ == SourceKind::git ? "git:" : kind_ == SourceKind::oci ? "oci:" : "";
+  return std::string(prefix) + std::string(id);
+}
+
+std::string FakeBackend::id_of(std::span<const std::string> hashes) const {
+  if (kind_ == SourceKind::git || kind_ == SourceKind::oci) {
+    return find_hash(hashes, kind_ == SourceKind::git ? "git" : "oci");
+  }
+  const std::string_view scheme = kind_ == SourceKind::registry ? "git" : "zh";
+  const std::string value = find_hash(hashes, scheme);
+  return value.empty() ? value : std::string(scheme) + ":" + value;
 }
 
 Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::string_view tag_prefix,
@@ -45,13 +77,14 @@ Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::str
   }
   Listing listing;
   for (const auto& [reference, id] : package->second.references) {
-    if (!reference.starts_with("refs/tags/")) {
+    if (kind_ == SourceKind::git && !reference.starts_with("refs/tags/")) {
       continue;
     }
-    const std::string tag = reference.substr(10);
+    const std::string tag = kind_ == SourceKind::git ? reference.substr(10) : reference;
     std::string reason;
     if (auto version = parse_version_tag(tag, tag_prefix, &reason)) {
-      listing.versions.push_back({.version = *version, .tag = tag, .id = id});
+      listing.versions.push_back(
+          {.version = *version, .tag = tag, .id = kind_ == SourceKind::registry ? "" : id, .ref = reference});
     } else {
       listing.skipped.push_back({tag, reason});
     }
@@ -93,8 +126,9 @@ std::vector<Result<FetchedTree>> FakeBackend::fetch(const SourceAddress& source,
 Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const FetchWish& wish, const fs::path& parent) {
   std::string id = wish.id;
   std::string ref;
-  for (const char* folder : {"refs/heads/", "refs/tags/"}) {
-    const auto found = package.references.find(folder + (wish.ref.empty() ? "main" : wish.ref));
+  const std::string asked = kind_ == SourceKind::git && wish.ref.empty() ? "main" : wish.ref;
+  for (const char* folder : {"", "refs/heads/", "refs/tags/"}) {
+    const auto found = package.references.find(folder + asked);
     if (wish.id.empty() && found != package.references.end()) {
       id = found->second;
       ref = found->first;
@@ -105,12 +139,12 @@ Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const Fet
     return fail(Code::not_found, "no such commit or reference: " + id + wish.ref);
   }
   fetched.push_back(id);
-  const fs::path directory = parent / id;
+  const fs::path directory = parent / sha256_hex(id);
   for (const auto& [name, content] : tree->second) {
     fs::create_directories((directory / name).parent_path());
     std::ofstream(directory / name, std::ios::binary) << content;
   }
-  return FetchedTree{.id = id, .directory = directory, .warnings = {}, .ref = ref};
+  return FetchedTree{.id = id, .directory = directory, .warnings = {}, .ref = ref, .subdir = subdirs_[id]};
 }
 
 }  // namespace modlock::test

@@ -10,25 +10,30 @@
 
 namespace modlock::test {
 
-// A git-like source in memory: repositories of tags and branches, each with the files of its tree. Counts what it is
-// asked.
+// Sources of one kind in memory: packages with tags (a registry: versions; an archive: the one tag "") and, for git,
+// branches, each with the files of its tree. Ids are made as the kind makes them. Counts what it is asked.
 class FakeBackend final : public Backend {
  public:
   using Files = std::map<std::string, std::string>;
+
+  explicit FakeBackend(SourceKind kind = SourceKind::git) : kind_(kind) {}
 
   // `package` is a package identity such as "git::https://example.com/vpc.git"; the id is made of the arguments.
   std::string add_tag(const std::string& package, const std::string& tag, const Files& files, std::string id = {});
   std::string add_branch(const std::string& package, const std::string& branch, const Files& files,
                          std::string id = {});
+  // Where a registry says that the module of this id lies.
+  void set_subdir(const std::string& id, const std::string& subdir) { subdirs_[id] = subdir; }
   void remove_package(const std::string& package) { packages_.erase(package); }
 
-  bool serves(const Source& source) const override { return source.kind == SourceKind::git; }
+  bool serves(const Source& source) const override { return source.kind == kind_; }
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override;
   Result<Pin> pin(const SourceAddress& source, const Context& context) override;
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
                                          const std::filesystem::path& parent, const Context& context) override;
-  std::string id_hash(std::string_view id) const override { return "git:" + std::string(id); }
+  std::string id_hash(std::string_view id) const override;
+  std::string id_of(std::span<const std::string> hashes) const override;
 
   int listings = 0;
   int pins = 0;
@@ -41,7 +46,11 @@ class FakeBackend final : public Backend {
   };
   std::string add(const std::string& package, const std::string& reference, const Files& files, std::string id);
   Result<FetchedTree> fetch_one(const PackageData& package, const FetchWish& wish, const std::filesystem::path& parent);
+  std::string make_id(const std::string& text) const;
+  std::string tag_name(const std::string& tag) const;
 
+  SourceKind kind_;
+  std::map<std::string, std::string> subdirs_;
   std::map<std::string, PackageData> packages_;
   std::mutex mutex_;
 };

@@ -328,13 +328,20 @@ BOOST_AUTO_TEST_CASE(plan_uses_what_is_installed_where_the_store_is_gone) {
   lock();
   std::filesystem::remove_all(directory / "cache");
   source->remove_package(kVpc);
-  write(".terraform/modules/vpc/main.tf", kLeaf.at("main.tf"));
+  const std::string h1 = "h1:" + request.lock.modules.at("vpc").hash_value("h1");
+  std::string installed_h1 = h1;
+  write_text(directory / "installed/main.tf", kLeaf.at("main.tf"));
+  request.installed = [&](const ModuleNode& node, std::string_view wanted) {
+    BOOST_TEST(node.key == "vpc");
+    BOOST_TEST(wanted == h1);
+    return wanted == installed_h1 ? std::optional(PlacedPackage{directory / "installed"}) : std::nullopt;
+  };
   const Plan plan = lock();
   BOOST_TEST(summary(plan) == "");
   BOOST_TEST(stats.requests == 0U);
   BOOST_TEST(!std::filesystem::exists(directory / "cache/v1/packages"));
 
-  write(".terraform/modules/vpc/main.tf", "# another\n");
+  installed_h1 = "h1:of another tree";
   const auto gone = this->plan();
   BOOST_REQUIRE(!gone);
   BOOST_TEST(exit_code(gone.error()) == 5);

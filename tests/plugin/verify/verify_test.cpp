@@ -28,8 +28,12 @@ struct VerifyFixture : PlanFixture {
   VerifyReport verify(bool strict = false) {
     const auto store = Store::open(directory.path() / "cache");
     const auto data = find_data_directory(root(), std::nullopt);
-    auto report = verify_modules({.walk = request.walk, .lock = request.lock, .data = *data, .strict = strict}, *store,
-                                 Context{});
+    const VerifyRequest question{.walk = request.walk,
+                                 .lock = request.lock,
+                                 .data = *data,
+                                 .serves = [&](const Source& each) { return backends.find(each) != nullptr; },
+                                 .strict = strict};
+    auto report = verify_modules(question, *store, Context{});
     BOOST_REQUIRE(report.has_value());
     return std::move(*report);
   }

@@ -1,0 +1,215 @@
+// How calls of registries, OCI repositories and archives are resolved, where they differ from git.
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/resolve/plan_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+constexpr const char* kRegistry = "registry.opentofu.org/modules/acme/vpc/aws";
+constexpr const char* kImage = "oci://example.com/modules/vpc";
+constexpr const char* kArchive = "https://example.com/vpc.zip";
+
+struct KindFixture : PlanFixture {
+  KindFixture() {
+    registry = add(SourceKind::registry);
+    oci = add(SourceKind::oci);
+    archive = add(SourceKind::archive);
+  }
+
+  FakeBackend* add(SourceKind kind) {
+    auto backend = std::make_unique<FakeBackend>(kind);
+    FakeBackend* made = backend.get();
+    backends.add(std::move(backend));
+    return made;
+  }
+
+  static std::string call(const std::string& name, const std::string& source, const std::string& version = {}) {
+    return "module \"" + name + "\" {\n  source = \"" + source + "\"\n" +
+           (version.empty() ? "" : "  version = \"" + version + "\"\n") + "}\n";
+  }
+
+  // Forgets what the store has.
+  void lose_cache() const { std::filesystem::remove_all(directory.path() / "cache"); }
+
+  FakeBackend* registry = nullptr;
+  FakeBackend* oci = nullptr;
+  FakeBackend* archive = nullptr;
+};
+
+std::string warnings(const Plan& plan) {
+  std::string text;
+  for (const Diagnostic& diagnostic : plan.diagnostics) {
+    text += std::string(to_string(diagnostic.what.code)) + ": " + diagnostic.what.message + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(plan_kinds, KindFixture)
+
+BOOST_AUTO_TEST_CASE(registry_call_without_constraint_gets_the_newest_version) {
+  registry->add_tag(kRegistry, "1.1.0", kLeaf);
+  const std::string id = registry->add_tag(kRegistry, "1.2.0", kLeaf);
+  registry->add_tag(kRegistry, "2.0.0-rc1", kLeaf);
+  write("main.tf", call("vpc", "acme/vpc/aws"));
+  const Plan plan = lock();
+  const ModuleLock& entry = plan.modules.at("vpc");
+  BOOST_TEST(entry.version.value() == "1.2.0");
+  BOOST_TEST(!entry.constraints.has_value());
+  BOOST_TEST(entry.source == kRegistry);
+  BOOST_TEST(entry.origin_hash() == id);
+  BOOST_TEST(summary(lock()) == "");
+  BOOST_TEST(stats.requests == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(registry_module_without_a_release_is_refused) {
+  write("main.tf", call("vpc", "acme/vpc/aws"));
+  registry->add_tag(kRegistry, "nightly", kLeaf);
+  const auto none = plan();
+  BOOST_REQUIRE(!none.has_value());
+  BOOST_TEST(none.error().message == "\"registry.opentofu.org/modules/acme/vpc/aws\" has no versions");
+  registry->add_tag(kRegistry, "2.0.0-rc1", kLeaf);
+  const auto only_prereleases = plan();
+  BOOST_REQUIRE(!only_prereleases.has_value());
+  BOOST_TEST(
+      only_prereleases.error().message ==
+      "\"registry.opentofu.org/modules/acme/vpc/aws\" has no release, only prereleases; the newest are: 2.0.0-rc1");
+  BOOST_TEST(only_prereleases.error().hint == "name a prerelease exactly to use it: version = \"2.0.0-rc1\"");
+}
+
+BOOST_AUTO_TEST_CASE(locked_registry_version_is_fetched_without_a_listing) {
+  registry->add_tag(kRegistry, "1.2.0", kLeaf);
+  write("main.tf", call("vpc", "acme/vpc/aws", "~> 1.0"));
+  lock();
+  lose_cache();
+  registry->listings = 0;
+  BOOST_TEST(summary(lock()) == "");
+  BOOST_TEST(registry->listings == 0);
+  BOOST_TEST(stats.requests == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(registry_says_where_the_module_lies) {
+  const std::string id =
+      registry->add_tag(kRegistry, "1.2.0",
+                        {{"modules/net/inner/main.tf", "module \"leaf\" {\n  source = \"./leaf\"\n}\n"},
+                         {"modules/net/inner/leaf/main.tf", ""}});
+  registry->set_subdir(id, "modules/*");
+  write("main.tf", call("vpc", "acme/vpc/aws//inner", "1.2.0"));
+  for (const char* run : {"fetched", "from the store"}) {
+    BOOST_TEST_CONTEXT(run) {
+      const Plan plan = lock();
+      const ModuleNode& node = plan.tree.nodes.at("vpc");
+      BOOST_TEST(node.package_subdir == "modules/*");
+      BOOST_TEST(node.manifest_directory == ".terraform/modules/vpc/modules/net/inner");
+      BOOST_TEST(plan.tree.nodes.at("vpc.leaf").manifest_directory == ".terraform/modules/vpc/modules/net/inner/leaf");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(versions_of_a_registry_that_share_a_commit_keep_their_directories) {
+  const FakeBackend::Files files = {{"one/main.tf", ""}, {"two/main.tf", ""}};
+  const std::string id = registry->add_tag(kRegistry, "1.0.0", files);
+  registry->set_subdir(id, "one");
+  write("main.tf", call("vpc", "acme/vpc/aws", "1.0.0"));
+  BOOST_TEST(lock().tree.nodes.at("vpc").package_subdir == "one");
+  registry->add_tag(kRegistry, "2.0.0", files, id);
+  registry->set_subdir(id, "two");
+  write("main.tf", call("vpc", "acme/vpc/aws", "2.0.0"));
+  BOOST_TEST(lock().tree.nodes.at("vpc").package_subdir == "two");
+}
+
+BOOST_AUTO_TEST_CASE(registry_calls_are_resolved_each_on_its_own) {
+  for (const char* version : {"1.0.0", "2.0.0"}) {
+    registry->add_tag(kRegistry, version, kLeaf);
+  }
+  write("main.tf", call("a", "acme/vpc/aws", "~> 1.0") + call("b", "acme/vpc/aws", "~> 2.0"));
+  const Plan plan = lock();
+  BOOST_TEST(plan.modules.at("a").version.value() == "1.0.0");
+  BOOST_TEST(plan.modules.at("b").version.value() == "2.0.0");
+  BOOST_TEST(
+      warnings(plan) ==
+      "CONSTRAINT_CONFLICT: 2 calls of \"registry.opentofu.org/modules/acme/vpc/aws\" get different versions: none "
+      "satisfies all of their constraints\n");
+  request.resolution = Resolution::unified;
+  request.lock = {};
+  const auto unified = this->plan();
+  BOOST_REQUIRE(!unified.has_value());
+  BOOST_TEST(std::string(to_string(unified.error().code)) == "CONSTRAINT_CONFLICT");
+}
+
+BOOST_AUTO_TEST_CASE(registry_calls_that_could_share_a_version_are_not_warned_of) {
+  for (const char* version : {"1.0.0", "1.1.0"}) {
+    registry->add_tag(kRegistry, version, kLeaf);
+  }
+  write("main.tf", call("a", "acme/vpc/aws", "1.0.0") + call("b", "acme/vpc/aws", "~> 1.0"));
+  const Plan plan = lock();
+  BOOST_TEST(plan.modules.at("b").version.value() == "1.1.0");
+  BOOST_TEST(warnings(plan) == "");
+}
+
+BOOST_AUTO_TEST_CASE(oci_calls_with_constraints_share_a_version) {
+  const std::string id = oci->add_tag(kImage, "v1.2.0", kLeaf);
+  oci->add_tag(kImage, "v1.3.0", kLeaf);
+  write("main.tf", call("a", kImage) + call("b", kImage));
+  constrain("a", "~> 1.2");
+  constrain("b", "< 1.3");
+  const Plan plan = lock();
+  for (const char* key : {"a", "b"}) {
+    BOOST_TEST(plan.modules.at(key).version.value() == "1.2.0");
+    BOOST_TEST(plan.modules.at(key).origin_hash() == "oci:" + id);
+  }
+  BOOST_TEST(oci->listings == 1);
+  lose_cache();
+  lock();
+  BOOST_TEST(stats.requests == 1U, "a locked digest needs no listing");
+}
+
+BOOST_AUTO_TEST_CASE(oci_tag_is_pinned_and_its_move_is_told) {
+  struct Row {
+    const char* name;
+    const char* tag;
+    const char* source;
+    const char* reason;
+  };
+  const Row rows[] = {
+      {"default tag", "", "oci://example.com/modules/vpc", "updated: the branch moved from "},
+      {"latest", "latest", "oci://example.com/modules/vpc?tag=latest", "updated: the branch moved from "},
+      {"named tag", "v1", "oci://example.com/modules/vpc?tag=v1", "moved: the tag was moved from "},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      request.lock = {};
+      request.mode = PlanMode::missing;
+      oci->add_tag(row.source, row.tag, kLeaf, "sha256:" + std::string(64, 'a'));
+      write("main.tf", call("vpc", row.source));
+      const Plan plan = lock();
+      BOOST_TEST(!plan.modules.at("vpc").version.has_value());
+      BOOST_TEST(plan.modules.at("vpc").origin_hash() == "oci:sha256:" + std::string(64, 'a'));
+      oci->add_tag(row.source, row.tag, {{"main.tf", "# new\n"}}, "sha256:" + std::string(64, 'b'));
+      BOOST_TEST(summary(lock()) == "");
+      request.mode = PlanMode::upgrade;
+      BOOST_TEST(summary(lock()) == std::string("module.vpc ") + row.reason + "aaaaaaaaaaaa to bbbbbbbbbbbb\n");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(archive_is_locked_by_its_content) {
+  const std::string id = archive->add_tag(kArchive, "", kLeaf);
+  write("main.tf", call("vpc", kArchive));
+  const Plan plan = lock();
+  BOOST_TEST(plan.modules.at("vpc").origin_hash() == id);
+  BOOST_TEST(!plan.modules.at("vpc").version.has_value());
+  BOOST_TEST(archive->listings == 0);
+  archive->add_tag(kArchive, "", {{"main.tf", "# new\n"}}, "zh:" + std::string(64, 'b'));
+  BOOST_TEST(summary(lock()) == "");
+  request.mode = PlanMode::upgrade;
+  BOOST_TEST(summary(lock()) ==
+             "module.vpc moved: the archive was moved from " + id.substr(3, 12) + " to bbbbbbbbbbbb\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
