@@ -41,6 +41,9 @@ std::optional<Frame> LineReader::next() {
         return Frame{};
       }
       frame = take_line(rest, rest);
+      if (frame) {
+        frame->is_cut_off = true;
+      }
     } else {
       scanned_ = buffer_.size() - begin_;
       // One byte more than the limit may still be the CR of the line end.

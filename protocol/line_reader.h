@@ -18,6 +18,7 @@ struct Frame {
   };
   Kind kind = Kind::end;
   std::string text = {};
+  bool is_cut_off = false;  // the input ended before the end of the line
 };
 
 // Cuts the bytes of a file descriptor into lines. Bytes are not decoded: what is in a line is for its reader to judge.

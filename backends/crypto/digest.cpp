@@ -6,6 +6,7 @@
 #include <openssl/rand.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
@@ -44,27 +45,40 @@ tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason)
 
 }  // namespace
 
-struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() { must(context != nullptr && EVP_DigestInit_ex(context, EVP_sha256(), nullptr) == 1); }
+struct RunningHash::State {
+  explicit State(Hash chosen) : algorithm(chosen) { start(); }
   ~State() { EVP_MD_CTX_free(context); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  void start() { must(context != nullptr && EVP_DigestInit_ex(context, openssl_hash(algorithm), nullptr) == 1); }
+
+  Hash algorithm;
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
-Sha256::~Sha256() = default;
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+RunningHash::RunningHash(Hash algorithm) : state_(std::make_unique<State>(algorithm)) {}
+RunningHash::~RunningHash() = default;
+RunningHash::RunningHash(RunningHash&&) noexcept = default;
+RunningHash& RunningHash::operator=(RunningHash&&) noexcept = default;
 
-void Sha256::update(std::string_view bytes) {
+void RunningHash::update(std::string_view bytes) {
   must(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+}
+
+std::vector<std::uint8_t> RunningHash::finish() {
+  std::vector<std::uint8_t> digest(EVP_MAX_MD_SIZE);
+  unsigned size = 0;
+  must(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
+  digest.resize(size);
+  state_->start();
+  return digest;
 }
 
 std::array<std::uint8_t, 32> Sha256::finish() {
   std::array<std::uint8_t, 32> digest{};
-  must(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr) == 1);
-  must(EVP_DigestInit_ex(state_->context, nullptr, nullptr) == 1);
+  const std::vector<std::uint8_t> bytes = hash_.finish();
+  std::copy(bytes.begin(), bytes.end(), digest.begin());
   return digest;
 }
 
@@ -99,11 +113,9 @@ Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& pa
 }
 
 std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes) {
-  std::vector<std::uint8_t> digest(EVP_MAX_MD_SIZE);
-  unsigned size = 0;
-  must(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, openssl_hash(algorithm), nullptr) == 1);
-  digest.resize(size);
-  return digest;
+  RunningHash hash(algorithm);
+  hash.update(bytes);
+  return hash.finish();
 }
 
 std::string hex(const std::uint8_t* bytes, std::size_t size) {

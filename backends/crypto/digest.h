@@ -12,21 +12,34 @@
 
 namespace modlock {
 
-// A running SHA-256. Movable, not copyable.
-class Sha256 {
+enum class Hash { md5, sha1, sha256, sha512 };
+
+// A running hash. Movable, not copyable.
+class RunningHash {
  public:
-  Sha256();
-  ~Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
+  explicit RunningHash(Hash algorithm);
+  ~RunningHash();
+  RunningHash(RunningHash&&) noexcept;
+  RunningHash& operator=(RunningHash&&) noexcept;
 
   void update(std::string_view bytes);
-  // The 32 raw bytes; the object then starts again from nothing.
-  std::array<std::uint8_t, 32> finish();
+  // The raw bytes: 16, 20, 32 or 64; the object then starts again from nothing.
+  std::vector<std::uint8_t> finish();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// A running SHA-256. Movable, not copyable.
+class Sha256 {
+ public:
+  void update(std::string_view bytes) { hash_.update(bytes); }
+  // The 32 raw bytes; the object then starts again from nothing.
+  std::array<std::uint8_t, 32> finish();
+
+ private:
+  RunningHash hash_{Hash::sha256};
 };
 
 // 64 lower-case hexadecimal digits.
@@ -34,7 +47,6 @@ std::string sha256_hex(std::string_view bytes);
 // Of a file's content, read in pieces. Errors: IO_ERROR naming the path.
 Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path);
 
-enum class Hash { md5, sha1, sha256, sha512 };
 // The raw bytes of the hash of a text: 16, 20, 32 or 64.
 std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);
 

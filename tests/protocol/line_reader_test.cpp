@@ -15,11 +15,16 @@ namespace {
 
 using test::Pipe;
 
-// What the reader makes of some bytes: lines as they are, "<too large>".
+// A line as it is, or "<too large>"; "<cut off>" behind what lacks its line end.
+std::string shown(const Frame& frame) {
+  return (frame.kind == Frame::Kind::line ? frame.text : "<too large>") + (frame.is_cut_off ? "<cut off>" : "");
+}
+
+// What the reader makes of some bytes.
 std::vector<std::string> read_all(LineReader& reader) {
   std::vector<std::string> frames;
   for (Frame frame = reader.read(); frame.kind != Frame::Kind::end; frame = reader.read()) {
-    frames.push_back(frame.kind == Frame::Kind::line ? frame.text : "<too large>");
+    frames.push_back(shown(frame));
   }
   return frames;
 }
@@ -49,18 +54,18 @@ BOOST_AUTO_TEST_CASE(bytes_become_lines) {
       {"one CR only", "a\r\r\n", {"a\r"}},
       {"CR inside", "a\rb\n", {"a\rb"}},
       {"blank lines", "\n \t\n\r\n \r\na\n\n", {"a"}},
-      {"unterminated", "a\nb", {"a", "b"}},
+      {"unterminated", "a\nb", {"a", "b<cut off>"}},
       {"unterminated blank", "a\n  ", {"a"}},
       {"NUL kept", "a\0b\n"s, {"a\0b"s}},
       {"no other line ends", "\u2028b\u0085\v\n", {"\u2028b\u0085\v"}},
       {"at the limit", "12345678\n", {"12345678"}},
       {"at the limit with CRLF", "12345678\r\n", {"12345678"}},
-      {"at the limit unterminated", "12345678", {"12345678"}},
+      {"at the limit unterminated", "12345678", {"12345678<cut off>"}},
       {"over the limit", "123456789\nok\n", {"<too large>", "ok"}},
       {"over the limit with CRLF", "123456789\r\nok\n", {"<too large>", "ok"}},
-      {"over the limit unterminated", "ok\n123456789", {"ok", "<too large>"}},
+      {"over the limit unterminated", "ok\n123456789", {"ok", "<too large><cut off>"}},
       {"far over the limit", std::string(300, 'x') + "\nok\n", {"<too large>", "ok"}},
-      {"far over, unterminated", std::string(300, 'x'), {"<too large>"}},
+      {"far over, unterminated", std::string(300, 'x'), {"<too large><cut off>"}},
       {"blank but too long", std::string(300, ' ') + "\nok\n", {"<too large>", "ok"}},
   };
   for (const Row& row : rows) {
@@ -80,7 +85,7 @@ BOOST_AUTO_TEST_CASE(bytes_become_lines) {
           if (frame->kind == Frame::Kind::end) {
             return;
           }
-          frames.push_back(frame->kind == Frame::Kind::line ? frame->text : "<too large>");
+          frames.push_back(shown(*frame));
         }
       };
       for (const char byte : row.bytes) {

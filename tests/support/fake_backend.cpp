@@ -20,6 +20,11 @@ std::string FakeBackend::add_branch(const std::string& package, const std::strin
   return add(package, "refs/heads/" + branch, files, std::move(id));
 }
 
+void FakeBackend::add_link(const std::string& package, const std::string& tag, const std::string& name,
+                           const std::filesystem::path& target) {
+  links_[add_tag(package, tag, {})] = {name, target};
+}
+
 std::string FakeBackend::add(const std::string& package, const std::string& reference, const Files& files,
                              std::string id) {
   if (id.empty()) {
@@ -143,6 +148,10 @@ Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const Fet
   for (const auto& [name, content] : tree->second) {
     fs::create_directories((directory / name).parent_path());
     std::ofstream(directory / name, std::ios::binary) << content;
+  }
+  if (const auto link = links_.find(id); link != links_.end()) {
+    fs::create_directories(directory);
+    fs::create_symlink(link->second.second, directory / link->second.first);
   }
   return FetchedTree{.id = id, .directory = directory, .warnings = {}, .ref = ref, .subdir = subdirs_[id]};
 }

@@ -22,6 +22,9 @@ class FakeBackend final : public Backend {
   std::string add_tag(const std::string& package, const std::string& tag, const Files& files, std::string id = {});
   std::string add_branch(const std::string& package, const std::string& branch, const Files& files,
                          std::string id = {});
+  // A tag whose tree is one symbolic link.
+  void add_link(const std::string& package, const std::string& tag, const std::string& name,
+                const std::filesystem::path& target);
   // Where a registry says that the module of this id lies.
   void set_subdir(const std::string& id, const std::string& subdir) { subdirs_[id] = subdir; }
   void remove_package(const std::string& package) { packages_.erase(package); }
@@ -51,6 +54,7 @@ class FakeBackend final : public Backend {
 
   SourceKind kind_;
   std::map<std::string, std::string> subdirs_;
+  std::map<std::string, std::pair<std::string, std::filesystem::path>> links_;  // by id
   std::map<std::string, PackageData> packages_;
   std::mutex mutex_;
 };

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/loopback.h"
+#include "tests/support/process_group.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -18,8 +20,10 @@ namespace modlock::test {
 //   /truncated/  every pack breaks off
 //   /elsewhere/  redirects to /private/ on the host 127.0.0.1
 //   /moved/      redirects to /open/ on the same host
+//   /old/        speaks protocol v0 alone, and so gives out no commit by its id
+//   /dumb/       the files of a repository: git's "dumb" protocol, after git update-server-info
 //   /forbidden/, /limited/, /failing/   403, 429, 500
-// Stopped, with all its processes, when the object goes.
+// The same over http on another port. Stopped, with all its processes, when the object goes.
 class HttpsGitServer {
  public:
   // Whether the programs are there; if not, says on stdout which is missing and that `what` is skipped.
@@ -37,6 +41,8 @@ class HttpsGitServer {
   std::string host() const { return "localhost:" + std::to_string(port_); }
   // "https://localhost:<port>/<prefix>/<name>"
   std::string url(std::string_view prefix, std::string_view name) const;
+  // "http://localhost:<port>/<prefix>/<name>"
+  std::string plain_url(std::string_view prefix, std::string_view name) const;
   static std::string user() { return "reader"; }
   static std::string password() { return "p@ss/w:rd%41"; }
 
@@ -46,27 +52,15 @@ class HttpsGitServer {
 
  private:
   void wait_until_logged() const;
-  void make_certificates() const;
+  void make_credentials() const;
+  void write_script(std::string_view name, std::string_view text) const;
   void write_configuration() const;
   bool start();
 
   TemporaryDirectory directory_;
   int port_ = 0;
-  std::vector<int> groups_;
-};
-
-// A socket on the loopback that takes connections and never says a word.
-class SilentServer {
- public:
-  SilentServer();
-  ~SilentServer();
-  SilentServer(const SilentServer&) = delete;
-  SilentServer& operator=(const SilentServer&) = delete;
-  int port() const { return port_; }
-
- private:
-  int socket_ = -1;
-  int port_ = 0;
+  int plain_port_ = 0;
+  std::vector<ProcessGroup> groups_;
 };
 
 }  // namespace modlock::test

@@ -1,0 +1,100 @@
+#include "backends/http/curl_handles.h"
+
+#include <algorithm>
+
+#include "backends/process/pipe_signal.h"
+
+namespace modlock::http {
+namespace {
+
+constexpr std::size_t kIdleHandles = 64;
+constexpr std::size_t kConnectionsPerHandle = 4;
+
+bool initialise_curl() {
+  static const bool is_ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  return is_ready;
+}
+
+bool knows(const CurlHandle& handle, const std::string& origin) {
+  return std::find(handle.origins.begin(), handle.origins.end(), origin) != handle.origins.end();
+}
+
+}  // namespace
+
+CurlHandle::~CurlHandle() {
+  const PipeSignalBlocked guard;  // closing a TLS connection says so to the other side, which may be gone
+  easy.reset();                   // first: it may still need what the multi handle owns
+  multi.reset();
+}
+
+HandlePool::HandlePool() {
+  if (!initialise_curl()) {
+    return;
+  }
+  share_.reset(curl_share_init());
+  curl_share_setopt(share_.get(), CURLSHOPT_LOCKFUNC, &HandlePool::lock);
+  curl_share_setopt(share_.get(), CURLSHOPT_UNLOCKFUNC, &HandlePool::unlock);
+  curl_share_setopt(share_.get(), CURLSHOPT_USERDATA, this);
+  curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
+  curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+}
+
+HandlePool::~HandlePool() {
+  idle_.clear();  // before what they share
+}
+
+void HandlePool::lock(CURL*, curl_lock_data data, curl_lock_access, void* self) {
+  static_cast<HandlePool*>(self)->locks_[data].lock();
+}
+
+void HandlePool::unlock(CURL*, curl_lock_data data, void* self) {
+  static_cast<HandlePool*>(self)->locks_[data].unlock();
+}
+
+std::unique_ptr<CurlHandle> HandlePool::make_handle() {
+  auto handle = std::make_unique<CurlHandle>();
+  handle->multi.reset(curl_multi_init());
+  handle->easy.reset(share_ == nullptr ? nullptr : curl_easy_init());
+  if (handle->multi == nullptr || handle->easy == nullptr) {
+    return nullptr;
+  }
+  curl_multi_setopt(handle->multi.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(kConnectionsPerHandle));
+  curl_easy_setopt(handle->easy.get(), CURLOPT_SHARE, share_.get());
+  return handle;
+}
+
+std::unique_ptr<CurlHandle> HandlePool::borrow(const std::string& origin) {
+  std::unique_ptr<CurlHandle> handle;
+  {
+    const std::scoped_lock lock(mutex_);
+    auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& idle) { return knows(*idle, origin); });
+    if (found == idle_.rend()) {
+      // A handle with room for one more connection serves better than a new one, which starts with nothing.
+      found = std::find_if(idle_.rbegin(), idle_.rend(),
+                           [](const auto& idle) { return idle->origins.size() < kConnectionsPerHandle; });
+    }
+    if (found != idle_.rend()) {
+      handle = std::move(*found);
+      idle_.erase(std::next(found).base());
+    }
+  }
+  if (handle == nullptr && (handle = make_handle()) == nullptr) {
+    return nullptr;
+  }
+  handle->origins.erase(std::remove(handle->origins.begin(), handle->origins.end(), origin), handle->origins.end());
+  handle->origins.push_back(origin);
+  return handle;
+}
+
+void HandlePool::give_back(std::unique_ptr<CurlHandle> handle) {
+  curl_easy_reset(handle->easy.get());  // forgets the options, which hold secrets; connections stay
+  std::unique_ptr<CurlHandle> oldest;
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(handle));
+  if (idle_.size() > kIdleHandles) {
+    oldest = std::move(idle_.front());
+    idle_.erase(idle_.begin());
+  }
+}
+
+}  // namespace modlock::http

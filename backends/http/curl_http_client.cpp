@@ -1,0 +1,130 @@
+#include "backends/http/curl_http_client.h"
+
+#include <curl/curl.h>
+
+#include <mutex>
+#include <optional>
+
+#include "backends/http/curl_handles.h"
+#include "backends/http/curl_transfer.h"
+#include "backends/http/exchanging_client.h"
+#include "backends/http/proxy.h"
+#include "backends/http/trusted_authorities.h"
+#include "backends/http/url.h"
+
+namespace modlock {
+namespace {
+
+using HeaderList = std::unique_ptr<curl_slist, http::CurlDeleter<curl_slist_free_all>>;
+
+// libcurl reads "Name:" as a wish to leave its own header out; "Name;" sends an empty one.
+HeaderList header_list(const Exchange& exchange) {
+  HeaderList list;
+  const auto append = [&](const std::string& line) {
+    if (curl_slist* const longer = curl_slist_append(list.get(), line.c_str())) {
+      static_cast<void>(list.release());
+      list.reset(longer);
+    }
+  };
+  append("Expect:");  // a server that does not know 100-continue would cost a second
+  for (const auto& [name, value] : exchange.headers) {
+    append(value.empty() ? name + ";" : name + ": " + value.reveal());
+  }
+  return list;
+}
+
+class CurlTransport final : public Transport {
+ public:
+  explicit CurlTransport(std::string user_agent) : user_agent_(std::move(user_agent)) {}
+
+  ExchangeResult exchange(const Exchange& exchange, const Context& context) override {
+    const auto parts = http::split_url(exchange.url.reveal());
+    auto handle = parts ? pool_.borrow(http::origin_of(*parts)) : nullptr;
+    if (handle == nullptr) {
+      return failure({.code = Code::internal, .reason = "libcurl is not ready", .is_final = true});
+    }
+    const std::string proxy = proxies_.proxy_for(exchange.url.reveal());
+    const HeaderList headers = header_list(exchange);
+    set_options(handle->easy.get(), exchange, headers.get(), proxy);
+    if (parts->scheme == "https" || proxy.substr(0, 6) == "https:") {
+      if (auto failed = set_trust(handle->easy.get())) {
+        return failure(std::move(*failed));
+      }
+    }
+    const std::string shown = proxy.find("://") == std::string::npos ? "http://" + proxy : proxy;
+    auto answer = http::CurlTransfer(exchange, context)
+                      .run(*handle, parts->authority(), proxy.empty() ? proxy : printable_url(shown));
+    pool_.give_back(std::move(handle));
+    return answer;
+  }
+
+ private:
+  static ExchangeResult failure(ExchangeFailure why) { return tl::unexpected(std::move(why)); }
+
+  // libcurl itself would read hundreds of certificates for each connection.
+  std::optional<ExchangeFailure> set_trust(CURL* easy) {
+    std::call_once(reading_, [this] { authorities_ = http::read_authorities(places_); });
+    if (!authorities_) {
+      const Error& error = authorities_.error();
+      return ExchangeFailure{.code = error.code, .reason = error.message, .hint = error.hint, .is_final = true};
+    }
+    for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
+      curl_easy_setopt(easy, place, nullptr);
+    }
+    using Trust = CURLcode (*)(CURL*, void*, void*) noexcept;
+    const Trust trust = [](CURL*, void* ssl_context, void* store) noexcept {
+      static_cast<const CertificateStore*>(store)->be_trusted_by(ssl_context);
+      return CURLE_OK;
+    };
+    if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, trust) != CURLE_OK) {
+      return ExchangeFailure{.code = Code::internal, .reason = "this libcurl does not use OpenSSL", .is_final = true};
+    }
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, authorities_->get());
+    return std::nullopt;
+  }
+
+  void set_options(CURL* easy, const Exchange& exchange, curl_slist* headers, const std::string& proxy) const {
+    const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
+    set(CURLOPT_URL, exchange.url.reveal().c_str());
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_QUICK_EXIT, 1L);  // a deadline does not wait for a name server
+    // A handle serves one request at a time, which leaves HTTP/2 nothing to gain.
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_PATH_AS_IS, 1L);  // signed URLs are signed as they are written
+    set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+    set(CURLOPT_USERAGENT, user_agent_.c_str());
+    set(CURLOPT_HTTPHEADER, headers);
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(exchange.timeouts.connect.count()));
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    set(CURLOPT_PROXY, proxy.c_str());  // never null: libcurl would look into the environment itself
+    set(CURLOPT_NOPROXY, proxies_.none.c_str());
+    if (exchange.method == HttpRequest::Method::head) {
+      set(CURLOPT_NOBODY, 1L);
+    } else if (exchange.method == HttpRequest::Method::post) {
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(exchange.body.size()));
+      set(CURLOPT_POSTFIELDS, exchange.body.data());
+    }
+  }
+
+  std::string user_agent_;
+  http::ProxySettings proxies_ = http::ProxySettings::from_environment();
+  http::AuthorityPlaces places_ = http::AuthorityPlaces::from_environment();
+  std::once_flag reading_;
+  Result<std::unique_ptr<const CertificateStore>> authorities_;
+  http::HandlePool pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_curl_transport(std::string user_agent) {
+  return std::make_unique<CurlTransport>(std::move(user_agent));
+}
+
+std::unique_ptr<HttpClient> make_curl_http_client(std::string user_agent) {
+  return make_exchanging_client(make_curl_transport(std::move(user_agent)), real_pacing());
+}
+
+}  // namespace modlock

@@ -1,0 +1,116 @@
+#include "backends/http/http_client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/http/retry.h"
+#include "backends/http/text.h"
+#include "backends/source_text.h"
+#include "protocol/json.h"
+#include "protocol/utf8.h"
+
+namespace modlock {
+namespace {
+
+struct Meaning {
+  int status;
+  Code code;
+  std::string_view said;
+  std::string_view hint;
+};
+
+constexpr std::string_view kTryLater = "try again later";
+
+constexpr std::array kMeanings = {
+    Meaning{401, Code::auth_required, "the server asks for credentials, or refused those it was given", ""},
+    Meaning{403, Code::forbidden, "the server refuses access", ""},
+    Meaning{404, Code::not_found, "it is not there", ""},
+    Meaning{408, Code::timeout, "the server waited too long for the request", kTryLater},
+    Meaning{410, Code::not_found, "it is not there any more", ""},
+    Meaning{429, Code::rate_limited, "the server refuses more requests for now", "wait before the next attempt"},
+    Meaning{504, Code::timeout, "a server behind the server did not answer in time", kTryLater},
+};
+
+Meaning meaning_of(int status) {
+  for (const Meaning& row : kMeanings) {
+    if (row.status == status) {
+      return row;
+    }
+  }
+  if (status >= 500 && status <= 599) {
+    return {status, Code::unreachable, "the server reported an error of its own", kTryLater};
+  }
+  return {status, Code::bad_response, "a status that makes no sense here", ""};
+}
+
+// What an error body in JSON says: a registry's {"errors": ["…"]}, OCI's {"errors": [{"message": "…"}]}, or
+// {"error" or "message": "…"}.
+std::string json_reason(const Json::Value& body) {
+  const auto text = [](const Json::Value& value) { return value.isString() ? value.asString() : std::string(); };
+  if (!body.isObject()) {
+    return text(body);
+  }
+  const Json::Value& errors = body["errors"];
+  if (errors.isArray() && !errors.empty()) {
+    const Json::Value& first = errors[0];
+    return first.isObject() ? text(first["message"]) : text(first);
+  }
+  for (const char* name : {"message", "error"}) {
+    if (body[name].isString()) {
+      return body[name].asString();
+    }
+  }
+  return {};
+}
+
+// One line a person can read, or nothing: a page of HTML helps nobody.
+std::string reason_in(const HttpResponse& response) {
+  constexpr std::size_t kShortText = 4096;
+  std::string text;
+  if (const auto json = parse_json(response.body)) {
+    text = json_reason(*json);
+  } else if (response.body.size() <= kShortText && response.body.find('<') == std::string::npos) {
+    text = response.body;
+  }
+  const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  text = text.substr(start, text.find_first_of("\r\n", start) - start);
+  return to_valid_utf8(escape_controls(http::cut_text(text, 300)));
+}
+
+}  // namespace
+
+std::optional<std::string> HttpResponse::header(std::string_view name) const {
+  const auto found = std::find_if(headers.begin(), headers.end(),
+                                  [&](const HttpHeader& header) { return http::same_name(header.name, name); });
+  return found == headers.end() ? std::nullopt : std::optional(found->value);
+}
+
+Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpRequest& request) {
+  if (!response || (response->status >= 200 && response->status <= 299)) {
+    return response;
+  }
+  const auto sends_validator = [](const HttpHeader& header) {
+    return http::same_name(header.name, "If-None-Match") || http::same_name(header.name, "If-Modified-Since");
+  };
+  if (response->status == 304 && std::any_of(request.headers.begin(), request.headers.end(), sends_validator)) {
+    return response;
+  }
+  const Meaning meaning = meaning_of(response->status);
+  Error error;
+  error.code = meaning.code;
+  error.message = fmt::format("could not {}: {}: {} (status {})", request.purpose,
+                              printable_url(response->url.reveal()), meaning.said, response->status);
+  error.hint = meaning.hint;
+  if (response->status == 429 || response->status >= 500) {
+    error.retry_after =
+        parse_retry_after(response->header("Retry-After").value_or(""), std::chrono::system_clock::now());
+  }
+  if (std::string reason = reason_in(*response); !reason.empty()) {
+    error.notes.push_back("the server says: " + std::move(reason));
+  }
+  return fail(std::move(error));
+}
+
+}  // namespace modlock

@@ -1,0 +1,80 @@
+#include "backends/http/response_cache.h"
+
+namespace modlock {
+namespace {
+
+// What a reader of a listing may need beside the body.
+constexpr std::string_view kKeptHeaders[] = {"Content-Type", "Link"};
+constexpr std::size_t kLargestBody = std::size_t{4} << 20U;
+
+KeptResponse kept_of(const HttpResponse& response, std::chrono::system_clock::time_point now) {
+  KeptResponse kept{.etag = response.header("ETag").value_or(""),
+                    .last_modified = response.header("Last-Modified").value_or(""),
+                    .headers = {},
+                    .body = response.body,
+                    .fetched_at = now};
+  for (const std::string_view name : kKeptHeaders) {
+    if (auto value = response.header(name)) {
+      kept.headers.push_back({std::string(name), std::move(*value)});
+    }
+  }
+  return kept;
+}
+
+HttpResponse restored(KeptResponse kept, const SecretText& url) {
+  return {.status = 200, .headers = std::move(kept.headers), .body = std::move(kept.body), .url = url};
+}
+
+// A redirected answer is that of another URL, whose relative references start elsewhere.
+bool is_worth_keeping(const HttpResponse& response, const HttpRequest& request) {
+  return response.status == 200 && response.url == request.url && response.body.size() <= kLargestBody &&
+         (response.header("ETag") || response.header("Last-Modified"));
+}
+
+class KeepingClient final : public HttpClient {
+ public:
+  KeepingClient(HttpClient& client, const ResponseCache& cache) : client_(client), cache_(cache) {}
+
+  Result<HttpResponse> send(const HttpRequest& request, const Context& context) override {
+    const bool keeps = request.keep && request.method == HttpRequest::Method::get && request.sink == nullptr;
+    return keeps ? send_kept(request, context) : client_.send(request, context);
+  }
+
+ private:
+  Result<HttpResponse> send_kept(HttpRequest request, const Context& context) {
+    std::optional<KeptResponse> kept = cache_.find(request.url);
+    if (kept && context.offline) {
+      context.count_cache_hit();
+      const auto since = kept->fetched_at;
+      HttpResponse response = restored(std::move(*kept), request.url);
+      response.kept_since = since;
+      return response;
+    }
+    if (kept && !kept->etag.empty()) {
+      request.headers.push_back({"If-None-Match", kept->etag});
+    }
+    if (kept && !kept->last_modified.empty()) {
+      request.headers.push_back({"If-Modified-Since", kept->last_modified});
+    }
+    auto response = client_.send(request, context);
+    if (response && kept && response->status == 304) {
+      context.count_cache_hit();
+      return restored(std::move(*kept), request.url);
+    }
+    if (response && is_worth_keeping(*response, request)) {
+      cache_.keep(request.url, kept_of(*response, std::chrono::system_clock::now()));
+    }
+    return response;
+  }
+
+  HttpClient& client_;
+  const ResponseCache& cache_;
+};
+
+}  // namespace
+
+std::unique_ptr<HttpClient> make_keeping_client(HttpClient& client, const ResponseCache& cache) {
+  return std::make_unique<KeepingClient>(client, cache);
+}
+
+}  // namespace modlock

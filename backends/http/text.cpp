@@ -1,0 +1,35 @@
+#include "backends/http/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace modlock::http {
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return result;
+}
+
+bool same_name(std::string_view left, std::string_view right) {
+  return left.size() == right.size() && lower_case(left) == lower_case(right);
+}
+
+std::string cut_text(std::string text, std::size_t size) {
+  if (text.size() <= size) {
+    return text;
+  }
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) {
+    --size;
+  }
+  return text.substr(0, size) + "…";
+}
+
+std::string duration_text(std::chrono::milliseconds duration) {
+  const auto count = duration.count();
+  return count % 1000 == 0 ? fmt::format("{} s", count / 1000) : fmt::format("{} ms", count);
+}
+
+}  // namespace modlock::http

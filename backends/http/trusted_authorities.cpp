@@ -1,0 +1,79 @@
+#include "backends/http/trusted_authorities.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <iterator>
+#include <system_error>
+
+#include "backends/files/files.h"
+#include "backends/source_text.h"
+
+namespace modlock::http {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUsualFiles[] = {
+    "/etc/ssl/certs/ca-certificates.crt",  // Debian, Gentoo
+    "/etc/pki/tls/certs/ca-bundle.crt",    // Fedora
+    "/etc/ssl/ca-bundle.pem",              // openSUSE
+    "/etc/pki/tls/cacert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // CentOS
+    "/etc/ssl/cert.pem",                                  // Alpine
+};
+constexpr const char* kUsualDirectories[] = {"/etc/ssl/certs", "/etc/pki/tls/certs"};
+
+constexpr const char* kNameAnother =
+    "name a readable file with the certificates of the authorities to trust, or unset SSL_CERT_FILE";
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+AuthorityPlaces AuthorityPlaces::from_environment() {
+  AuthorityPlaces places;
+  places.file = variable("SSL_CERT_FILE");
+  places.is_file_required = !places.file.empty();
+  for (const char* const usual : kUsualFiles) {
+    std::error_code failed;
+    if (places.file.empty() && fs::exists(usual, failed)) {
+      places.file = usual;
+    }
+  }
+  if (const std::string directories = variable("SSL_CERT_DIR"); !directories.empty()) {
+    for (const std::string_view directory : split(directories, ':')) {
+      places.directories.emplace_back(directory);
+    }
+  } else {
+    places.directories.assign(std::begin(kUsualDirectories), std::end(kUsualDirectories));
+  }
+  return places;
+}
+
+Result<std::unique_ptr<const CertificateStore>> read_authorities(const AuthorityPlaces& places) {
+  auto store = std::make_unique<CertificateStore>();
+  const auto text = read_file(places.file);
+  if (places.is_file_required && !text) {
+    return fail(Code::unreachable, "SSL_CERT_FILE: " + text.error().message, kNameAnother);
+  }
+  if ((text ? store->add(*text) : 0) == 0 && places.is_file_required) {
+    return fail(Code::unreachable,
+                fmt::format("SSL_CERT_FILE: {} holds no certificate in PEM", escape_controls(places.file.string())),
+                kNameAnother);
+  }
+  for (const fs::path& directory : places.directories) {
+    std::error_code failed;
+    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
+      if (const auto more = read_file(entry->path())) {
+        store->add(*more);
+      }
+    }
+  }
+  return store;
+}
+
+}  // namespace modlock::http

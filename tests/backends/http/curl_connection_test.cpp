@@ -1,0 +1,92 @@
+#include <boost/test/unit_test.hpp>
+#include <optional>
+
+#include "backends/parallel.h"
+#include "tests/backends/http/http_fixture.h"
+#include "tests/support/certificates.h"
+#include "tests/support/faults.h"
+#include "tests/support/temporary_directory.h"
+
+// Connections are what costs round trips: each test counts those that the server accepted.
+namespace modlock::test {
+namespace {
+
+constexpr std::size_t kRequests = 20;
+constexpr std::size_t kThreads = 4;
+
+struct Fixture {
+  CleanHttpEnvironment clean;
+  std::unique_ptr<HttpClient> client = make_client_without_waits();
+  FaultServer server{always("ok")};
+  Context context;
+
+  void send(const std::string& url) const { BOOST_TEST(outcome(client->send(get(url), context)) == "200 ok"); }
+  void send_in_parallel(const std::string& url) const {
+    std::vector<std::string> outcomes(kRequests);
+    parallel_for(kRequests, kThreads, [&](std::size_t i) { outcomes[i] = outcome(client->send(get(url), context)); });
+    BOOST_TEST(outcomes == std::vector<std::string>(kRequests, "200 ok"), boost::test_tools::per_element());
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(curl_connection, Fixture)
+
+BOOST_AUTO_TEST_CASE(one_connection_for_one_thread) {
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    send(server.url("/"));
+  }
+  BOOST_TEST(server.connections() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(no_more_connections_than_threads) {
+  send_in_parallel(server.url("/"));
+  send_in_parallel(server.url("/"));
+  BOOST_TEST(server.log().size() == 2 * kRequests);
+  BOOST_TEST(server.connections() <= kThreads);
+}
+
+BOOST_AUTO_TEST_CASE(connections_of_ended_threads_serve_on) {
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    std::jthread([&] { send(server.url("/")); }).join();
+  }
+  BOOST_TEST(server.connections() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(each_server_keeps_its_connection) {
+  FaultServer other(always("ok"));
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    send(server.url("/"));
+    send(other.url("/"));
+  }
+  BOOST_TEST(server.connections() == 1U);
+  BOOST_TEST(other.connections() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_keeps_the_connection) {
+  server.add({.behaviour = faults::redirect("/b"), .path = "/a"});
+  send(server.url("/a"));
+  BOOST_TEST(server.log().size() == 2U);
+  BOOST_TEST(server.connections() == 1U);
+}
+
+// What the server closed meanwhile is noticed: the request goes out on a new connection.
+BOOST_AUTO_TEST_CASE(a_connection_that_was_closed) {
+  server.add({.behaviour = faults::bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .count = 1});
+  send(server.url("/"));
+  HttpRequest request = get(server.url("/"));
+  request.retries = 0;
+  BOOST_TEST(outcome(client->send(request, context)) == "200 ok");
+  BOOST_TEST(server.connections() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(no_cookie_is_kept) {
+  server.add({.behaviour = faults::answer({.headers = {{"Set-Cookie", "a=b; Path=/"}}, .body = "ok"}), .count = 1});
+  send(server.url("/"));
+  send(server.url("/"));
+  BOOST_TEST(server.log().at(1).header("Cookie") == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

@@ -1,0 +1,134 @@
+#include "backends/http/http_client.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/backends/http/http_fixture.h"
+
+namespace modlock::test {
+namespace {
+
+HttpResponse response(int status, std::vector<HttpHeader> headers = {}, std::string body = {}) {
+  return {.status = status,
+          .headers = std::move(headers),
+          .body = std::move(body),
+          .url = SecretText("https://u:s3cret@h.test/a?token=s3cret")};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(http_client)
+
+BOOST_AUTO_TEST_CASE(header_lookup) {
+  const HttpResponse given = response(200, {{"X-Terraform-Get", "one"}, {"x-terraform-get", "two"}, {"Empty", ""}});
+  BOOST_TEST(given.header("x-TERRAFORM-get").value_or("none") == "one");
+  BOOST_TEST(given.header("empty").value_or("none") == "");
+  BOOST_TEST(given.header("X-Terraform").value_or("none") == "none");
+}
+
+BOOST_AUTO_TEST_CASE(statuses) {
+  struct Row {
+    int status;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {200, "200 "},
+      {204, "204 "},
+      {299, "299 "},
+      {304, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 304)"},
+      {302, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 302)"},
+      {400, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 400)"},
+      {401,
+       "AUTH_REQUIRED: could not read it: https://h.test/a: the server asks for credentials, or refused those it was "
+       "given (status 401)"},
+      {403, "FORBIDDEN: could not read it: https://h.test/a: the server refuses access (status 403)"},
+      {404, "NOT_FOUND: could not read it: https://h.test/a: it is not there (status 404)"},
+      {408,
+       "TIMEOUT: could not read it: https://h.test/a: the server waited too long for the request (status 408) (try "
+       "again later)"},
+      {410, "NOT_FOUND: could not read it: https://h.test/a: it is not there any more (status 410)"},
+      {418, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 418)"},
+      {429,
+       "RATE_LIMITED: could not read it: https://h.test/a: the server refuses more requests for now (status 429) (wait "
+       "before the next attempt)"},
+      {500,
+       "UNREACHABLE: could not read it: https://h.test/a: the server reported an error of its own (status 500) (try "
+       "again later)"},
+      {503,
+       "UNREACHABLE: could not read it: https://h.test/a: the server reported an error of its own (status 503) (try "
+       "again later)"},
+      {504,
+       "TIMEOUT: could not read it: https://h.test/a: a server behind the server did not answer in time (status 504) "
+       "(try again later)"},
+      {600, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 600)"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.status) {
+      BOOST_TEST(outcome(expect_success(response(row.status), get("https://h.test/"))) == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(not_modified_is_for_those_who_asked) {
+  for (const char* name : {"If-None-Match", "if-modified-since"}) {
+    HttpRequest request = get("https://h.test/");
+    request.headers = {{name, "x"}};
+    BOOST_TEST(outcome(expect_success(response(304), request)) == "304 ");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_error_passes) {
+  BOOST_TEST(outcome(expect_success(fail(Code::timeout, "late"), get("https://h.test/"))) == "TIMEOUT: late");
+}
+
+BOOST_AUTO_TEST_CASE(retry_after) {
+  struct Row {
+    int status;
+    const char* value;
+    long expected;  // ms; -1: none
+  };
+  const Row rows[] = {{429, "120", 120'000}, {503, "7", 7'000}, {429, "soon", -1}, {404, "7", -1}};
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.status << " " << row.value) {
+      const auto result = expect_success(response(row.status, {{"Retry-After", row.value}}), get("https://h.test/"));
+      BOOST_TEST_REQUIRE(!result);
+      BOOST_TEST(result.error().retry_after.value_or(std::chrono::milliseconds(-1)).count() == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_server_says) {
+  struct Row {
+    const char* name;
+    std::string body;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"a registry", R"({"errors":["no such module","more"]})", "the server says: no such module"},
+      {"OCI", R"({"errors":[{"code":"NAME_UNKNOWN","message":"repository name not known"}]})",
+       "the server says: repository name not known"},
+      {"message", R"({"message":"Not Found","documentation_url":"x"})", "the server says: Not Found"},
+      {"error", R"({"error":"invalid_token"})", "the server says: invalid_token"},
+      {"text", "\r\n  go away  \r\nsecond line", "the server says: go away  "},
+      {"controls", "a\x1b[31mb", "the server says: a\\x1b[31mb"},
+      {"no UTF-8", "a\xff", "the server says: a\xef\xbf\xbd"},
+      {"a page", "<html>no</html>", ""},
+      {"nothing", "", ""},
+      {"JSON without reason", R"({"a":1})", ""},
+      {"JSON of another shape", R"({"errors":{"a":1}})", ""},
+      {"errors that are numbers", R"({"errors":[1]})", ""},
+      {"a number", "12", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto result = expect_success(response(404, {}, row.body), get("https://h.test/"));
+      BOOST_TEST_REQUIRE(!result);
+      BOOST_TEST((result.error().notes.empty() ? "" : result.error().notes[0]) == row.expected);
+    }
+  }
+  const auto long_text = expect_success(response(404, {}, std::string(4000, 'x')), get("https://h.test/"));
+  BOOST_TEST(long_text.error().notes[0] == "the server says: " + std::string(300, 'x') + "…");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

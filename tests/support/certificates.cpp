@@ -1,0 +1,52 @@
+#include "tests/support/certificates.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "backends/process/process.h"
+#include "tests/support/run.h"
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::test {
+namespace {
+
+std::vector<std::string> with_new_key(std::vector<std::string> arguments) {
+  for (const char* argument : {"-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"}) {
+    arguments.emplace_back(argument);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+bool CertificateAuthority::available(std::string_view what) {
+  if (!find_program("openssl")) {
+    std::cout << "skipped: " << what << " (openssl is not installed)\n";
+    return false;
+  }
+  return true;
+}
+
+CertificateAuthority::CertificateAuthority(std::filesystem::path directory) : directory_(std::move(directory)) {
+  run(with_new_key({"openssl", "req", "-x509", "-days", "2", "-subj", "/CN=Test authority", "-keyout",
+                    (directory_ / "authority.key").string(), "-out", certificate().string()}));
+}
+
+ServerCertificate CertificateAuthority::issue(std::string_view name, std::string_view alternative_names,
+                                              Validity validity) const {
+  const auto path = [&](std::string_view extension) {
+    return (directory_ / fmt::format("{}.{}", name, extension)).string();
+  };
+  run(with_new_key(
+      {"openssl", "req", "-subj", fmt::format("/CN={}", name), "-keyout", path("key"), "-out", path("csr")}));
+  write_text(path("names"), fmt::format("subjectAltName={}\n", alternative_names));
+  run({"openssl", "x509", "-req", "-days", validity == Validity::expired ? "-1" : "2", "-in", path("csr"), "-CA",
+       certificate().string(), "-CAkey", (directory_ / "authority.key").string(), "-CAcreateserial", "-extfile",
+       path("names"), "-out", path("pem")});
+  return {path("pem"), path("key")};
+}
+
+}  // namespace modlock::test
