@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "plugin/resolve/subdir_glob.h"
+#include "backends/package/subdir_glob.h"
 
 namespace modlock {
 namespace {

@@ -79,14 +79,14 @@ tl::unexpected<Error> dynamic(const Reference& reference, const std::string& nee
 
 }  // namespace
 
-ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const Surroundings& surroundings,
+ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
                          std::string module_path, std::shared_ptr<const VariableValues> values)
     : module_(std::move(module)),
       surroundings_(surroundings),
       module_path_(std::move(module_path)),
       values_(std::move(values)) {}
 
-ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const Surroundings& surroundings,
+ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
                          std::string module_path, std::shared_ptr<ModuleScope> caller, const WrittenCall& call)
     : module_(std::move(module)),
       surroundings_(surroundings),

@@ -15,7 +15,7 @@
 namespace modlock {
 
 // What is the same for the whole tree below one root.
-struct Surroundings {
+struct ScopeSurroundings {
   std::filesystem::path root;  // path.cwd, and where relative paths of file functions start
   std::string workspace = "default";
   Tool tool = Tool::opentofu;
@@ -31,11 +31,11 @@ struct Surroundings {
 class ModuleScope final : public eval::Scope {
  public:
   // The root module: `values` are its variables'. `module_path` is the module's directory as modules.json names it.
-  ModuleScope(std::shared_ptr<const ParsedModule> module, const Surroundings& surroundings, std::string module_path,
-              std::shared_ptr<const VariableValues> values);
+  ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
+              std::string module_path, std::shared_ptr<const VariableValues> values);
   // A called module: `call` (of `caller`'s module) gives its variables.
-  ModuleScope(std::shared_ptr<const ParsedModule> module, const Surroundings& surroundings, std::string module_path,
-              std::shared_ptr<ModuleScope> caller, const WrittenCall& call);
+  ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
+              std::string module_path, std::shared_ptr<ModuleScope> caller, const WrittenCall& call);
 
   // Errors, as Scope says: CONFIG_NON_STATIC for what has no value before plan, for a root variable without value and
   // for one with `const = false`; CONFIG_PARSE for what is not declared, what does not fit the type of its variable, a
@@ -90,7 +90,7 @@ class ModuleScope final : public eval::Scope {
   Location at(const Location& location) const;
 
   std::shared_ptr<const ParsedModule> module_;
-  const Surroundings& surroundings_;
+  const ScopeSurroundings& surroundings_;
   std::string module_path_;
   std::shared_ptr<const VariableValues> values_;  // of a root module
   std::shared_ptr<ModuleScope> caller_;           // of a called module, as is call_

@@ -10,7 +10,7 @@
 #include "plugin/resolve/call_constraints.h"
 #include "plugin/resolve/local_module.h"
 #include "plugin/resolve/provider_passing.h"
-#include "plugin/resolve/subdir_glob.h"
+#include "backends/package/subdir_glob.h"
 
 namespace modlock {
 namespace {
@@ -327,7 +327,7 @@ class TreeWalk {
     ModuleNode* node = nullptr;
     std::shared_ptr<ModuleScope> caller;
   };
-  Surroundings surroundings_;
+  ScopeSurroundings surroundings_;
   ModuleTree tree_;
   std::map<fs::path, std::shared_ptr<const ParsedModule>> parsed_;  // by directory
   std::set<const ParsedModule*> reported_;                          // whose diagnostics were taken

@@ -26,7 +26,8 @@ inline EvaluatedModule evaluate_module(const std::filesystem::path& directory,
                                        const std::shared_ptr<const ParsedModule>& parsed, const Documents& documents,
                                        Tool tool = Tool::opentofu, const VariableInputs& inputs = {}) {
   EvaluatedModule result{parsed, {}, parsed->diagnostics};
-  const Surroundings surroundings{directory, "default", tool, make_confined_files(directory, {directory}, documents)};
+  const ScopeSurroundings surroundings{directory, "default", tool,
+                                       make_confined_files(directory, {directory}, documents)};
   const auto values = read_variable_values(directory, inputs, documents, {directory}, result.diagnostics);
   ModuleScope scope(parsed, surroundings, ".", values.value());
   EvaluatedCalls evaluated = evaluate_calls(*parsed, scope);

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_static_value) {
       {"in a branch that is not taken", "true ? \"x\" : aws_vpc.main.id", dynamic("aws_vpc.main")},
       {"inside try", "try(aws_vpc.main.id, \"x\")", dynamic("aws_vpc.main")},
   };
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const TestModule root = root_module(
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_static_value) {
 }
 
 BOOST_AUTO_TEST_CASE(the_chain_of_references) {
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const TestModule root =
       root_module(surroundings, {{"main.tf",
                                   "locals {\n  a = \"${local.b}/x\"\n  b = data.d.e.f\n}\n"
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_chain_of_references) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_title_the_argument_is_named) {
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const TestModule root = root_module(surroundings, {{"main.tf", "module \"m\" {\n  source = self.x\n}\n"}});
   const auto value = root.scope->evaluate_argument(root.call("m").find("source"));
   BOOST_TEST(show(value) ==
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(without_a_title_the_argument_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(cycles) {
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const std::string hint = "\n  hint: give one of them a value that does not depend on the others";
   const TestModule self =
       root_module(surroundings, {{"main.tf", "locals {\n  a = local.a\n}\nmodule \"m\" {\n  source = local.a\n}\n"}});
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(values_that_do_not_fit) {
        "  main.tf:1:1: the variable is declared here\n  main.tf:5:12: referenced by module.m.source"},
       {"of text",
        "type = number",
-       {.variables = {{"x", "a"}}},
+       {.arguments = {{"x", "a"}}},
        {},
        "CONFIG_PARSE main.tf:1:1: the given value is not suitable for var.x: a number is required\n"
        "  main.tf:1:1: the variable is declared here\n  main.tf:5:12: referenced by module.m.source"},
@@ -197,13 +197,13 @@ BOOST_AUTO_TEST_CASE(values_that_do_not_fit) {
        "  hint: write it in the syntax of the configuration, for example [\"a\", \"b\"]"},
       {"text that must not be seen",
        "type = any\n  ephemeral = true",
-       {.variables = {{"x", "hunter2 hunter3"}}},
+       {.arguments = {{"x", "hunter2 hunter3"}}},
        {},
        "CONFIG_PARSE main.tf:1:1: the value that -var gives for variable \"x\" is no valid expression\n"
        "  main.tf:6:12: referenced by module.m.source\n"
        "  hint: write it in the syntax of the configuration, for example [\"a\", \"b\"]"},
   };
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const TestModule root = root_module(
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(values_that_do_not_fit) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_caller_gives_wrong) {
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const TestModule root = root_module(
       surroundings, {{"main.tf", "module \"child\" {\n  source = \"./child\"\n  a = \"x\"\n  c = null\n}\n"}});
   const TestModule child = child_module(
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(what_a_caller_gives_wrong) {
 BOOST_AUTO_TEST_CASE(a_broken_default) {
   auto module = std::make_shared<ParsedModule>();
   module->variables["a"] = {.name = "a", .location = {"main.tf", {}}, .type = {}, .default_is_broken = true};
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   ModuleScope scope(module, surroundings, ".", variable_values({}));
   BOOST_TEST(show(scope.resolve({.object = "var", .attribute = "a", .location = {"x.tf", {}}})) ==
              "CONFIG_PARSE main.tf: the default value of variable \"a\" is not valid\n"
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(long_chains) {
     }
     return text + fmt::format("  n{} = {}\n}}\n", length, end);
   };
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const std::size_t longest = ModuleScope::kMaxChain - 1;
   BOOST_TEST(root_module(surroundings, {{"main.tf", chain(longest, "\"x\"")}}).source() == "\"x\"");
   const TestModule cut = root_module(surroundings, {{"main.tf", chain(longest, "self.x")}});
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(values_shared_by_many_are_computed_once) {
   for (int i = 1; i < 100; ++i) {
     text += fmt::format("  n{} = local.n{} == local.n{}\n", i, i + 1, i + 1);
   }
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   BOOST_TEST(root_module(surroundings, {{"main.tf", text + "  n100 = 1\n}\n"}}).source() == "true");
   const std::string error = root_module(surroundings, {{"main.tf", text + "  n100 = self.x\n}\n"}}).source();
   BOOST_TEST(std::count(error.begin(), error.end(), '\n') == static_cast<int>(ModuleScope::kMaxRelated) + 1);

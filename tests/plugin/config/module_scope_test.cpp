@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(names) {
       {"sensitive", "\"x-${var.s}\"", "\"x-s\"!sensitive"},
       {"ephemeral", "var.e", "\"e\"!ephemeral"},
   };
-  Surroundings surroundings = test_surroundings();
+  ScopeSurroundings surroundings = test_surroundings();
   surroundings.workspace = "blue";
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -76,18 +76,18 @@ BOOST_AUTO_TEST_CASE(values_of_root_variables) {
        {},
        {{"terraform.tfvars.json", R"({"x": ["${a}", {"b": 1e2}]})"}},
        "[\"${a}\", {b = 100}]"},
-      {"text for a string", "type = string", {.variables = {{"x", "[1]"}}}, {}, "\"[1]\""},
-      {"text for no type", "", {.variables = {{"x", "true"}}}, {}, "\"true\""},
-      {"text for a number", "type = number", {.variables = {{"x", "1.50"}}}, {}, "1.5"},
+      {"text for a string", "type = string", {.arguments = {{"x", "[1]"}}}, {}, "\"[1]\""},
+      {"text for no type", "", {.arguments = {{"x", "true"}}}, {}, "\"true\""},
+      {"text for a number", "type = number", {.arguments = {{"x", "1.50"}}}, {}, "1.5"},
       {"text for a bool", "type = bool", {.environment = {{"x", "true"}}}, {}, "true"},
-      {"text for a list", "type = list(string)", {.variables = {{"x", "[\"a\", 1]"}}}, {}, "[\"a\", \"1\"]"},
-      {"text for any", "type = any", {.variables = {{"x", "{ a = 1 }"}}}, {}, "{a = 1}"},
-      {"marks", "sensitive = true\n  ephemeral = true", {.variables = {{"x", "a"}}}, {}, "\"a\"!sensitive!ephemeral"},
+      {"text for a list", "type = list(string)", {.arguments = {{"x", "[\"a\", 1]"}}}, {}, "[\"a\", \"1\"]"},
+      {"text for any", "type = any", {.arguments = {{"x", "{ a = 1 }"}}}, {}, "{a = 1}"},
+      {"marks", "sensitive = true\n  ephemeral = true", {.arguments = {{"x", "a"}}}, {}, "\"a\"!sensitive!ephemeral"},
       {"const is static", "const = true\n  default = 1", {}, {}, "1"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const Surroundings surroundings = test_surroundings();
+      const ScopeSurroundings surroundings = test_surroundings();
       const TestModule root = root_module(
           surroundings,
           {{"main.tf",
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(values_of_root_variables) {
 }
 
 BOOST_AUTO_TEST_CASE(values_of_called_modules) {
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const TestModule root = root_module(
       surroundings, {{"main.tf",
                       "locals {\n  v = \"1.0\"\n}\n"
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(values_of_called_modules) {
 }
 
 BOOST_AUTO_TEST_CASE(marks_come_down_from_the_caller) {
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const TestModule root =
       root_module(surroundings, {{"main.tf",
                                   "variable \"s\" {\n  default = \"x\"\n  sensitive = true\n}\nmodule \"child\" {\n  "
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(marks_come_down_from_the_caller) {
 }
 
 BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
-  Surroundings surroundings = test_surroundings();
+  ScopeSurroundings surroundings = test_surroundings();
   surroundings.tool = Tool::terraform;
   struct Row {
     const char* name;
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
 }
 
 BOOST_AUTO_TEST_CASE(constants) {
-  const Surroundings surroundings = test_surroundings();
+  const ScopeSurroundings surroundings = test_surroundings();
   const TestModule root = root_module(
       surroundings, {{"main.tf",
                       "variable \"a\" {\n  const = true\n}\nvariable \"b\" {}\nvariable \"c\" {\n  const = true\n"

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(terraform_reads_each_block_of_a_call) {
       const TemporaryDirectory directory;
       directory.write("main.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.primary));
       directory.write("override.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.override_text));
-      const Surroundings surroundings{.root = directory.path(), .tool = Tool::terraform, .files = nullptr};
+      const ScopeSurroundings surroundings{.root = directory.path(), .tool = Tool::terraform, .files = nullptr};
       const auto module = read_module(directory.path(), {}, Tool::terraform).value();
       ModuleScope scope(module, surroundings, ".", std::make_shared<VariableValues>());
       const EvaluatedCalls found = evaluate_calls(*module, scope);

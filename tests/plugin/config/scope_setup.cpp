@@ -116,7 +116,7 @@ std::string show(const Diagnostics& diagnostics) {
   return text;
 }
 
-Surroundings test_surroundings() {
+ScopeSurroundings test_surroundings() {
   return {.root = "/r", .files = make_confined_files("/r", {"/r"}, {})};
 }
 
@@ -131,14 +131,14 @@ std::string TestModule::source(std::string_view name) const {
   return show(scope->evaluate_argument(call(name).find("source"), fmt::format("module.{}.source", name)));
 }
 
-TestModule root_module(const Surroundings& surroundings, const FileTexts& files, const VariableInputs& inputs,
+TestModule root_module(const ScopeSurroundings& surroundings, const FileTexts& files, const VariableInputs& inputs,
                        const FileTexts& tfvars) {
   TestModule root{.parsed = parse_module(files), .scope = nullptr};
   root.scope = std::make_shared<ModuleScope>(root.parsed, surroundings, ".", variable_values(inputs, tfvars));
   return root;
 }
 
-TestModule child_module(const Surroundings& surroundings, const TestModule& caller, std::string_view name,
+TestModule child_module(const ScopeSurroundings& surroundings, const TestModule& caller, std::string_view name,
                         const FileTexts& files) {
   TestModule child{.parsed = parse_module(files), .scope = nullptr};
   child.scope =

@@ -33,7 +33,7 @@ std::string show(const Result<T>& result) {
 }
 
 // What surrounds the modules of a root at "/r", which is not on the disk.
-Surroundings test_surroundings();
+ScopeSurroundings test_surroundings();
 
 // A module and its scope.
 struct TestModule {
@@ -45,10 +45,10 @@ struct TestModule {
   std::string source(std::string_view name = "m") const;
 };
 
-TestModule root_module(const Surroundings& surroundings, const FileTexts& files, const VariableInputs& inputs = {},
+TestModule root_module(const ScopeSurroundings& surroundings, const FileTexts& files, const VariableInputs& inputs = {},
                        const FileTexts& tfvars = {});
 // The module that `caller` calls by that name, in a directory of that name.
-TestModule child_module(const Surroundings& surroundings, const TestModule& caller, std::string_view name,
+TestModule child_module(const ScopeSurroundings& surroundings, const TestModule& caller, std::string_view name,
                         const FileTexts& files);
 
 }  // namespace modlock::test

@@ -73,11 +73,15 @@ BOOST_AUTO_TEST_CASE(precedence) {
        {{"b.auto.tfvars.json", R"({"x": 4})"}, {"a.auto.tfvars", "x = 3\n"}, {"B.auto.tfvars", "x = 5\n"}},
        "4 from b.auto.tfvars.json"},
       {"named files over auto files, in their order",
-       {.files = {"z.tfvars", "a.tfvars"}},
+       {.arguments = {{std::nullopt, "z.tfvars"}, {std::nullopt, "a.tfvars"}}},
        {{"a.auto.tfvars", "x = 3\n"}, {"a.tfvars", "x = 6\n"}, {"z.tfvars", "x = 7\n"}},
        "6 from a.tfvars"},
-      {"-var over all",
-       {.variables = {{"x", "cli"}}, .files = {"a.tfvars"}},
+      {"a file after -var",
+       {.arguments = {{"x", "cli"}, {std::nullopt, "a.tfvars"}}},
+       {{"a.tfvars", "x = 6\n"}},
+       "6 from a.tfvars"},
+      {"-var after a file",
+       {.arguments = {{std::nullopt, "a.tfvars"}, {"x", "cli"}}},
        {{"a.tfvars", "x = 6\n"}},
        "cli from -var"},
       {"a file that does not have it leaves it",
@@ -86,15 +90,18 @@ BOOST_AUTO_TEST_CASE(precedence) {
        "env from TF_VAR_x"},
       {"other files are not read", {}, {{"other.tfvars", "x = 1\n"}, {"sub/terraform.tfvars", "x = 1\n"}}, "none"},
       {"a named file elsewhere in the bounds",
-       {.files = {"../common/a.tfvars"}},
+       {.arguments = {{std::nullopt, "../common/a.tfvars"}}},
        {{"../common/a.tfvars", "x = 8\n"}},
        "8 from ../common/a.tfvars"},
       {"JSON by suffix",
-       {.files = {"a.json"}},
+       {.arguments = {{std::nullopt, "a.json"}}},
        {{"a.json", R"({"x": "${y}", "//": "no value"})"}},
        "\"${y}\" from a.json"},
-      {"JSON by its look", {.files = {"vars"}}, {{"vars", "\n {\"x\": 9}"}}, "9 from vars"},
-      {"no JSON by its look in .tfvars", {.files = {"a.tfvars"}}, {{"a.tfvars", "x = 10\n"}}, "10 from a.tfvars"},
+      {"JSON by its look", {.arguments = {{std::nullopt, "vars"}}}, {{"vars", "\n {\"x\": 9}"}}, "9 from vars"},
+      {"no JSON by its look in .tfvars",
+       {.arguments = {{std::nullopt, "a.tfvars"}}},
+       {{"a.tfvars", "x = 10\n"}},
+       "10 from a.tfvars"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -171,11 +178,12 @@ BOOST_AUTO_TEST_CASE(a_variable_named_variable_may_have_a_value) {
 }
 
 BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
-  const Outcome missing = read({.files = {"a.tfvars"}}, {});
+  const Outcome missing = read({.arguments = {{std::nullopt, "a.tfvars"}}}, {});
   BOOST_TEST(show(missing.values.error()) ==
              "NOT_FOUND -: the variables file \"a.tfvars\" does not exist\n"
              "  hint: name it relative to the root, or absolute");
-  const Outcome outside = read({.files = {"../secret/a.tfvars"}}, {{"../secret/a.tfvars", "x = 1\n"}});
+  const Outcome outside =
+      read({.arguments = {{std::nullopt, "../secret/a.tfvars"}}}, {{"../secret/a.tfvars", "x = 1\n"}});
   BOOST_TEST(show(outside.values.error()) ==
              "PATH_OUTSIDE_ROOT -: the path \"/secret/a.tfvars\" lies outside \"/r\" or \"/common\"\n"
              "  hint: start with a directory that encloses it, or move it inside");
@@ -199,7 +207,7 @@ BOOST_AUTO_TEST_CASE(on_the_disk) {
 
 BOOST_AUTO_TEST_CASE(undeclared) {
   const auto values = variable_values(
-      {.variables = {{"regoin", "a"}, {"region", "b"}, {"other", "c"}}, .environment = {{"unknown", "d"}}},
+      {.environment = {{"unknown", "d"}}, .arguments = {{"regoin", "a"}, {"region", "b"}, {"other", "c"}}},
       {{"terraform.tfvars", "unheard = 1\n"}});
   const auto module = parse_module({{"a.tf", "variable \"region\" {}\n"}});
   const Diagnostics diagnostics = values->undeclared(module->variables);

@@ -1,0 +1,101 @@
+#include "backends/package/unpack.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <system_error>
+
+#include "backends/files/system_error.h"
+#include "backends/package/unpack_readers.h"
+
+namespace modlock {
+namespace {
+
+struct NamedFormat {
+  std::string_view name;
+  ArchiveFormat format;
+};
+
+constexpr std::array<NamedFormat, 10> kFormats = {{{"bz2", ArchiveFormat::bz2},
+                                                   {"gz", ArchiveFormat::gz},
+                                                   {"xz", ArchiveFormat::xz},
+                                                   {"zip", ArchiveFormat::zip},
+                                                   {"tar.bz2", ArchiveFormat::tar_bz2},
+                                                   {"tar.tbz2", ArchiveFormat::tar_bz2},
+                                                   {"tar.gz", ArchiveFormat::tar_gz},
+                                                   {"tgz", ArchiveFormat::tar_gz},
+                                                   {"tar.xz", ArchiveFormat::tar_xz},
+                                                   {"txz", ArchiveFormat::tar_xz}}};
+
+bool starts_with(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+}  // namespace
+
+std::optional<ArchiveFormat> archive_format_of_name(std::string_view name) {
+  for (const NamedFormat& known : kFormats) {
+    if (known.name == name) {
+      return known.format;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ArchiveFormat> archive_format_of_path(std::string_view path) {
+  const NamedFormat* best = nullptr;
+  for (const NamedFormat& known : kFormats) {
+    const std::size_t size = known.name.size();
+    if (path.size() > size && path.substr(path.size() - size) == known.name && path[path.size() - size - 1] == '.' &&
+        (best == nullptr || size > best->name.size())) {
+      best = &known;
+    }
+  }
+  return best == nullptr ? std::nullopt : std::optional(best->format);
+}
+
+std::optional<ArchiveFormat> archive_format_of_content(std::string_view first_bytes) {
+  using namespace std::string_view_literals;
+  if (starts_with(first_bytes, "PK\x03\x04"sv) || starts_with(first_bytes, "PK\x05\x06"sv)) {
+    return ArchiveFormat::zip;
+  }
+  if (starts_with(first_bytes, "\x1F\x8B\x08"sv)) {
+    return ArchiveFormat::tar_gz;
+  }
+  if (starts_with(first_bytes, "\xFD\x37\x7A\x58\x5A\x00"sv)) {
+    return ArchiveFormat::tar_xz;
+  }
+  return starts_with(first_bytes, "BZ"sv) ? std::optional(ArchiveFormat::tar_bz2) : std::nullopt;
+}
+
+Result<void> expect_tree_format(ArchiveFormat format, std::string_view display) {
+  if (format != ArchiveFormat::gz && format != ArchiveFormat::xz && format != ArchiveFormat::bz2) {
+    return {};
+  }
+  return fail(Code::source_unsupported,
+              fmt::format("\"{}\" is one compressed file, and a module package is a tree of files", display),
+              "name a zip, tar.gz, tar.xz or tar.bz2 archive; where it is a tar under another name, add archive=tar.gz "
+              "to the source's query");
+}
+
+Result<void> unpack_archive(const std::filesystem::path& archive, ArchiveFormat format,
+                            const std::filesystem::path& directory, std::string_view display, const Context& context,
+                            const UnpackLimits& limits) {
+  if (auto ok = expect_tree_format(format, display); !ok) {
+    return ok;
+  }
+  std::error_code error;
+  const std::uint64_t packed = std::filesystem::file_size(archive, error);
+  if (error) {
+    return system_failure("read", archive, error.value());
+  }
+  auto writer = unpack::TreeWriter::open(directory);
+  if (!writer) {
+    return fail(writer.error());
+  }
+  unpack::Rules rules(display, packed, limits);
+  return format == ArchiveFormat::zip ? unpack::read_zip(archive, rules, *writer, context)
+                                      : unpack::read_tar(archive, format, rules, *writer, context);
+}
+
+}  // namespace modlock

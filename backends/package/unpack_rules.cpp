@@ -1,0 +1,153 @@
+#include "backends/package/unpack_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/files/files.h"
+#include "backends/source_text.h"
+
+namespace modlock::unpack {
+namespace {
+
+constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kLongestPath = 2048;  // leaves room below PATH_MAX for where a package is kept
+constexpr const char* kHint = "the archive cannot be used as it is: ask its author for another one";
+constexpr std::uint64_t kAlwaysFine = std::uint64_t{16} << 20U;
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_absolute(std::string_view name) {
+  const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
+  return (!name.empty() && is_slash(name[0])) ||
+         (name.size() >= 3 && is_letter(name[0]) && name[1] == ':' && is_slash(name[2]));
+}
+
+// As go-getter looks for it: between slashes of both kinds.
+bool has_dot_dot(std::string_view name) {
+  while (true) {
+    const std::size_t slash = std::min(name.find_first_of("/\\"), name.size());
+    if (name.substr(0, slash) == "..") {
+      return true;
+    }
+    if (slash == name.size()) {
+      return false;
+    }
+    name.remove_prefix(slash + 1);
+  }
+}
+
+// The parts of a name as filepath.Join cleans it.
+std::vector<std::string_view> parts_of(std::string_view name) {
+  std::vector<std::string_view> parts;
+  while (!name.empty()) {
+    const std::size_t slash = std::min(name.find('/'), name.size());
+    if (const std::string_view part = name.substr(0, slash); !part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+    name.remove_prefix(std::min(slash + 1, name.size()));
+  }
+  return parts;
+}
+
+std::string_view fault_of(std::string_view name, EntryType type) {
+  if (name.size() > kLongestPath) {
+    return "has a path longer than 2048 bytes";
+  }
+  if (name.find('\0') != std::string_view::npos) {
+    return "has a NUL in its name";
+  }
+  if (is_absolute(name)) {
+    return "has an absolute path";
+  }
+  if (has_dot_dot(name)) {
+    return "leads out of it with \"..\"";
+  }
+  return type == EntryType::special ? "is a device, a pipe or a socket" : "";
+}
+
+}  // namespace
+
+tl::unexpected<Error> unsafe_entry(std::string_view display, std::string_view entry, std::string_view why) {
+  constexpr std::size_t kShown = 256;
+  const std::string shown = escape_controls(entry.substr(0, kShown)) + (entry.size() > kShown ? "…" : "");
+  return fail(Code::archive_unsafe, fmt::format("the entry \"{}\" of \"{}\" {}", shown, display, why), kHint);
+}
+
+tl::unexpected<Error> unsafe_archive(std::string_view display, std::string_view why) {
+  return fail(Code::archive_unsafe, fmt::format("\"{}\" {}", display, why), kHint);
+}
+
+tl::unexpected<Error> bad_archive(std::string_view display, std::string_view why) {
+  return fail(Code::bad_response, fmt::format("\"{}\" cannot be unpacked: {}", display, why));
+}
+
+Result<std::optional<Place>> Rules::place(std::string_view name, EntryType type) {
+  if (++entries_ > limits_.entries) {
+    return unsafe_entry(display_, name, fmt::format("is one more than the {} allowed", limits_.entries));
+  }
+  if (const std::string_view fault = fault_of(name, type); !fault.empty()) {
+    return unsafe_entry(display_, name, fault);
+  }
+  const std::vector<std::string_view> parts = parts_of(name);
+  if (std::any_of(parts.begin(), parts.end(), is_version_control_name)) {
+    return std::nullopt;
+  }
+  if (parts.empty() && type == EntryType::file) {
+    return unsafe_entry(display_, name, "is a file without a name");
+  }
+  Place place;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].size() > kLongestName) {
+      return unsafe_entry(display_, name, "has a name longer than 255 bytes");
+    }
+    place.path.append(i == 0 ? "" : "/").append(parts[i]);
+    const bool is_last = i + 1 == parts.size();
+    const auto before = known_.find(place.path);
+    if (is_last && type == EntryType::file) {
+      if (before != known_.end()) {
+        return unsafe_entry(display_, name,
+                            before->second == EntryType::file ? "is there twice" : "is a directory and a file");
+      }
+      if (auto ok = remember(name, place.path, EntryType::file); !ok) {
+        return fail(ok.error());
+      }
+    } else if (before == known_.end()) {
+      if (auto ok = remember(name, place.path, EntryType::directory); !ok) {
+        return fail(ok.error());
+      }
+      place.directories.push_back(place.path);
+    } else if (before->second == EntryType::file) {
+      return unsafe_entry(display_, name, is_last ? "is a directory and a file" : "lies below a file");
+    }
+  }
+  return place;
+}
+
+Result<void> Rules::remember(std::string_view name, const std::string& path, EntryType type) {
+  name_bytes_ += path.size();
+  if (known_.size() >= limits_.entries) {
+    return unsafe_entry(display_, name,
+                        fmt::format("makes more than the {} files and directories allowed", limits_.entries));
+  }
+  if (name_bytes_ > limits_.name_bytes) {
+    return unsafe_entry(display_, name, fmt::format("takes the names over the {} bytes allowed", limits_.name_bytes));
+  }
+  known_.emplace(path, type);
+  return {};
+}
+
+Result<void> Rules::grow(std::string_view name, std::uint64_t bytes) {
+  if (bytes > limits_.total_bytes - unpacked_bytes_) {
+    return unsafe_entry(display_, name, fmt::format("takes it over the {} bytes allowed", limits_.total_bytes));
+  }
+  unpacked_bytes_ += bytes;
+  if (unpacked_bytes_ > kAlwaysFine && unpacked_bytes_ / limits_.ratio > packed_bytes_) {
+    return unsafe_entry(display_, name, fmt::format("unpacks to over {} times the size of the archive", limits_.ratio));
+  }
+  return {};
+}
+
+}  // namespace modlock::unpack

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "backends/files/descriptor.h"
+#include "backends/package/unpack_rules.h"
+#include "protocol/result.h"
+
+namespace modlock::unpack {
+
+// Writes the entries of one archive below a directory. Every step is taken relative to an open directory and follows no
+// link, and everything is made new: whoever changes names below meanwhile leads nothing outside.
+// Errors of every call: IO_ERROR naming the path.
+class TreeWriter {
+ public:
+  // `directory` must be there.
+  static Result<TreeWriter> open(const std::filesystem::path& directory);
+
+  // Makes the directories of a place that Rules gave. ARCHIVE_UNSAFE where the file system takes one of the names for
+  // another that is there.
+  Result<void> make_directories(const Place& place, std::string_view display);
+
+  // Makes the file and keeps it open for write() and end_file(). ARCHIVE_UNSAFE as above.
+  Result<void> begin_file(const Place& place, std::string_view display);
+  Result<void> write(std::string_view bytes);
+  // 0777 of `mode` counts, and the owner may always read.
+  Result<void> end_file(unsigned mode);
+
+  // Remembers the mode that end() sets: until then entries below must still be made. The owner keeps all rights.
+  // That of the directory unpacked into stays.
+  void set_mode(const Place& directory, unsigned mode);
+  Result<void> end();
+
+ private:
+  TreeWriter(std::filesystem::path directory, Descriptor root)
+      : directory_(std::move(directory)), root_(std::move(root)) {}
+  // The open directory of that name, which is there; stays open until the next call.
+  Result<int> enter(std::string_view path);
+
+  std::filesystem::path directory_;
+  Descriptor root_;
+  std::string at_;  // the directory that here_ is; empty: root_
+  Descriptor here_;
+  std::string file_name_;
+  Descriptor file_;
+  std::map<std::string, unsigned> modes_;
+};
+
+}  // namespace modlock::unpack

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/package/unpack.h"
+#include "tests/support/archive_writer.h"
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::test {
+
+// What ordinary archives hold, and what tells go-getter's way from others: modes, links, directories before and after
+// what is in them, names that must be cleaned, that are long or no ASCII, version control.
+std::vector<ArchiveEntry> ordinary_zip_entries();
+std::vector<ArchiveEntry> ordinary_tar_entries();
+
+// "<mode> <name>/" of each directory below `root` and "<mode> <name> <content>" of each file, sorted by name.
+std::string describe_tree(const std::filesystem::path& root);
+
+// An archive on disk and a directory beside it.
+struct Unpacking {
+  explicit Unpacking(std::string_view bytes) { directory.write("archive", bytes); }
+
+  Result<void> run(ArchiveFormat format, const UnpackLimits& limits = {}, const Context& context = {}) {
+    std::filesystem::create_directories(tree);
+    return unpack_archive(archive, format, tree, "https://example.com/x", context, limits);
+  }
+
+  TemporaryDirectory directory;
+  std::filesystem::path archive = directory / "archive";
+  std::filesystem::path tree = directory / "tree";
+};
+
+}  // namespace modlock::test
