@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/source.h"
+#include "protocol/error.h"
+
+namespace modlock {
+
+// What the CLI configuration of a client (`.tofurc`, `.terraformrc`, TF_CLI_CONFIG_FILE, the files of its configuration
+// directory) says of the network and its secrets; everything else in it is none of ours. Hosts are in ASCII with
+// `:port`, as HostForms::ascii.
+struct ClientConfiguration {
+  struct Token {
+    SecretText token;  // empty: the block has none, and yet no other place is asked
+    std::string from;  // "~/.tofurc:3"
+  };
+  struct Helper {
+    std::string name;  // the program is terraform-credentials-<name>
+    std::vector<std::string> arguments;
+    std::vector<std::string> directories;  // where the program may lie, in order
+    std::string from;
+  };
+  struct Host {
+    std::map<std::string, std::string> services;  // "modules.v1" -> URL
+    std::string from;
+  };
+  struct OciCredentials {
+    std::string host;             // label up to the first slash, "example.com:5000"
+    std::string repository = {};  // the rest, whole segments; empty: the host's
+    SecretText user = {}, password = {};
+    SecretText access_token = {}, refresh_token = {};
+    std::string helper = {};  // docker_credentials_helper
+    std::string from = {};
+
+    std::string label() const { return repository.empty() ? host : host + "/" + repository; }
+  };
+  struct OciDefaults {
+    bool discover_ambient = true;
+    std::optional<std::vector<std::string>> files = {};  // absolute; absent: the usual places
+    std::string helper = {};
+    std::string from = {};
+  };
+
+  std::map<std::string, Token> tokens = {};
+  std::optional<Helper> helper = {};
+  std::map<std::string, Host> hosts = {};
+  std::vector<OciCredentials> oci = {};
+  std::optional<OciDefaults> oci_defaults = {};
+  // Of `registry_protocols`; the environment is not in here.
+  std::optional<int> retry_count = {};
+  std::optional<std::chrono::seconds> request_timeout = {};
+
+  std::vector<std::string> files = {};  // that were read, in order
+  Diagnostics warnings = {};            // a client prints such problems and goes on; so do we
+};
+
+}  // namespace modlock

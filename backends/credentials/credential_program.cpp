@@ -1,0 +1,142 @@
+#include "backends/credentials/credential_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/credentials/folded_member.h"
+#include "backends/process/process.h"
+#include "backends/version.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRegistryPrefix = "terraform-credentials-";
+constexpr std::size_t kAnswerLimit = std::size_t{1} << 20U;
+
+std::string to_lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+// The version that a file name bears where it is a helper of that name: "terraform-credentials-foo_v1.2.0_x4".
+std::optional<Version> version_of(const std::string& file_name, std::string_view name) {
+  if (!file_name.starts_with(kRegistryPrefix)) {
+    return std::nullopt;
+  }
+  std::string rest = to_lower(file_name.substr(kRegistryPrefix.size()));
+  std::string version = "0.0.0";
+  if (const std::size_t mark = rest.find("_v"); mark != std::string::npos) {
+    version = rest.substr(mark + 2);
+    version = version.substr(0, version.find("_x"));
+    rest.resize(mark);
+  }
+  if (rest != name) {
+    return std::nullopt;
+  }
+  auto parsed = Version::parse(version);
+  return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
+}
+
+Result<Finished> run(Command command, const Context& context) {
+  command.unset_environment = {"TF_TOKEN_*"};
+  command.output_limit = kAnswerLimit;
+  return run_command(command, context);
+}
+
+tl::unexpected<Error> failing(std::string_view program, std::string_view how, std::string_view by_hand) {
+  return fail(Code::unreachable, fmt::format("the credential helper {} {}", program, how),
+              fmt::format("run it by hand to see why: {}", by_hand));
+}
+
+}  // namespace
+
+std::optional<fs::path> find_registry_helper(const std::vector<std::string>& directories, std::string_view name) {
+  std::optional<Version> newest;
+  fs::path found;
+  for (const std::string& directory : directories) {
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(directory, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      std::error_code ignored;
+      if (fs::status(entry->path(), ignored).type() == fs::file_type::directory ||
+          !fs::exists(entry->path(), ignored)) {
+        continue;
+      }
+      auto version = version_of(entry->path().filename().string(), name);
+      if (version && (!newest || *version > *newest)) {
+        newest = std::move(version);
+        found = entry->path();
+      }
+    }
+  }
+  return newest ? std::optional(std::move(found)) : std::nullopt;
+}
+
+Result<FoundCredential> ask_registry_helper(const fs::path& program, const std::vector<std::string>& arguments,
+                                            std::string_view host, const Context& context) {
+  Command command{.argv = {program.string()}};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.argv.insert(command.argv.end(), {"get", std::string(host)});
+  const std::string name = program.filename().string();
+  const std::string by_hand = fmt::format("{} get {}", name, host);
+  const auto finished = run(std::move(command), context);
+  if (!finished) {
+    return fail(finished.error());
+  }
+  if (finished->exit_code != 0) {
+    return failing(name, fmt::format("ended with exit code {}", finished->exit_code), by_hand);
+  }
+  const auto answer = parse_json(finished->output);
+  if (!answer || !(answer->isObject() || answer->isNull())) {
+    return failing(name, "gave no JSON object", by_hand);
+  }
+  FoundCredential found;
+  if (answer->isObject() && (*answer)["token"].isString()) {
+    found.secret = TokenCredential{.access_token = SecretText((*answer)["token"].asString())};
+  }
+  return found;
+}
+
+Result<FoundCredential> ask_docker_helper(std::string_view name, std::string_view host, const Context& context) {
+  const std::string program = fmt::format("docker-credential-{}", name);
+  const std::string by_hand = fmt::format("echo https://{} | {} get", host, program);
+  const auto finished = run({.argv = {program, "get"}, .input = fmt::format("https://{}", host)}, context);
+  if (!finished && finished.error().code == Code::tool_missing) {
+    return fail(Code::tool_missing, fmt::format("{} is not on PATH, which the credentials of {} need", program, host),
+                fmt::format("install {}, or take it out of the file that names it", program));
+  }
+  if (!finished) {
+    return fail(finished.error());
+  }
+  if (finished->exit_code != 0) {
+    const std::string& output = finished->output;
+    const std::size_t start = std::min(output.find_first_not_of(" \t\r\n"), output.size());
+    const std::string_view said =
+        std::string_view(output).substr(start, output.find_last_not_of(" \t\r\n") + 1 - start);
+    if (said == "credentials not found in native keychain") {
+      return FoundCredential{};
+    }
+    return failing(program, fmt::format("ended with exit code {}", finished->exit_code), by_hand);
+  }
+  const auto answer = parse_json(finished->output);
+  const Json::Value& user = answer ? folded_member(*answer, "Username") : Json::Value::nullSingleton();
+  const Json::Value& secret = answer ? folded_member(*answer, "Secret") : Json::Value::nullSingleton();
+  if (!user.isString() || !secret.isString()) {
+    return failing(program, "gave no JSON object with Username and Secret", by_hand);
+  }
+  if (user.asString() == "<token>") {
+    return failing(program, "gave an identity token, which OpenTofu takes from no program", by_hand);
+  }
+  FoundCredential found;
+  if (!user.asString().empty() || !secret.asString().empty()) {
+    found.secret = BasicCredential{.user = SecretText(user.asString()), .password = SecretText(secret.asString())};
+  }
+  return found;
+}
+
+}  // namespace modlock

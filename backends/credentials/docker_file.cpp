@@ -1,0 +1,123 @@
+#include "backends/credentials/docker_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "backends/credentials/folded_member.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+// Standard alphabet with padding; line ends are passed over, as Go's decoder does.
+std::optional<std::string> decode_base64(std::string_view text) {
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  std::size_t digits = 0;
+  std::size_t padding = 0;
+  std::uint32_t bits = 0;
+  for (const char c : text) {
+    if (c == '\r' || c == '\n') {
+      continue;
+    }
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    const std::size_t value = kAlphabet.find(c);
+    if (value == std::string_view::npos || padding != 0) {
+      return std::nullopt;
+    }
+    bits = ((bits << 6U) | static_cast<std::uint32_t>(value)) & 0xFFFFFFU;
+    ++digits;
+    if (digits % 4 != 1) {
+      const std::size_t spare = digits % 4 == 2 ? 4 : digits % 4 == 3 ? 2 : 0;
+      out += static_cast<char>((bits >> spare) & 0xFFU);
+    }
+  }
+  const std::size_t wanted = (4 - digits % 4) % 4;
+  return wanted == 3 || padding != wanted ? std::nullopt : std::optional(std::move(out));
+}
+
+tl::unexpected<Error> wrong(std::string_view name, std::string_view what) {
+  return fail(Code::config_parse, fmt::format("{}: {}", name, what),
+              "repair the file, or log in again to write it anew");
+}
+
+Result<void> read_auths(const Json::Value& auths, std::string_view name, DockerFile& file) {
+  for (const std::string& key : auths.getMemberNames()) {
+    const Json::Value& entry = auths[key];
+    if (!entry.isObject() && !entry.isNull()) {
+      return wrong(name, fmt::format("auths \"{}\" is no object", key));
+    }
+    const Json::Value& auth = folded_member(entry, "auth");
+    if (auth.isNull()) {
+      continue;
+    }
+    auto decoded = auth.isString() ? decode_base64(auth.asString()) : std::nullopt;
+    if (!decoded) {
+      return wrong(name, fmt::format("the auth of auths \"{}\" is no base64", key));
+    }
+    if (!decoded->empty()) {
+      file.auths.push_back({key, SecretText(std::move(*decoded))});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<DockerFile> parse_docker_file(std::string_view text, std::string_view name) {
+  const auto json = parse_json(text);
+  if (!json) {
+    return wrong(name, "it is no JSON: " + json.error().message);
+  }
+  if (!json->isObject()) {
+    return wrong(name, "it is no JSON object");
+  }
+  DockerFile file;
+  const Json::Value& auths = folded_member(*json, "auths");
+  const Json::Value& helpers = folded_member(*json, "credHelpers");
+  const Json::Value& store = folded_member(*json, "credsStore");
+  if (!(auths.isObject() || auths.isNull()) || !(helpers.isObject() || helpers.isNull()) ||
+      !(store.isString() || store.isNull())) {
+    return wrong(name, "auths and credHelpers must be objects, credsStore a string");
+  }
+  if (auto ok = read_auths(auths, name, file); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  for (const std::string& host : helpers.getMemberNames()) {
+    if (!helpers[host].isString() && !helpers[host].isNull()) {
+      return wrong(name, fmt::format("credHelpers \"{}\" is no string", host));
+    }
+    file.helpers[host] = helpers[host].asString();
+  }
+  file.store = store.asString();
+  return file;
+}
+
+std::size_t specificity(std::string_view key, std::string_view host, std::string_view repository) {
+  const std::size_t slash = key.find('/');
+  if (host.empty() || key.substr(0, slash) != host) {
+    return 0;
+  }
+  if (slash == std::string_view::npos) {
+    return kDomainSpecificity;
+  }
+  const std::string_view path = key.substr(slash + 1);
+  const bool is_prefix = !path.empty() && repository.starts_with(path) &&
+                         (repository.size() == path.size() || repository[path.size()] == '/');
+  if (!is_prefix) {
+    return 0;
+  }
+  return kDomainSpecificity + 1 + static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+}
+
+bool is_helper_name(std::string_view name) {
+  return !name.empty() && name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
+}
+
+}  // namespace modlock

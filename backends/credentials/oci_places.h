@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/credentials/answers.h"
+#include "backends/credentials/client_configuration.h"
+#include "backends/credentials/docker_file.h"
+#include "backends/credentials/lookup.h"
+#include "backends/credentials/surroundings.h"
+
+namespace modlock {
+
+// Where the credentials of an OCI repository may be: `oci_credentials` blocks, the helper of
+// `oci_default_credentials`, docker and podman files. The most specific match decides, of equals the first; where it
+// is a program, that program alone is asked. Thread-safe.
+class OciPlaces {
+ public:
+  OciPlaces(const ClientConfiguration& configuration, const Surroundings& surroundings)
+      : configuration_(configuration), surroundings_(surroundings) {}
+
+  // `failure`: CONFIG_PARSE where a file that `docker_style_config_files` names cannot be read or a matching entry is
+  // no user and password; those of ask_docker_helper(). A broken file in a usual place is no failure: none of those
+  // files is used then, as in OpenTofu.
+  Lookup look(std::string_view host, std::string_view repository, const Context& context);
+
+ private:
+  struct Candidate;
+  struct File {
+    std::string name;  // for people
+    std::optional<DockerFile> content;
+    std::string problem;  // why there is none: "not there", …
+    bool is_broken = false;
+  };
+  struct Files {
+    std::vector<File> files;
+    std::optional<Error> failure;
+    std::string off;  // why there are none at all
+  };
+
+  const Files& files();
+  Files read_files() const;
+  File read_file_at(const std::filesystem::path& path) const;
+  std::vector<Candidate> candidates(std::string_view host, std::string_view repository);
+  void add_blocks(std::string_view host, std::string_view repository, std::vector<Candidate>& all) const;
+  static void add_file(const File& file, std::string_view host, std::string_view repository,
+                       std::vector<Candidate>& all);
+  void take(const Candidate& chosen, std::string_view host, Lookup& lookup, const Context& context);
+
+  const ClientConfiguration& configuration_;
+  const Surroundings& surroundings_;
+  std::once_flag files_read_;
+  Files files_;
+  Answers<FoundCredential> helper_answers_;
+};
+
+}  // namespace modlock

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "backends/credentials/answers.h"
+#include "backends/credentials/client_configuration.h"
+#include "backends/credentials/lookup.h"
+#include "backends/credentials/surroundings.h"
+
+namespace modlock {
+
+// A variable TF_TOKEN_<host> as it is set.
+struct TokenVariable {
+  std::string name;
+  SecretText token;
+};
+
+// TF_TOKEN_* by host in ASCII: "__" stands for "-", then "_" for "."; hosts in Unicode or punycode. What names no host
+// is left out.
+std::map<std::string, TokenVariable> token_variables(const Surroundings& surroundings);
+
+// The name that `explain_refusal` tells to set: letters, digits and underscores only. Empty where the host has a port,
+// which no such name can say.
+std::string token_variable_name(std::string_view ascii_host);
+
+// Where a registry's token may be: TF_TOKEN_*, a `credentials` block, the `credentials_helper`. The first that knows
+// the host decides, even with an empty token. A helper that fails gives none, as in OpenTofu. Thread-safe.
+class RegistryPlaces {
+ public:
+  RegistryPlaces(const ClientConfiguration& configuration, const Surroundings& surroundings);
+
+  // `host` as Source::host. `failure` is REQUEST_CANCELLED or DEADLINE_EXCEEDED.
+  Lookup look(std::string_view host, const Context& context);
+
+ private:
+  void ask_helper(const std::string& host, Lookup& lookup, const Context& context);
+
+  const ClientConfiguration& configuration_;
+  const Surroundings& surroundings_;
+  const std::map<std::string, TokenVariable> variables_;
+  Answers<FoundCredential> helper_answers_;
+};
+
+}  // namespace modlock

@@ -1,0 +1,114 @@
+#include "plugin/config/client_configuration_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As the clients name the platform in their plugin directories.
+#if defined(__x86_64__)
+constexpr std::string_view kArchitecture = "amd64";
+#elif defined(__aarch64__)
+constexpr std::string_view kArchitecture = "arm64";
+#elif defined(__i386__)
+constexpr std::string_view kArchitecture = "386";
+#else
+constexpr std::string_view kArchitecture = "arm";
+#endif
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+fs::path default_file(Tool tool, const Surroundings& surroundings) {
+  const fs::path legacy = surroundings.home / ".terraformrc";
+  if (tool == Tool::terraform) {
+    return legacy;
+  }
+  const fs::path own = surroundings.home / ".tofurc";
+  const std::string_view config = surroundings.variable("XDG_CONFIG_HOME");
+  if (is_there(own)) {
+    return own;
+  }
+  if (is_there(legacy)) {
+    return legacy;
+  }
+  return config.empty() ? own : surroundings.absolute(fs::path(config) / "opentofu" / "tofurc");
+}
+
+fs::path directory_of_files(Tool tool, const Surroundings& surroundings) {
+  fs::path directory = surroundings.home / ".terraform.d";
+  const std::string_view config = surroundings.variable("XDG_CONFIG_HOME");
+  if (tool == Tool::opentofu && !config.empty() && !is_there(directory)) {
+    directory = surroundings.absolute(fs::path(config) / "opentofu");
+  }
+  return directory;
+}
+
+}  // namespace
+
+std::vector<ClientConfigurationFile> client_configuration_files(Tool tool, const Surroundings& surroundings,
+                                                                Diagnostics& warnings) {
+  std::vector<ClientConfigurationFile> files;
+  for (const std::string_view name : {"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"}) {
+    const std::string_view value = surroundings.variable(name);
+    if (value.empty()) {
+      continue;
+    }
+    const fs::path path = surroundings.absolute(fs::path(value));
+    if (is_there(path)) {
+      files.push_back({path, true});
+    } else {
+      warnings.push_back(
+          {Severity::warning,
+           Error{.code = Code::config_parse,
+                 .message = fmt::format("{} names {}, and there is no such file, so no CLI configuration is read", name,
+                                        surroundings.display(path)),
+                 .hint = fmt::format("write the file, or unset {}", name)}});
+    }
+    return files;
+  }
+  if (surroundings.home.empty()) {
+    return files;
+  }
+  if (const fs::path main = default_file(tool, surroundings); is_there(main)) {
+    files.push_back({main, true});
+  }
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory_of_files(tool, surroundings), error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.ends_with(".tfrc") || name.ends_with(".tfrc.json")) {
+      found.push_back(entry->path());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  for (fs::path& path : found) {
+    files.push_back({std::move(path), false});
+  }
+  return files;
+}
+
+std::vector<std::string> helper_directories(Tool tool, const Surroundings& surroundings) {
+  std::vector<fs::path> roots;
+  if (!surroundings.home.empty()) {
+    roots.push_back(surroundings.home / ".terraform.d");
+  }
+  if (const std::string_view data = surroundings.variable("XDG_DATA_HOME"); tool == Tool::opentofu && !data.empty()) {
+    roots.push_back(surroundings.absolute(fs::path(data) / "opentofu"));
+  }
+  std::vector<std::string> directories;
+  for (const fs::path& root : roots) {
+    directories.push_back((root / "plugins").string());
+    directories.push_back((root / "plugins" / fmt::format("linux_{}", kArchitecture)).string());
+  }
+  return directories;
+}
+
+}  // namespace modlock

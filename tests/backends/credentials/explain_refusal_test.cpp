@@ -1,0 +1,85 @@
+#include <boost/test/unit_test.hpp>
+
+#include "backends/credentials/credentials.h"
+#include "tests/backends/credentials/user.h"
+#include "tests/support/fake_credentials.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+Error refusal(Code code) {
+  return {.code = code, .message = "the registry refused", .notes = {"while listing"}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(refusals)
+
+BOOST_AUTO_TEST_CASE(the_fix_for_each_use) {
+  struct Row {
+    const char* name;
+    CredentialUse use;
+    const char* host;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"a registry", CredentialUse::registry, "my-host.example",
+       "set TF_TOKEN_my__host_example to a token, or write credentials \"my-host.example\" { token = \"…\" } into the "
+       "client's CLI configuration"},
+      {"a registry in Unicode", CredentialUse::registry, "café.fr",
+       "set TF_TOKEN_xn____caf__dma_fr to a token, or write credentials \"café.fr\" { token = \"…\" } into the "
+       "client's CLI configuration"},
+      {"a registry with a port", CredentialUse::registry, "localhost:8443",
+       "write credentials \"localhost:8443\" { token = \"…\" } into the client's CLI configuration"},
+      {"OCI", CredentialUse::oci, "ghcr.io",
+       "run \"docker login ghcr.io\", or write oci_credentials \"ghcr.io\" { username = \"…\", password = \"…\" } into "
+       "the client's CLI configuration"},
+      {"a download", CredentialUse::download, "example.com:8443",
+       "add the line \"machine example.com:8443 login … password …\" to ~/.netrc"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      FakeCredentials credentials;
+      const Error error = explain_refusal(refusal(Code::auth_required), row.use, row.host, "", credentials, Context{});
+      BOOST_TEST((error.code == Code::auth_required));
+      BOOST_TEST(error.message == "the registry refused");
+      BOOST_TEST(error.hint == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_places_that_were_looked_in) {
+  User user;
+  user.set("TF_TOKEN_example_com", "canary-1");
+  ClientConfiguration configuration{.tokens = {{"example.com", {SecretText("canary-2"), "~/.tofurc:1"}}},
+                                    .files = {"~/.tofurc"}};
+  const auto credentials = make_credentials(configuration, user.surroundings());
+  const Error error = explain_refusal(refusal(Code::auth_required), CredentialUse::registry, "example.com", "",
+                                      *credentials, Context{});
+  const std::vector<std::string> expected = {
+      "while listing", "looked for credentials for example.com in environment variable TF_TOKEN_example_com: used",
+      "looked for credentials for example.com in credentials \"example.com\" in ~/.tofurc:1: hidden by environment "
+      "variable TF_TOKEN_example_com",
+      "looked for credentials for example.com in credentials_helper of the CLI configuration: not configured"};
+  BOOST_TEST(error.notes == expected, boost::test_tools::per_element());
+  BOOST_TEST(error.hint ==
+             "example.com refused the credential from environment variable TF_TOKEN_example_com: renew it there");
+  const Error forbidden =
+      explain_refusal(refusal(Code::forbidden), CredentialUse::registry, "example.com", "", *credentials, Context{});
+  BOOST_TEST(forbidden.hint ==
+             "example.com does not take the credential from environment variable TF_TOKEN_example_com for this: have "
+             "it allowed there, or use another");
+}
+
+BOOST_AUTO_TEST_CASE(places_that_cannot_be_asked) {
+  FakeCredentials credentials;
+  credentials.fail_with({.code = Code::request_cancelled, .message = "the run was cancelled"});
+  const Error error =
+      explain_refusal(refusal(Code::auth_required), CredentialUse::oci, "ghcr.io", "x", credentials, Context{});
+  BOOST_TEST_REQUIRE(error.notes.size() == 2U);
+  BOOST_TEST(error.notes[1] == "credentials for ghcr.io could not be looked for: the run was cancelled");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
