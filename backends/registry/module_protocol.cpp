@@ -1,0 +1,221 @@
+#include "backends/registry/module_protocol.h"
+
+#include <fmt/format.h>
+#include <json/value.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "backends/credentials/folded_member.h"
+#include "backends/source_remote.h"
+#include "backends/source_text.h"
+#include "protocol/json.h"
+
+namespace modlock::registry {
+namespace {
+
+std::string_view kind_of(const Json::Value& value) {
+  switch (value.type()) {
+    case Json::nullValue:
+      return "null";
+    case Json::booleanValue:
+      return "a boolean";
+    case Json::stringValue:
+      return "a string";
+    case Json::arrayValue:
+      return "a list";
+    case Json::objectValue:
+      return "an object";
+    default:
+      return "a number";
+  }
+}
+
+tl::unexpected<Error> wrong_shape(std::string_view path, std::string_view expected, const Json::Value& found) {
+  return fail(Code::bad_response, fmt::format("{} is {}, expected {}", path, kind_of(found), expected));
+}
+
+Result<Json::Value> parse_object(std::string_view body) {
+  auto document = parse_json(body);
+  if (!document) {
+    return fail(Code::bad_response, std::move(document.error().message));
+  }
+  if (!document->isObject()) {
+    return wrong_shape("the answer", "an object", *document);
+  }
+  return std::move(*document);
+}
+
+// The text of a member; empty where it is missing or null, as Go reads JSON.
+Result<std::string> text_member(const Json::Value& object, std::string_view name, const std::string& path) {
+  const Json::Value& value = folded_member(object, name);
+  if (!value.isString() && !value.isNull()) {
+    return wrong_shape(path, "a string", value);
+  }
+  return value.asString();
+}
+
+void add_version(Listing& listing, std::map<std::string, std::string>& seen, const std::string& text) {
+  auto version = Version::parse(text);
+  if (!version) {
+    listing.skipped.push_back({escape_controls(text), "not a version"});
+    return;
+  }
+  std::string canonical = version->to_string();
+  if (const auto [at, is_new] = seen.emplace(canonical, text); !is_new) {
+    listing.skipped.push_back({text, fmt::format("the same version as \"{}\"", at->second)});
+    return;
+  }
+  listing.versions.push_back(
+      {.version = std::move(*version), .tag = text, .id = {}, .ref = std::move(canonical), .ambiguous_with = {}});
+}
+
+bool is_relative(std::string_view location) {
+  return location.substr(0, 1) == "/" || location.substr(0, 2) == "./" || location.substr(0, 3) == "../";
+}
+
+struct SaidInBody {
+  std::string location;
+  std::optional<bool> use_registry_credentials;
+};
+
+Result<SaidInBody> read_location_body(std::string_view body, LocationRules rules) {
+  const auto document = parse_object(body);
+  if (!document) {
+    return fail(document.error());
+  }
+  auto text = text_member(*document, "location", "\"location\"");
+  if (!text) {
+    return fail(std::move(text.error()));
+  }
+  SaidInBody said{.location = std::move(*text), .use_registry_credentials = {}};
+  const Json::Value& credentials = folded_member(*document, "use_registry_credentials");
+  const bool is_there = &credentials != &Json::Value::nullSingleton();  // null is there, and wrong
+  if (rules == LocationRules::opentofu_1_12 && is_there) {
+    if (!credentials.isBool()) {
+      return wrong_shape("\"use_registry_credentials\"", "true or false", credentials);
+    }
+    said.use_registry_credentials = credentials.asBool();
+  }
+  return said;
+}
+
+Result<PackageLocation> parse_indirect(std::string location, std::string_view download_url) {
+  const auto bad = [&](std::string_view reason) {
+    return fail(Code::bad_response, fmt::format("the location \"{}\" {}", printable_address(location), reason));
+  };
+  if (is_relative(location)) {
+    auto absolute = resolve_url(download_url, location);
+    if (!absolute) {
+      return bad("is not a relative URL");
+    }
+    location = std::move(*absolute);
+  }
+  auto address = parse_source(location);
+  if (!address) {
+    return address.error().code == Code::source_invalid ? bad("is no module source: " + address.error().message)
+                                                        : fail(std::move(address.error()));
+  }
+  if (address->source.kind == SourceKind::local || address->source.kind == SourceKind::registry) {
+    return bad(
+        fmt::format("is a {} source, expected the address of a remote package", to_string(address->source.kind)));
+  }
+  return PackageLocation(std::move(*address));
+}
+
+Result<PackageLocation> parse_direct(std::string_view location, std::string_view download_url,
+                                     bool use_registry_credentials) {
+  const auto bad = [&](std::string_view reason) {
+    return fail(Code::bad_response, fmt::format("the location \"{}\" {}", printable_address(location), reason));
+  };
+  auto url = resolve_url(download_url, location);
+  if (!url) {
+    return bad("is not a URL");
+  }
+  if (url->find('#') != std::string::npos) {
+    return bad("has a fragment, which the URL of a package must not have");
+  }
+  auto source = archive_source(*url);
+  if (!source) {
+    return bad("is not a URL of http or https");
+  }
+  return PackageLocation(DirectPackage{.url = SecretText(std::move(*url)),
+                                       .source = std::move(*source),
+                                       .use_registry_credentials = use_registry_credentials});
+}
+
+}  // namespace
+
+Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock::time_point fetched_at) {
+  const auto document = parse_object(body);
+  if (!document) {
+    return fail(document.error());
+  }
+  const Json::Value& modules = folded_member(*document, "modules");
+  if (!modules.isArray()) {
+    return wrong_shape("\"modules\"", "a list", modules);
+  }
+  if (modules.empty()) {
+    return fail(Code::bad_response, "\"modules\" is empty, expected the module that was asked for");
+  }
+  if (!modules[0].isObject()) {
+    return wrong_shape("\"modules[0]\"", "an object", modules[0]);
+  }
+  const Json::Value& versions = folded_member(modules[0], "versions");
+  if (!versions.isArray() && !versions.isNull()) {
+    return wrong_shape("\"modules[0].versions\"", "a list", versions);
+  }
+  Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at};
+  std::map<std::string, std::string> seen;
+  for (Json::ArrayIndex i = 0; i < versions.size(); ++i) {
+    if (!versions[i].isObject()) {
+      return wrong_shape(fmt::format("\"modules[0].versions[{}]\"", i), "an object", versions[i]);
+    }
+    const auto text = text_member(versions[i], "version", fmt::format("\"modules[0].versions[{}].version\"", i));
+    if (!text) {
+      return fail(text.error());
+    }
+    add_version(listing, seen, *text);
+  }
+  std::stable_sort(listing.versions.begin(), listing.versions.end(),
+                   [](const ListedVersion& left, const ListedVersion& right) { return right.version < left.version; });
+  return listing;
+}
+
+Result<PackageLocation> parse_location(const HttpResponse& response, std::string_view download_url,
+                                       LocationRules rules) {
+  if (response.status != 200 && response.status != 204) {
+    return fail(Code::bad_response, fmt::format("expected status 200 or 204, got {}", response.status));
+  }
+  SaidInBody said;
+  if (response.status == 200 && rules != LocationRules::terraform) {
+    auto body = read_location_body(response.body, rules);
+    if (!body) {
+      return fail(std::move(body.error()));
+    }
+    said = std::move(*body);
+  }
+  if (said.location.empty() && !said.use_registry_credentials) {
+    said.location = response.header("X-Terraform-Get").value_or("");
+  }
+  if (said.location.empty()) {
+    return fail(Code::bad_response, rules == LocationRules::terraform
+                                        ? "the answer has no X-Terraform-Get, where Terraform expects the location"
+                                        : "the answer names no location, neither as \"location\" nor as "
+                                          "X-Terraform-Get");
+  }
+  return said.use_registry_credentials ? parse_direct(said.location, download_url, *said.use_registry_credentials)
+                                       : parse_indirect(std::move(said.location), download_url);
+}
+
+Result<Source> archive_source(std::string_view url) {
+  const std::string shown = printable_url(url);
+  auto package = describe_package(url.substr(0, url.find_first_of("?#")), shown);
+  if (!package || package->source.kind != SourceKind::archive) {
+    return fail(Code::bad_response, fmt::format("\"{}\" is not a URL of http or https", shown));
+  }
+  return std::move(package->source);
+}
+
+}  // namespace modlock::registry

@@ -1,0 +1,235 @@
+#include "backends/registry/package_fetch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "backends/http/text.h"
+#include "backends/parallel.h"
+#include "backends/source_text.h"
+
+namespace modlock::registry {
+namespace {
+
+// Waiting for the network, not computing: wider than the machine has cores.
+constexpr std::size_t kWidth = 8;
+constexpr std::size_t kShortestCommit = 7;
+
+// The content that an address names itself: a commit (full or abbreviated) or a digest; empty where it names a branch,
+// a tag, or nothing.
+std::string named_content(const Source& source) {
+  if (source.kind == SourceKind::oci) {
+    return source.query_value("digest");
+  }
+  const std::string ref = source.kind == SourceKind::git ? source.query_value("ref") : std::string();
+  const bool is_commit =
+      ref.size() >= kShortestCommit && ref.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  return is_commit ? http::lower_case(ref) : std::string();
+}
+
+// The reference that an address names, in its own spelling.
+std::string named_reference(const Source& source) {
+  return source.query_value(source.kind == SourceKind::oci ? "tag" : "ref");
+}
+
+bool is_archive_id(std::string_view id) {
+  return id.substr(0, 3) == "zh:";
+}
+
+std::string join_subdir(const std::string& outer, const std::string& inner) {
+  return outer.empty() || inner.empty() ? outer + inner : clean_path(outer + "/" + inner);
+}
+
+Diagnostic moved(std::string message) {
+  return {Severity::warning,
+          Error{.code = Code::tag_moved,
+                .message = std::move(message),
+                .hint = "find out why the registry gives a version another content; `tofu-modlock upgrade` locks what "
+                        "it gives now"}};
+}
+
+}  // namespace
+
+std::vector<Result<FetchedTree>> PackageFetch::fetch(std::span<const FetchWish> wishes) {
+  results_.assign(wishes.size(), FetchedTree{});
+  inner_.resize(wishes.size());
+  locate(wishes);
+  parallel_for(wishes.size(), kWidth, [&](std::size_t i) {
+    const auto& location = locations_.at(wishes[i].ref);
+    const auto* address = location ? std::get_if<SourceAddress>(&*location) : nullptr;
+    if (!location) {
+      results_[i] = fail(location.error());
+    } else if (address != nullptr) {
+      auto inner = prepare(wishes[i], *address);
+      if (inner) {
+        inner_[i] = std::move(*inner);
+      } else {
+        results_[i] = fail(std::move(inner.error()));
+      }
+    }
+  });
+  const std::vector<Batch> batches = make_batches(wishes);
+  parallel_for(batches.size(), kWidth, [&](std::size_t i) { run(batches[i], wishes); });
+  return std::move(results_);
+}
+
+void PackageFetch::locate(std::span<const FetchWish> wishes) {
+  for (const FetchWish& wish : wishes) {
+    locations_.emplace(wish.ref, PackageLocation{});
+  }
+  std::vector<std::pair<const std::string, Result<PackageLocation>>*> open;
+  for (auto& entry : locations_) {
+    open.push_back(&entry);
+  }
+  parallel_for(open.size(), kWidth, [&](std::size_t i) {
+    const std::string& version = open[i]->first;
+    // It becomes a part of a URL.
+    open[i]->second = Version::parse(version)
+                          ? client_.locate(module_, version, context_)
+                          : fail(Code::invalid_params,
+                                 fmt::format("\"{}\" of \"{}\" cannot be fetched: a registry has versions alone",
+                                             escape_controls(version), module_.package_identity()));
+  });
+}
+
+Result<PackageFetch::Inner> PackageFetch::prepare(const FetchWish& wish, const SourceAddress& address) const {
+  if (context_.judge_source) {
+    if (auto ok = context_.judge_source(address.source); !ok) {
+      return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
+    }
+  }
+  Inner inner{.address = address, .backend = others_.find(address.source), .wish = {}, .warnings = {}};
+  if (inner.backend == nullptr) {
+    return fail(Code::source_unsupported, fmt::format("{} lies at \"{}\", and {} sources are not served", display(wish),
+                                                      address.source.identity(), to_string(address.source.kind)));
+  }
+  inner.wish.ref = named_reference(address.source);
+  auto ok = wish.id.empty() ? expect_named(inner, wish) : expect_locked(inner, wish);
+  if (!ok) {
+    return fail(std::move(ok.error()));
+  }
+  return inner;
+}
+
+std::string PackageFetch::lies_at(const FetchWish& wish, const Inner& inner) const {
+  return fmt::format("{} lies at \"{}\"", display(wish), inner.address.source.identity());
+}
+
+// A commit or a digest has to be proven by its source before it is fetched by itself.
+Result<void> PackageFetch::expect_named(Inner& inner, const FetchWish& wish) const {
+  if (named_content(inner.address.source).empty()) {
+    return {};
+  }
+  const auto pin = inner.backend->pin(inner.address, context_);
+  if (!pin) {
+    return fail(with_note(pin.error(), lies_at(wish, inner)));
+  }
+  inner.wish = {.id = pin->id, .ref = pin->ref, .locked = pin->ref.empty()};
+  return {};
+}
+
+Result<void> PackageFetch::expect_locked(Inner& inner, const FetchWish& wish) const {
+  const std::string here = inner.address.source.identity();
+  const std::string id = inner.backend->id_of({&wish.id, 1});
+  if (id.empty() && is_archive_id(wish.id)) {
+    inner.warnings.push_back(moved(
+        fmt::format("{} was an archive ({}) when it was locked, and is now at \"{}\"", display(wish), wish.id, here)));
+    return expect_named(inner, wish);
+  }
+  if (id.empty()) {
+    return fail(Code::hash_mismatch,
+                fmt::format("{} is locked as {}, and the registry now points to \"{}\", which cannot give that",
+                            display(wish), wish.id, here),
+                "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
+  }
+  const std::string named = named_content(inner.address.source);
+  if (!named.empty() && http::lower_case(id).substr(0, named.size()) != named) {
+    inner.warnings.push_back(
+        moved(fmt::format("the registry now points to \"{}\" for {}; the locked {} is used, if it "
+                          "is still there",
+                          here, display(wish), wish.id)));
+  }
+  inner.wish = {.id = id, .ref = named.empty() ? inner.wish.ref : std::string(), .locked = true};
+  return {};
+}
+
+std::vector<PackageFetch::Batch> PackageFetch::make_batches(std::span<const FetchWish> wishes) {
+  std::vector<Batch> batches;
+  std::map<std::string, std::size_t> by_package;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    if (!results_[i]) {
+      continue;
+    }
+    if (!inner_[i]) {
+      batches.push_back({std::get<DirectPackage>(*locations_.at(wishes[i].ref)), {i}});
+      continue;
+    }
+    // The URL without what names a version of it. An identity would not do: it leaves out arguments of an archive's
+    // URL that may well choose the archive.
+    const std::string key = inner_[i]->address.source.getter + "::" + inner_[i]->address.package_url.reveal();
+    const auto [at, is_new] = by_package.emplace(key, batches.size());
+    if (is_new) {
+      batches.emplace_back();
+    }
+    batches[at->second].wishes.push_back(i);
+  }
+  return batches;
+}
+
+void PackageFetch::run(const Batch& batch, std::span<const FetchWish> wishes) {
+  const std::size_t first = batch.wishes.front();
+  if (batch.direct) {
+    results_[first] = download(wishes[first], *batch.direct);
+    return;
+  }
+  std::vector<FetchWish> inner;
+  for (const std::size_t i : batch.wishes) {
+    inner.push_back(inner_[i]->wish);
+  }
+  auto trees = inner_[first]->backend->fetch(inner_[first]->address, inner, parent_, context_);
+  for (std::size_t k = 0; k < batch.wishes.size(); ++k) {
+    const std::size_t i = batch.wishes[k];
+    results_[i] = complete(wishes[i], *inner_[i], std::move(trees[k]));
+  }
+}
+
+Result<FetchedTree> PackageFetch::download(const FetchWish& wish, const DirectPackage& package) const {
+  if (context_.judge_source) {
+    if (auto ok = context_.judge_source(package.source); !ok) {
+      return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
+    }
+  }
+  const std::string here = package.source.identity();
+  if (!wish.id.empty() && !is_archive_id(wish.id)) {
+    return fail(Code::hash_mismatch,
+                fmt::format("{} is locked as {}, and the registry now hands out an archive, \"{}\"", display(wish),
+                            wish.id, here),
+                "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
+  }
+  auto tree = client_.download(module_, wish.ref, package, parent_, context_);
+  if (!tree) {
+    return tree;
+  }
+  if (!wish.id.empty() && wish.id != tree->id) {
+    tree->warnings.push_back(
+        moved(fmt::format("the archive of {} at \"{}\" is another than the locked one: expected "
+                          "{}, got {}",
+                          display(wish), here, wish.id, tree->id)));
+  }
+  tree->ref = wish.ref;
+  return tree;
+}
+
+Result<FetchedTree> PackageFetch::complete(const FetchWish& wish, const Inner& inner, Result<FetchedTree> tree) const {
+  if (!tree) {
+    return fail(with_note(std::move(tree.error()), lies_at(wish, inner)));
+  }
+  tree->id = inner.backend->id_hash(tree->id);
+  tree->ref = wish.ref;
+  tree->subdir = join_subdir(tree->subdir, inner.address.source.subdir);
+  tree->warnings.insert(tree->warnings.begin(), inner.warnings.begin(), inner.warnings.end());
+  return tree;
+}
+
+}  // namespace modlock::registry

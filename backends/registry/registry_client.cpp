@@ -1,0 +1,92 @@
+#include "backends/registry/registry_client.h"
+
+#include <fmt/format.h>
+
+#include "backends/registry/direct_package.h"
+
+namespace modlock::registry {
+namespace {
+
+// Completes what the protocol said of an answer.
+Error about_answer(Error error, const std::string& purpose, const std::string& url) {
+  error.message = fmt::format("could not {}: {}: {}", purpose, printable_url(url), error.message);
+  return error;
+}
+
+std::string versions_purpose(const Source& source) {
+  return fmt::format("list the versions of \"{}\"", source.package_identity());
+}
+
+}  // namespace
+
+std::string version_display(const Source& source, std::string_view version) {
+  return fmt::format("version {} of \"{}\"", version, source.package_identity());
+}
+
+HttpRequest RegistryClient::request(std::string url, std::string purpose) const {
+  HttpRequest request = http_.request(std::move(url), std::move(purpose));
+  if (!traits_.version.empty()) {
+    request.headers.push_back({"X-Terraform-Version", traits_.version});
+  }
+  return request;
+}
+
+Result<RegistryClient::Answer> RegistryClient::ask(const Source& source, const std::string& endpoint,
+                                                   const std::string& purpose, bool keep, const Context& context) {
+  const auto base = discovery_.find(source.host, "modules.v1", context);
+  if (!base) {
+    return fail(with_note(base.error(), fmt::format("needed to {}", purpose)));
+  }
+  std::string url = fmt::format("{}{}/{}", *base, source.path, endpoint);
+  HttpRequest question = request(url, purpose);
+  question.keep = keep;
+  auto response = http_.send(std::move(question), source.host, context);
+  if (!response) {
+    Error error = std::move(response.error());
+    if (error.code == Code::not_found && error.hint.empty()) {
+      error.hint = fmt::format(
+          "check the address and the version; a registry may also hide private modules from those who are not logged "
+          "in: tofu-modlock explain --credentials {}",
+          source.host);
+    }
+    return fail(std::move(error));
+  }
+  return Answer{std::move(*response), std::move(url)};
+}
+
+Result<Listing> RegistryClient::versions(const Source& source, const Context& context) {
+  const std::string purpose = versions_purpose(source);
+  const auto answer = ask(source, "versions", purpose, true, context);
+  if (!answer) {
+    return fail(answer.error());
+  }
+  if (answer->response.status != 200) {
+    return fail(about_answer(
+        {.code = Code::bad_response, .message = fmt::format("expected status 200, got {}", answer->response.status)},
+        purpose, answer->url));
+  }
+  auto listing =
+      parse_versions(answer->response.body, answer->response.kept_since.value_or(std::chrono::system_clock::now()));
+  return listing ? std::move(listing) : fail(about_answer(std::move(listing.error()), purpose, answer->url));
+}
+
+Result<PackageLocation> RegistryClient::locate(const Source& source, const std::string& version,
+                                               const Context& context) {
+  const std::string purpose = fmt::format("find where {} lies", version_display(source, version));
+  const auto answer = ask(source, version + "/download", purpose, false, context);
+  if (!answer) {
+    return fail(answer.error());
+  }
+  auto location = parse_location(answer->response, answer->url, traits_.rules);
+  return location ? std::move(location) : fail(about_answer(std::move(location.error()), purpose, answer->url));
+}
+
+Result<FetchedTree> RegistryClient::download(const Source& source, const std::string& version,
+                                             const DirectPackage& package, const std::filesystem::path& parent,
+                                             const Context& context) {
+  const std::string purpose = fmt::format("download {}", version_display(source, version));
+  const std::string_view host = package.use_registry_credentials ? std::string_view(source.host) : std::string_view();
+  return fetch_direct(http_, request(package.url.reveal(), purpose), host, parent, context);
+}
+
+}  // namespace modlock::registry

@@ -1,0 +1,180 @@
+#include "backends/registry/service_discovery.h"
+
+#include <fmt/format.h>
+#include <json/value.h>
+
+#include <algorithm>
+
+#include "backends/go_url.h"
+#include "backends/http/text.h"
+#include "backends/service_host.h"
+#include "backends/source_text.h"
+#include "protocol/json.h"
+#include "protocol/utf8.h"
+
+namespace modlock::registry {
+namespace {
+
+constexpr std::size_t kDocumentLimit = std::size_t{1} << 20U;
+
+// The media type of a Content-Type, without its parameters, in lower case.
+std::string media_type(std::string_view content_type) {
+  const std::string_view type = content_type.substr(0, content_type.find(';'));
+  return http::lower_case(type.substr(0, type.find_last_not_of(" \t") + 1));
+}
+
+// A header field's value in a message.
+std::string shown(std::string_view value) {
+  return to_valid_utf8(escape_controls(http::cut_text(std::string(value), 100)));
+}
+
+std::string document_url(std::string_view host) {
+  return fmt::format("https://{}/.well-known/terraform.json", host);
+}
+
+// What is the run's own end says nothing of the host.
+bool is_about_the_host(Code code) {
+  return code != Code::request_cancelled && code != Code::deadline_exceeded && code != Code::offline_miss &&
+         code != Code::config_parse;
+}
+
+}  // namespace
+
+bool ServiceDiscovery::Entry::is_known() const {
+  return answer && (*answer || std::chrono::steady_clock::now() - answered_at < kFailureLife);
+}
+
+Result<std::string> ServiceDiscovery::find(std::string_view host, std::string_view service, const Context& context) {
+  const auto forms = parse_service_host(host);
+  if (!forms) {
+    return fail(Code::source_invalid, fmt::format("\"{}\" is not a host name that a registry can have", host));
+  }
+  if (const auto block = client_.hosts.find(forms->ascii); block != client_.hosts.end()) {
+    Services services{.url = document_url(forms->ascii), .configured = block->second.from, .urls = {}};
+    services.urls.insert(block->second.services.begin(), block->second.services.end());
+    return service_url(services, host, service);
+  }
+  const auto services = services_of(forms->ascii, context);
+  return services ? service_url(*services, host, service) : fail(services.error());
+}
+
+Result<ServiceDiscovery::Services> ServiceDiscovery::services_of(const std::string& host, const Context& context) {
+  std::unique_lock lock(mutex_);
+  Entry& entry = entries_[host];
+  while (!entry.is_known() && entry.asking) {
+    const auto settled = [&entry] { return !entry.asking; };
+    if (context.deadline) {
+      answered_.wait_until(lock, context.stop, *context.deadline, settled);
+    } else {
+      answered_.wait(lock, context.stop, settled);
+    }
+    if (auto ok = context.check(); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  }
+  if (entry.is_known()) {
+    return *entry.answer;
+  }
+  entry.asking = true;
+  lock.unlock();
+  Result<Services> answer = ask(host, context);
+  lock.lock();
+  entry.asking = false;
+  if (answer || is_about_the_host(answer.error().code)) {
+    entry.answer = answer;
+    entry.answered_at = std::chrono::steady_clock::now();
+  }
+  answered_.notify_all();
+  return answer;
+}
+
+Result<ServiceDiscovery::Services> ServiceDiscovery::ask(const std::string& host, const Context& context) const {
+  HttpRequest request = http_.request(document_url(host), fmt::format("discover the services of \"{}\"", host));
+  request.headers.push_back({"Accept", "application/json"});
+  request.body_limit = kDocumentLimit;
+  request.retries = 0;
+  const std::string purpose = request.purpose;
+  const auto response = http_.send(std::move(request), host, context);
+  if (response) {
+    return read_document(*response, purpose);
+  }
+  if (response.error().code == Code::not_found) {
+    return Services{.url = document_url(host), .configured = {}, .urls = {}};
+  }
+  return fail(response.error());
+}
+
+Result<ServiceDiscovery::Services> ServiceDiscovery::read_document(const HttpResponse& response,
+                                                                   const std::string& purpose) {
+  Services services{.url = response.url.reveal(), .configured = {}, .urls = {}};
+  const auto bad = [&](const std::string& found) {
+    return fail(Code::bad_response,
+                fmt::format("could not {}: {}: {}", purpose, printable_url(response.url.reveal()), found));
+  };
+  if (response.status != 200) {
+    return bad(fmt::format("expected status 200, got {}", response.status));
+  }
+  const std::string type = response.header("Content-Type").value_or("");
+  if (media_type(type) != "application/json") {
+    return bad(fmt::format("expected the Content-Type \"application/json\", got \"{}\"", shown(type)));
+  }
+  const auto document = parse_json(response.body);
+  if (!document) {
+    return bad(document.error().message);
+  }
+  if (!document->isObject() && !document->isNull()) {
+    return bad("the answer is JSON, but not an object");
+  }
+  for (const std::string& name : document->getMemberNames()) {
+    const Json::Value& value = (*document)[name];
+    services.urls.emplace(name, value.isString() ? std::optional(value.asString()) : std::nullopt);
+  }
+  return services;
+}
+
+Error ServiceDiscovery::missing_service(const Services& services, std::string_view host, std::string_view service) {
+  const std::string name(service.substr(0, service.find('.')));
+  const bool in_another_form = std::any_of(services.urls.begin(), services.urls.end(),
+                                           [&](const auto& other) { return other.first.starts_with(name + "."); });
+  const std::string place = services.configured.empty() ? printable_url(services.url)
+                                                        : fmt::format("the host block in {}", services.configured);
+  return {.code = Code::not_found,
+          .message = in_another_form
+                         ? fmt::format("host \"{}\" does not provide the service \"{}\" in this version", host, service)
+                         : fmt::format("host \"{}\" does not provide the service \"{}\"", host, name),
+          .hint = fmt::format("check the host in the source address; its services are named by {}", place)};
+}
+
+Result<std::string> ServiceDiscovery::service_url(const Services& services, std::string_view host,
+                                                  std::string_view service) {
+  const auto entry = services.urls.find(service);
+  if (entry == services.urls.end() || !entry->second) {
+    return fail(missing_service(services, host, service));
+  }
+  const auto absolute = resolve_url(services.url, *entry->second);
+  auto url = absolute ? GoUrl::parse(*absolute) : std::nullopt;
+  const auto bad = [&](std::string_view reason) {
+    return fail(services.configured.empty() ? Code::bad_response : Code::config_parse,
+                fmt::format("the URL \"{}\" of the service \"{}\" of \"{}\"{}{} {}", printable_address(*entry->second),
+                            service, host, services.configured.empty() ? "" : " in ", services.configured, reason));
+  };
+  if (!url || url->host.empty()) {
+    return bad("cannot be read");
+  }
+  if (url->scheme != "http" && url->scheme != "https") {
+    return bad("is neither http nor https");
+  }
+  if (url->user) {
+    return bad("holds user-info, which is not permitted");
+  }
+  url->fragment = url->raw_fragment = url->raw_query = {};
+  url->force_query = false;
+  for (std::string* path : {&url->path, &url->raw_path}) {
+    if (path->empty() ? path == &url->path : path->back() != '/') {
+      *path += '/';
+    }
+  }
+  return url->to_string();
+}
+
+}  // namespace modlock::registry
