@@ -153,7 +153,7 @@ std::string printable_address(std::string_view address) {
   shown += rest;
   if (shown.size() > kPrintableBytes) {
     std::size_t size = kPrintableBytes;
-    while ((static_cast<unsigned char>(shown[size]) & 0xc0U) == 0x80U) {
+    while (size > 0 && (static_cast<unsigned char>(shown[size]) & 0xc0U) == 0x80U) {
       --size;
     }
     shown.resize(size);

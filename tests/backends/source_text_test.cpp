@@ -92,6 +92,7 @@ BOOST_AUTO_TEST_CASE(shows_addresses_without_secrets) {
       BOOST_TEST(printable_address(row.text) == row.shown);
     }
   }
+  BOOST_TEST(printable_address(std::string(300, '\xA0')) == "…");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

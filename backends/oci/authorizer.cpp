@@ -1,0 +1,174 @@
+#include "backends/oci/authorizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "backends/oci/token.h"
+#include "backends/source_text.h"
+
+namespace modlock::oci {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostScopes = 4;
+// A token is given up while it still lives: the request it goes with takes time.
+constexpr std::chrono::seconds kMargin{10};
+
+bool is_of_the_caller(Code code) {
+  return code == Code::request_cancelled || code == Code::deadline_exceeded;
+}
+
+}  // namespace
+
+// The authorization of one repository, and who is getting one.
+struct Authorizer::Entry {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  bool busy = false;         // somebody is getting one
+  std::uint64_t rounds = 0;  // that have ended
+  SecretText header;         // the last; empty: none
+  std::optional<Clock::time_point> expires;
+  std::optional<Error> failure;     // of the last round
+  std::vector<std::string> scopes;  // touched by who is busy only
+
+  bool is_fresh() const { return !header.empty() && (!expires || Clock::now() < *expires); }
+};
+
+std::shared_ptr<Authorizer::Entry> Authorizer::entry(const Repository& repository) {
+  const std::lock_guard lock(mutex_);
+  auto& found = entries_[{repository.authority, repository.name}];
+  if (!found) {
+    found = std::make_shared<Entry>();
+    found->scopes = {fmt::format("repository:{}:pull", repository.name)};
+  }
+  return found;
+}
+
+SecretText Authorizer::expected(const Repository& repository, const Context& context) {
+  const auto known = entry(repository);
+  {
+    const std::lock_guard lock(known->mutex);
+    if (known->is_fresh()) {
+      return known->header;
+    }
+  }
+  std::optional<Challenge> challenge;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = challenges_.find(repository.authority); at != challenges_.end()) {
+      challenge = at->second;
+    }
+  }
+  if (!challenge || context.offline) {
+    return {};
+  }
+  // A guess: where it fails, the registry's own answer decides.
+  auto guessed = answer(repository, *challenge, {}, context);
+  return guessed && *guessed ? std::move(**guessed) : SecretText();
+}
+
+Result<std::optional<SecretText>> Authorizer::answer(const Repository& repository, const Challenge& challenge,
+                                                     const SecretText& refused, const Context& context) {
+  {
+    const std::lock_guard lock(mutex_);
+    challenges_.insert_or_assign(repository.authority, challenge);
+  }
+  const auto known = entry(repository);
+  std::unique_lock lock(known->mutex);
+  while (true) {
+    if (known->is_fresh() && !(known->header == refused)) {
+      return std::optional(known->header);
+    }
+    if (!known->busy) {
+      break;
+    }
+    const std::uint64_t round = known->rounds;
+    const auto ended = [&known, round] { return known->rounds != round; };
+    if (context.deadline) {
+      known->changed.wait_until(lock, context.stop, *context.deadline, ended);
+    } else {
+      known->changed.wait(lock, context.stop, ended);
+    }
+    if (const auto fine = context.check(); !fine) {
+      return fail(fine.error());
+    }
+    if (ended() && known->failure && !is_of_the_caller(known->failure->code)) {
+      return fail(*known->failure);
+    }
+    if (ended() && known->header.empty() && !known->failure) {
+      return std::optional<SecretText>();
+    }
+  }
+  known->busy = true;
+  lock.unlock();
+  auto got = fetch(*known, repository, challenge, context);
+  lock.lock();
+  known->busy = false;
+  ++known->rounds;
+  known->failure = got ? std::nullopt : std::optional(got.error());
+  if (!got || !*got) {
+    known->header = {};
+  }
+  known->changed.notify_all();
+  if (got && *got && **got == refused) {
+    return std::optional<SecretText>();
+  }
+  return got;
+}
+
+Result<FoundCredential> Authorizer::credential(const Repository& repository, const Context& context) {
+  if (repository.host == "docker.io") {
+    return FoundCredential{};
+  }
+  return credentials_.find(CredentialUse::oci, repository.host, repository.name, context);
+}
+
+// Called by who is busy, without the lock of the entry; sets its header and its end.
+Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Repository& repository,
+                                                    const Challenge& challenge, const Context& context) {
+  const auto found = credential(repository, context);
+  if (!found) {
+    return fail(found.error());
+  }
+  const auto keep = [&entry](SecretText header, std::optional<Clock::time_point> expires) {
+    const std::lock_guard lock(entry.mutex);
+    entry.header = std::move(header);
+    entry.expires = expires;
+    return std::optional(entry.header);
+  };
+  if (challenge.scheme == "basic") {
+    const auto* const basic = std::get_if<BasicCredential>(&found->secret);
+    return basic != nullptr ? keep(basic_authorization(*basic), std::nullopt) : std::optional<SecretText>();
+  }
+  const auto* const token = std::get_if<TokenCredential>(&found->secret);
+  if (token != nullptr && !token->access_token.empty()) {
+    return keep(SecretText("Bearer " + token->access_token.reveal()), std::nullopt);
+  }
+  const auto realm = token_realm(challenge, repository.authority, repository.display);
+  if (!realm) {
+    return fail(realm.error());
+  }
+  // Some registries want another scope for listing tags than for pulling; they name it.
+  const std::string named = challenge.parameter("scope");
+  for (const std::string_view scope : split(named, ' ')) {
+    if (!scope.empty() && entry.scopes.size() < kMostScopes &&
+        std::find(entry.scopes.begin(), entry.scopes.end(), scope) == entry.scopes.end()) {
+      entry.scopes.emplace_back(scope);
+    }
+  }
+  const TokenRequest request{*realm, challenge.parameter("service"), entry.scopes};
+  const auto granted = request_token(http_, request, *found, repository, context);
+  if (!granted) {
+    return fail(granted.error());
+  }
+  return keep(SecretText("Bearer " + granted->text.reveal()), Clock::now() + granted->lifetime - kMargin);
+}
+
+}  // namespace modlock::oci

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "backends/credentials/credentials.h"
+#include "backends/http/http_client.h"
+#include "backends/oci/challenge.h"
+#include "backends/oci/reference.h"
+#include "protocol/result.h"
+
+namespace modlock::oci {
+
+// What to send a registry as Authorization, by the challenges it has sent (as oras-go answers them): for Basic the
+// configured user and password, for Bearer the configured access token, else a token of its token service. Kept per
+// registry and repository until it expires; callers that need one at the same time share one request. A registry that
+// has sent a challenge once is expected to send it for its other repositories too, so these are asked with a token
+// right away. Thread-safe.
+class Authorizer {
+ public:
+  Authorizer(HttpClient& http, Credentials& credentials) : http_(http), credentials_(credentials) {}
+
+  // For a first attempt; empty where nothing is known, or where nothing could be got.
+  SecretText expected(const Repository& repository, const Context& context);
+
+  // For a second attempt, after `refused` (empty: nothing was sent) was answered by 401 with this challenge. nullopt:
+  // there is nothing else to send, the 401 stands. Errors: those of Credentials::find() and request_token(), and
+  // BAD_RESPONSE for a realm that token_realm() refuses.
+  Result<std::optional<SecretText>> answer(const Repository& repository, const Challenge& challenge,
+                                           const SecretText& refused, const Context& context);
+
+  // What a repository's credentials are configured for: none for a host that requests do not go to ("docker.io"),
+  // because OpenTofu compares the two.
+  Result<FoundCredential> credential(const Repository& repository, const Context& context);
+
+ private:
+  struct Entry;
+  std::shared_ptr<Entry> entry(const Repository& repository);
+  Result<std::optional<SecretText>> fetch(Entry& entry, const Repository& repository, const Challenge& challenge,
+                                          const Context& context);
+
+  HttpClient& http_;
+  Credentials& credentials_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Entry>> entries_;
+  std::map<std::string, Challenge> challenges_;  // the last of each registry
+};
+
+}  // namespace modlock::oci

@@ -1,0 +1,141 @@
+#include "backends/oci/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/oci/reference.h"
+#include "backends/package/unpack.h"
+#include "backends/source_text.h"
+#include "protocol/json.h"
+
+namespace modlock::oci {
+namespace {
+
+constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.v1+json";
+constexpr std::string_view kModulePackage = "application/vnd.opentofu.modulepkg";
+constexpr std::string_view kZip = "archive/zip";
+
+std::string quotable(std::string_view text) {
+  constexpr std::size_t kShown = 100;
+  return text.size() > kShown ? escape_controls(text.substr(0, kShown)) + "…" : escape_controls(text);
+}
+
+tl::unexpected<Error> no_package(std::string_view what, std::string_view why) {
+  return fail(Code::source_unsupported, fmt::format("{} is not an OpenTofu module package: {}", what, why),
+              "name an artifact that was pushed as a module package: an OCI image manifest with the artifact type "
+              "\"application/vnd.opentofu.modulepkg\" and one layer \"archive/zip\"");
+}
+
+tl::unexpected<Error> broken(std::string_view what, std::string_view why) {
+  return fail(Code::bad_response, fmt::format("the manifest {} is damaged: {}", what, why),
+              "have the module package pushed again");
+}
+
+// "type/subtype" of a Content-Type, in lower case.
+std::string essence(std::string_view content_type) {
+  std::string text(content_type.substr(0, content_type.find(';')));
+  text.erase(text.find_last_not_of(" \t") + 1);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+// The string member; empty where there is none.
+Result<std::string> text_of(const Json::Value& object, const char* name, std::string_view what) {
+  const Json::Value& value = object[name];
+  if (value.isNull()) {
+    return std::string();
+  }
+  return value.isString() ? Result<std::string>(value.asString())
+                          : broken(what, fmt::format("its \"{}\" is not a string", name));
+}
+
+Result<Layer> read_layer(const Json::Value& descriptor, std::string_view what) {
+  const auto digest = text_of(descriptor, "digest", what);
+  if (!digest) {
+    return fail(digest.error());
+  }
+  switch (digest_form(*digest)) {
+    case DigestForm::other_algorithm:
+      return unsupported_digest(fmt::format("module package of {}", what), *digest);
+    case DigestForm::invalid:
+      return broken(what, fmt::format("the digest of its package is \"{}\"", quotable(*digest)));
+    case DigestForm::sha256:
+      break;
+  }
+  const Json::Value& size = descriptor["size"];
+  if (!size.isUInt64()) {
+    return broken(what, "the size of its package is not a number of bytes");
+  }
+  const std::uint64_t limit = UnpackLimits().total_bytes;
+  if (size.asUInt64() > limit) {
+    return fail(Code::limit_exceeded,
+                fmt::format("the module package of {} has {} bytes, and no more than {} are fetched", what,
+                            size.asUInt64(), limit),
+                "have the package split");
+  }
+  return Layer{*digest, size.asUInt64()};
+}
+
+Result<Layer> select_layer(const Json::Value& layers, std::string_view what) {
+  if (!layers.isNull() && !layers.isArray()) {
+    return broken(what, "its \"layers\" is not an array");
+  }
+  const Json::Value* package = nullptr;
+  for (const Json::Value& layer : layers) {
+    if (!layer.isObject()) {
+      return broken(what, "one of its layers is not an object");
+    }
+    const auto type = text_of(layer, "mediaType", what);
+    if (!type) {
+      return fail(type.error());
+    }
+    if (*type != kZip) {
+      continue;
+    }
+    if (package != nullptr) {
+      return no_package(what, fmt::format("multiple layers with media type \"{}\"", kZip));
+    }
+    package = &layer;
+  }
+  if (package != nullptr) {
+    return read_layer(*package, what);
+  }
+  return no_package(what, layers.empty() ? "image manifest contains no layers of types supported as module packages"
+                                         : "image manifest contains no layers of types supported as module packages, "
+                                           "but has other unsupported formats");
+}
+
+}  // namespace
+
+Result<Layer> read_manifest(std::string_view content_type, std::string_view body, std::string_view what) {
+  const std::string served = essence(content_type);
+  if (served != kImageManifest) {
+    return no_package(what, fmt::format("selected object is not an OCI image manifest but \"{}\"", quotable(served)));
+  }
+  const auto json = parse_json(body);
+  if (!json) {
+    return broken(what, json.error().message);
+  }
+  if (!json->isObject()) {
+    return broken(what, "it is not a JSON object");
+  }
+  const auto type = text_of(*json, "mediaType", what);
+  if (!type) {
+    return fail(type.error());
+  }
+  if (*type != kImageManifest) {
+    return no_package(what, fmt::format("unexpected manifest media type \"{}\"", quotable(*type)));
+  }
+  const auto artifact = text_of(*json, "artifactType", what);
+  if (!artifact) {
+    return fail(artifact.error());
+  }
+  if (*artifact != kModulePackage) {
+    return no_package(what, fmt::format("unexpected artifact type \"{}\"", quotable(*artifact)));
+  }
+  return select_layer((*json)["layers"], what);
+}
+
+}  // namespace modlock::oci

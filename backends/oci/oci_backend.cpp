@@ -1,0 +1,210 @@
+#include "backends/oci/oci_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/files/system_error.h"
+#include "backends/oci/manifest.h"
+#include "backends/oci/reference.h"
+#include "backends/oci/registry.h"
+#include "backends/package/unpack.h"
+#include "backends/parallel.h"
+#include "backends/source_text.h"
+#include "backends/tag_listing.h"
+
+namespace modlock {
+namespace {
+
+using namespace oci;
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHashScheme = "oci";
+constexpr std::size_t kParallel = 8;
+
+// A tag as a version is read from it: "_" behind the prefix is "+".
+Tag to_tag(const std::string& name, std::string_view prefix) {
+  Tag tag{.name = name, .id = {}, .ref = name, .version_text = name};
+  std::replace(tag.version_text.begin() + static_cast<std::ptrdiff_t>(std::min(prefix.size(), name.size())),
+               tag.version_text.end(), '_', '+');
+  return tag;
+}
+
+// Whether one of its neighbours is an equal version.
+bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
+  return (i > 0 && versions[i - 1].version == versions[i].version) ||
+         (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
+}
+
+class OciBackend final : public Backend {
+ public:
+  OciBackend(HttpClient& http, Credentials& credentials) : registry_(http, credentials) {}
+
+  bool serves(const Source& source) const override { return source.kind == SourceKind::oci; }
+
+  Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                const Context& context) override {
+    const auto address = read_address(source);
+    if (!address) {
+      return fail(address.error());
+    }
+    const auto names = registry_.tags(address->repository, context);
+    if (!names) {
+      return fail(names.error());
+    }
+    std::vector<Tag> tags;
+    std::vector<SkippedTag> nameless;
+    for (const std::string& name : *names) {
+      if (is_tag_name(name)) {
+        tags.push_back(to_tag(name, tag_prefix));
+      } else {
+        nameless.push_back({printable_address(name), "not a valid tag name"});
+      }
+    }
+    Listing listing = list_tags(tags, tag_prefix, std::chrono::system_clock::now());
+    listing.skipped.insert(listing.skipped.end(), nameless.begin(), nameless.end());
+    if (auto told = tell_twins_apart(address->repository, listing.versions, context); !told) {
+      return fail(std::move(told.error()));
+    }
+    merge_equal_versions(listing, "digest");
+    return listing;
+  }
+
+  Result<Pin> pin(const SourceAddress& source, const Context& context) override {
+    const auto address = read_address(source);
+    if (!address) {
+      return fail(address.error());
+    }
+    const Reference& reference = address->reference;
+    if (!reference.digest.empty()) {
+      return Pin{reference.digest, ""};
+    }
+    auto digest = registry_.digest_of(address->repository, reference.tag, context);
+    return digest ? Result<Pin>(Pin{std::move(*digest), reference.tag}) : fail(std::move(digest.error()));
+  }
+
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+                                         const fs::path& parent, const Context& context) override {
+    const auto address = read_address(source);
+    if (!address) {
+      return std::vector<Result<FetchedTree>>(wishes.size(), fail(address.error()));
+    }
+    std::vector<std::optional<Result<FetchedTree>>> fetched(wishes.size());
+    parallel_for(wishes.size(), kParallel,
+                 [&](std::size_t i) { fetched[i] = fetch_one(*address, wishes[i], parent, context); });
+    std::vector<Result<FetchedTree>> trees;
+    for (auto& tree : fetched) {
+      trees.push_back(std::move(*tree));
+    }
+    return trees;
+  }
+
+  std::string id_hash(std::string_view id) const override { return fmt::format("{}:{}", kHashScheme, id); }
+
+  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, kHashScheme); }
+
+ private:
+  // Asks for the digests of the tags that share a version with another.
+  Result<void> tell_twins_apart(const Repository& repository, std::vector<ListedVersion>& versions,
+                                const Context& context) {
+    std::vector<std::size_t> twins;
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      if (has_twin(versions, i)) {
+        twins.push_back(i);
+      }
+    }
+    std::vector<Result<std::string>> digests(twins.size());
+    parallel_for(twins.size(), kParallel,
+                 [&](std::size_t i) { digests[i] = registry_.digest_of(repository, versions[twins[i]].tag, context); });
+    for (std::size_t i = 0; i < twins.size(); ++i) {
+      if (!digests[i]) {
+        return fail(std::move(digests[i].error()));
+      }
+      versions[twins[i]].id = std::move(*digests[i]);
+    }
+    return {};
+  }
+
+  Result<FetchedTree> fetch_one(const Address& address, const FetchWish& wish, const fs::path& parent,
+                                const Context& context) {
+    Reference reference = address.reference;
+    if (!wish.id.empty()) {
+      reference = {.tag = {}, .digest = wish.id};
+    } else if (!wish.ref.empty()) {
+      reference = {.tag = wish.ref, .digest = {}};
+    }
+    const Repository& repository = address.repository;
+    const std::string what = fmt::format("\"{}\" of \"{}\"", escape_controls(reference.text()), repository.display);
+    if (auto valid = check(reference, what); !valid) {
+      return fail(std::move(valid.error()));
+    }
+    const auto manifest = registry_.manifest(repository, reference, context);
+    if (!manifest) {
+      return fail(manifest.error());
+    }
+    const auto layer = read_manifest(manifest->content_type, manifest->body, what);
+    if (!layer) {
+      return fail(layer.error());
+    }
+    std::error_code ignored;  // an absolute path is only nicer to read
+    const fs::path directory = fs::absolute(parent, ignored) / ("oci-" + random_hex(8));
+    const fs::path archive = directory.string() + ".zip";
+    auto unpacked = unpack(repository, *layer, archive, directory, context);
+    if (const auto removed = remove_tree(archive); unpacked && !removed) {
+      unpacked = fail(removed.error());
+    }
+    if (!unpacked) {
+      static_cast<void>(remove_tree(directory));  // the first error says more
+      return fail(std::move(unpacked.error()));
+    }
+    return FetchedTree{.id = manifest->digest, .directory = directory, .warnings = {}, .ref = reference.tag};
+  }
+
+  // Ids come from lock files, tags from listings: neither may say more than a path segment of a URL.
+  static Result<void> check(const Reference& reference, const std::string& what) {
+    if (reference.digest.empty()) {
+      return is_tag_name(reference.tag)
+                 ? Result<void>()
+                 : fail(Code::source_invalid, fmt::format("{} is no valid tag", what), "write a tag of the repository");
+    }
+    switch (digest_form(reference.digest)) {
+      case DigestForm::sha256:
+        return {};
+      case DigestForm::other_algorithm:
+        return unsupported_digest("wished " + what, reference.digest);
+      case DigestForm::invalid:
+        break;
+    }
+    return fail(Code::source_invalid, fmt::format("{} is no valid digest", what),
+                "expected \"sha256:\" and 64 lower-case hexadecimal digits");
+  }
+
+  Result<void> unpack(const Repository& repository, const Layer& layer, const fs::path& archive,
+                      const fs::path& directory, const Context& context) {
+    std::error_code failure;
+    if (!fs::create_directory(directory, failure) && failure) {
+      return system_failure("create", directory, failure.value());
+    }
+    if (auto received = registry_.blob(repository, layer, archive, context); !received) {
+      return received;
+    }
+    return unpack_archive(archive, ArchiveFormat::zip, directory,
+                          fmt::format("{}@{}", repository.display, layer.digest), context);
+  }
+
+  Registry registry_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_oci_backend(HttpClient& http, Credentials& credentials) {
+  return std::make_unique<OciBackend>(http, credentials);
+}
+
+}  // namespace modlock

@@ -1,0 +1,205 @@
+#include "backends/oci/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "backends/go_url.h"
+#include "backends/hostname.h"
+#include "backends/source_text.h"
+
+namespace modlock::oci {
+namespace {
+
+constexpr std::string_view kDefaultTag = "latest";
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_lower_or_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z');
+}
+
+bool is_word(char c) {
+  return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_separator(std::string_view text) {
+  return text == "." || text == "_" || text == "__" || text.find_first_not_of('-') == std::string_view::npos;
+}
+
+bool is_name_segment(std::string_view text) {
+  if (text.empty() || !is_lower_or_digit(text.front()) || !is_lower_or_digit(text.back())) {
+    return false;
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t end = at;
+    while (!is_lower_or_digit(text[end])) {
+      ++end;
+    }
+    if (!is_separator(text.substr(at, end - at))) {
+      return false;
+    }
+    at = end;
+  }
+  return true;
+}
+
+tl::unexpected<Error> invalid(const std::string& display, std::string_view why, std::string hint) {
+  return fail(Code::source_invalid, fmt::format("the module source \"{}\" {}", display, why), std::move(hint));
+}
+
+// strconv.ParseBool of Go: the one `archive` that asks for no unpacking, which is then none of the getter's.
+bool is_false(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "false", "False", "FALSE"};
+  return std::find(kFalse.begin(), kFalse.end(), text) != kFalse.end();
+}
+
+// go-getter takes its own two arguments away before the others are judged.
+Result<QueryArguments> own_arguments(const QueryArguments& query, const std::string& display) {
+  QueryArguments kept;
+  std::set<std::string> seen;
+  for (const auto& [key, value] : query) {
+    if (key == "archive" && !value.empty()) {
+      if (!is_false(value)) {
+        return invalid(display,
+                       "has the argument \"archive\", which is not allowed here: the archive format is that of the "
+                       "image manifest",
+                       "remove \"archive=\"");
+      }
+      continue;
+    }
+    if (key == "checksum") {
+      if (!value.empty()) {
+        return invalid(display, "has the argument \"checksum\", which is not allowed here",
+                       "write \"?digest=\" to fix the content of an OCI source");
+      }
+      continue;
+    }
+    if (!seen.insert(key).second) {
+      return invalid(display, fmt::format("has too many \"{}\" arguments", escape_controls(key)), "write it once");
+    }
+    kept.emplace_back(key, value);
+  }
+  return kept;
+}
+
+Result<Reference> read_reference(const QueryArguments& arguments, const std::string& display) {
+  Reference reference;
+  for (const auto& [key, value] : arguments) {
+    if (key != "tag" && key != "digest") {
+      return invalid(display, fmt::format("has the unsupported argument \"{}\"", escape_controls(key)),
+                     "an OCI source takes \"?tag=\" or \"?digest=\"");
+    }
+    if (value.empty()) {
+      return invalid(display, fmt::format("has an empty argument \"{}\"", key), "give it a value, or remove it");
+    }
+    const std::string shown = escape_controls(value);
+    if (key == "tag") {
+      if (!is_tag_name(value)) {
+        return invalid(display, fmt::format("has an invalid tag \"{}\"", shown),
+                       "a tag is up to 128 letters, digits, \"_\", \".\" and \"-\", and starts with none of the last "
+                       "two");
+      }
+      reference.tag = value;
+      continue;
+    }
+    const DigestForm form = digest_form(value);
+    if (form == DigestForm::invalid) {
+      return invalid(display, fmt::format("has an invalid digest \"{}\"", shown),
+                     "write \"sha256:\" and 64 lower-case hexadecimal digits");
+    }
+    if (form == DigestForm::other_algorithm) {
+      return unsupported_digest(fmt::format("module source \"{}\"", display), value);
+    }
+    reference.digest = value;
+  }
+  if (!reference.tag.empty() && !reference.digest.empty()) {
+    return invalid(display, "has both \"tag\" and \"digest\"", "remove one of them");
+  }
+  if (reference.text().empty()) {
+    reference.tag = kDefaultTag;
+  }
+  return reference;
+}
+
+std::string ascii_authority(const std::string& host) {
+  const std::size_t colon = host.find(':', host.substr(0, 1) == "[" ? host.find(']') : 0);
+  const auto forms = lookup_host(host.substr(0, colon));
+  const std::string port = colon == std::string::npos ? std::string() : host.substr(colon);
+  return forms ? forms->ascii + port : host;
+}
+
+}  // namespace
+
+std::string Repository::url(std::string_view rest) const {
+  return fmt::format("https://{}/v2/{}/{}", authority, name, rest);
+}
+
+Result<Address> read_address(const SourceAddress& source) {
+  const auto url = GoUrl::parse(source.package_url.reveal());
+  const std::string identity = fmt::format("oci://{}{}", source.source.host, escape_controls(source.source.path));
+  if (!url || source.source.scheme != "oci") {
+    return invalid(identity, "has another URL scheme behind the getter \"oci\"", "write oci://host/repository");
+  }
+  std::string name = url->path.substr(url->path.substr(0, 1) == "/" ? 1 : 0);
+  if (!is_repository_name(name)) {
+    return invalid(
+        identity, fmt::format("names an invalid repository \"{}\"", escape_controls(name)),
+        "a repository is lower-case letters and digits, joined by \"/\", \".\", \"_\" and \"-\"; select with "
+        "\"?tag=\" or \"?digest=\" rather than \":\" or \"@\"");
+  }
+  const auto arguments = own_arguments(parse_query(url->raw_query), identity);
+  if (!arguments) {
+    return fail(arguments.error());
+  }
+  auto reference = read_reference(*arguments, identity);
+  if (!reference) {
+    return fail(std::move(reference.error()));
+  }
+  const std::string& host = source.source.host;
+  // Docker's own name for its registry is not that of the server.
+  std::string authority = host == "docker.io" ? "registry-1.docker.io" : ascii_authority(host);
+  const std::string display = fmt::format("oci://{}/{}", host, name);
+  return Address{{display, host, std::move(authority), std::move(name)}, std::move(*reference)};
+}
+
+DigestForm digest_form(std::string_view text) {
+  struct Algorithm {
+    std::string_view name;
+    std::size_t digits;
+  };
+  for (const Algorithm& algorithm : {Algorithm{"sha256:", 64}, Algorithm{"sha384:", 96}, Algorithm{"sha512:", 128}}) {
+    const std::string_view digits = text.substr(std::min(algorithm.name.size(), text.size()));
+    if (text.substr(0, algorithm.name.size()) == algorithm.name && digits.size() == algorithm.digits &&
+        std::all_of(digits.begin(), digits.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); })) {
+      return algorithm.digits == 64 ? DigestForm::sha256 : DigestForm::other_algorithm;
+    }
+  }
+  return DigestForm::invalid;
+}
+
+tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest) {
+  return fail(Code::source_unsupported,
+              fmt::format("the {} has a digest of the algorithm \"{}\", and only sha256 is supported", where,
+                          digest.substr(0, digest.find(':'))),
+              "have the module package pushed with sha256 digests");
+}
+
+bool is_repository_name(std::string_view text) {
+  const auto segments = split(text, '/');
+  return std::all_of(segments.begin(), segments.end(), is_name_segment);
+}
+
+bool is_tag_name(std::string_view text) {
+  constexpr std::size_t kLongest = 128;
+  return !text.empty() && text.size() <= kLongest && is_word(text.front()) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_word(c) || c == '.' || c == '-'; });
+}
+
+}  // namespace modlock::oci

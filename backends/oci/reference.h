@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backends/source.h"
+#include "protocol/result.h"
+
+namespace modlock::oci {
+
+// One repository of a registry.
+struct Repository {
+  std::string display;    // "oci://example.com/team/vpc", for messages
+  std::string host;       // Source::host: what credentials are configured for
+  std::string authority;  // where requests go, in ASCII; "registry-1.docker.io" for "docker.io"
+  std::string name;       // "team/vpc"
+
+  // "https://<authority>/v2/<name>/<rest>": always https, as in OpenTofu, the loopback included.
+  std::string url(std::string_view rest) const;
+};
+
+// What a source selects there: exactly one of the two is set.
+struct Reference {
+  std::string tag;
+  std::string digest;  // "sha256:…"
+
+  const std::string& text() const { return digest.empty() ? tag : digest; }
+};
+
+struct Address {
+  Repository repository;
+  Reference reference;
+};
+
+// Reads an `oci://` source as OpenTofu's resolveRepositoryRef and resolveManifestDescriptor do
+// (internal/getmodules/oci_getter.go): `?tag=` or `?digest=`, else the tag "latest". Errors: SOURCE_INVALID (a scheme
+// other than oci, a malformed repository, tag or digest, any other argument, an argument given twice or empty, both
+// tag and digest, `archive=` and `checksum=`); SOURCE_UNSUPPORTED (a digest of another algorithm than SHA-256).
+Result<Address> read_address(const SourceAddress& source);
+
+enum class DigestForm { sha256, other_algorithm, invalid };
+// "sha256:" and 64 lower-case hexadecimal digits, or the same of SHA-384 and SHA-512, or anything else.
+DigestForm digest_form(std::string_view text);
+// SOURCE_UNSUPPORTED for a digest of another algorithm; `where` completes "the … has".
+tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest);
+
+// `^[a-z0-9]+(?:(?:[._]|__|[-]*)[a-z0-9]+)*(?:/…)*$`, in linear time.
+bool is_repository_name(std::string_view text);
+// `^\w[\w.-]{0,127}$`
+bool is_tag_name(std::string_view text);
+
+}  // namespace modlock::oci

@@ -1,0 +1,198 @@
+#include "backends/oci/registry.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "backends/crypto/digest.h"
+#include "backends/http/redirect.h"
+#include "backends/oci/blob_file.h"
+#include "backends/oci/tag_pages.h"
+#include "protocol/json.h"
+
+namespace modlock::oci {
+namespace {
+
+// What oras-go asks for, so that a registry shows us what it shows OpenTofu: an index must be seen to be refused.
+constexpr std::string_view kManifestTypes =
+    "application/vnd.docker.distribution.manifest.v2+json, "
+    "application/vnd.docker.distribution.manifest.list.v2+json, "
+    "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json, "
+    "application/vnd.oci.artifact.manifest.v1+json";
+// OpenTofu's limit of 4 MiB is an integer division: just under 5 MiB pass.
+constexpr std::size_t kManifestLimit = (std::size_t{5} << 20U) - 1;
+constexpr std::size_t kPageLimit = std::size_t{16} << 20U;
+
+// The code of an error body of the distribution specification; empty where it has none.
+std::string error_code(std::string_view body) {
+  const auto json = parse_json(body);
+  if (!json || !json->isObject() || !(*json)["errors"].isArray() || (*json)["errors"].empty()) {
+    return {};
+  }
+  const Json::Value& first = (*json)["errors"][0];
+  return first.isObject() && first["code"].isString() ? first["code"].asString() : std::string();
+}
+
+HttpRequest manifest_request(const Repository& repository, const std::string& reference, std::string_view purpose) {
+  HttpRequest request;
+  request.url = SecretText(repository.url("manifests/" + reference));
+  request.purpose = fmt::format("{} \"{}\" of \"{}\"", purpose, reference, repository.display);
+  request.headers = {{"Accept", std::string(kManifestTypes)}};
+  request.body_limit = kManifestLimit;
+  return request;
+}
+
+// The digest that the registry says the manifest has; empty where it says none.
+Result<std::string> named_digest(const HttpResponse& response, const Repository& repository,
+                                 const std::string& reference) {
+  const std::string digest = response.header("Docker-Content-Digest").value_or("");
+  if (digest.empty()) {
+    return digest;
+  }
+  switch (digest_form(digest)) {
+    case DigestForm::sha256:
+      return digest;
+    case DigestForm::other_algorithm:
+      return unsupported_digest(fmt::format("manifest \"{}\" of \"{}\"", reference, repository.display), digest);
+    case DigestForm::invalid:
+      break;
+  }
+  return fail(Code::bad_response,
+              fmt::format("the registry names no valid digest of \"{}\" of \"{}\"", reference, repository.display),
+              "ask the registry's operator: its header Docker-Content-Digest is malformed");
+}
+
+}  // namespace
+
+Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest request, const Context& context) {
+  const SecretText expected = authorizer_.expected(repository, context);
+  if (!expected.empty()) {
+    request.secret_headers = {{"Authorization", expected}};
+  }
+  auto response = http_.send(request, context);
+  if (!response || response->status != 401) {
+    return response;
+  }
+  const auto challenge = answerable_challenge(*response);
+  // Where a redirect led elsewhere, the registry's credentials are none of that host's business.
+  const auto back = follow_redirect(request.url.reveal(), 307, response->url.reveal(), false);
+  if (!challenge || !back || !back->keeps_secrets) {
+    return response;
+  }
+  const auto authorization = authorizer_.answer(repository, *challenge, expected, context);
+  if (!authorization) {
+    return fail(authorization.error());
+  }
+  if (!*authorization) {
+    return response;
+  }
+  request.secret_headers = {{"Authorization", **authorization}};
+  return http_.send(request, context);
+}
+
+Result<HttpResponse> Registry::expect(Result<HttpResponse> response, const HttpRequest& request,
+                                      const Repository& repository, std::string_view missing, const Context& context) {
+  const bool is_missing = response && (response->status == 404 || response->status == 410);
+  const std::string code = is_missing ? error_code(response->body) : std::string();
+  auto checked = expect_success(std::move(response), request);
+  if (checked) {
+    return checked;
+  }
+  Error error = std::move(checked.error());
+  if (is_missing) {
+    error.notes.insert(error.notes.begin(), error.message);
+    error.message = code == "NAME_UNKNOWN" || missing.empty()
+                        ? fmt::format("there is no repository \"{}\"", repository.display)
+                        : fmt::format("\"{}\" has no {}", repository.display, missing);
+    error.hint = "check the spelling, and whether it was deleted; some registries say so too where credentials lack";
+  }
+  if (error.code == Code::auth_required || error.code == Code::forbidden) {
+    error =
+        explain_refusal(std::move(error), CredentialUse::oci, repository.host, repository.name, credentials_, context);
+    if (repository.host == "docker.io") {
+      error.hint =
+          "OpenTofu sends no credentials to docker.io: write oci://registry-1.docker.io/ and configure "
+          "credentials for that host";
+    }
+  }
+  return fail(std::move(error));
+}
+
+Result<std::vector<std::string>> Registry::tags(const Repository& repository, const Context& context) {
+  HttpRequest request;
+  request.purpose = fmt::format("list the tags of \"{}\"", repository.display);
+  request.headers = {{"Accept", "application/json"}};
+  request.body_limit = kPageLimit;
+  request.keep = true;
+  TagPages pages(repository.url("tags/list"), repository.display);
+  while (const auto next = pages.next()) {
+    request.url = SecretText(next->url);
+    auto page = expect(next->same_origin ? send(repository, request, context) : http_.send(request, context), request,
+                       repository, {}, context);
+    if (!page) {
+      return fail(std::move(page.error()));
+    }
+    if (auto taken = pages.take(*page); !taken) {
+      return fail(std::move(taken.error()));
+    }
+  }
+  return pages.tags();
+}
+
+Result<std::string> Registry::digest_of(const Repository& repository, const std::string& tag, const Context& context) {
+  HttpRequest request = manifest_request(repository, tag, "find the manifest");
+  request.method = HttpRequest::Method::head;
+  const auto response =
+      expect(send(repository, request, context), request, repository, fmt::format("tag \"{}\"", tag), context);
+  if (!response) {
+    return fail(response.error());
+  }
+  auto digest = named_digest(*response, repository, tag);
+  if (digest && digest->empty()) {
+    return fail(
+        Code::bad_response,
+        fmt::format("the registry does not say which digest the tag \"{}\" of \"{}\" has", tag, repository.display),
+        "ask the registry's operator: the header Docker-Content-Digest is missing");
+  }
+  return digest;
+}
+
+Result<Manifest> Registry::manifest(const Repository& repository, const Reference& reference, const Context& context) {
+  const std::string& text = reference.text();
+  const HttpRequest request = manifest_request(repository, text, "get the manifest");
+  const auto missing = fmt::format("{} \"{}\"", reference.digest.empty() ? "tag" : "manifest", text);
+  auto response = expect(send(repository, request, context), request, repository, missing, context);
+  if (!response) {
+    return fail(std::move(response.error()));
+  }
+  const auto named = named_digest(*response, repository, text);
+  if (!named) {
+    return fail(named.error());
+  }
+  std::string found = "sha256:" + sha256_hex(response->body);
+  for (const std::string& expected : {reference.digest, *named}) {
+    if (!expected.empty() && expected != found) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("manifest content does not match digest: \"{}\" of \"{}\" should have {}, and has {}",
+                              text, repository.display, expected, found),
+                  "the registry, or something between, changes what it serves: do not use it");
+    }
+  }
+  return Manifest{std::move(found), response->header("Content-Type").value_or(""), std::move(response->body)};
+}
+
+Result<void> Registry::blob(const Repository& repository, const Layer& layer, const std::filesystem::path& path,
+                            const Context& context) {
+  BlobFile file(path, layer, fmt::format("the module package of \"{}\"", repository.display));
+  HttpRequest request;
+  request.url = SecretText(repository.url("blobs/" + layer.digest));
+  request.purpose = fmt::format("get the module package of \"{}\"", repository.display);
+  request.body_limit = std::numeric_limits<std::size_t>::max();  // BlobFile knows the size
+  request.sink = &file;
+  const auto response = expect(send(repository, request, context), request, repository,
+                               fmt::format("blob \"{}\"", layer.digest), context);
+  return response ? file.finish() : Result<void>(fail(response.error()));
+}
+
+}  // namespace modlock::oci

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/credentials/credentials.h"
+#include "backends/http/http_client.h"
+#include "backends/oci/authorizer.h"
+#include "backends/oci/manifest.h"
+#include "backends/oci/reference.h"
+#include "protocol/result.h"
+
+namespace modlock::oci {
+
+// A manifest as it was received.
+struct Manifest {
+  std::string digest;        // of the bytes: "sha256:…"
+  std::string content_type;  // as the registry sent it
+  std::string body;
+};
+
+// The requests of the OCI distribution specification that pulling a module takes. Each is sent at most twice: without
+// or with the authorization that is known, and once more after a challenge. Thread-safe.
+// Errors of every call: those of HttpClient::send() and expect_success(), AUTH_REQUIRED and FORBIDDEN with the places
+// where credentials were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
+class Registry {
+ public:
+  Registry(HttpClient& http, Credentials& credentials)
+      : http_(http), credentials_(credentials), authorizer_(http, credentials) {}
+
+  // All tags, each once, in the order of the registry, which may give them in pages. NOT_FOUND: no such repository.
+  // BAD_RESPONSE: no JSON of that shape, or pages without an end. LIMIT_EXCEEDED: more than 200,000 tags.
+  Result<std::vector<std::string>> tags(const Repository& repository, const Context& context);
+
+  // What a tag names now, by one HEAD. Errors: NOT_FOUND naming the tag; BAD_RESPONSE where the registry does not say
+  // the digest; SOURCE_UNSUPPORTED for one that is not SHA-256.
+  Result<std::string> digest_of(const Repository& repository, const std::string& tag, const Context& context);
+
+  // The manifest of a tag or a digest, by one GET. Errors: NOT_FOUND naming it; HASH_MISMATCH where the bytes are not
+  // those of the digest that was asked for or that the registry names; LIMIT_EXCEEDED (OpenTofu's limit of 4 MiB).
+  Result<Manifest> manifest(const Repository& repository, const Reference& reference, const Context& context);
+
+  // Writes a blob to a file. Errors: NOT_FOUND; those of BlobFile. Registries redirect to other hosts for blobs; these
+  // are not judged as sources, because the digest fixes what may arrive. Nothing secret goes there.
+  Result<void> blob(const Repository& repository, const Layer& layer, const std::filesystem::path& path,
+                    const Context& context);
+
+ private:
+  Result<HttpResponse> send(const Repository& repository, HttpRequest request, const Context& context);
+  Result<HttpResponse> expect(Result<HttpResponse> response, const HttpRequest& request, const Repository& repository,
+                              std::string_view missing, const Context& context);
+
+  HttpClient& http_;
+  Credentials& credentials_;
+  Authorizer authorizer_;
+};
+
+}  // namespace modlock::oci

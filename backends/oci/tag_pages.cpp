@@ -1,0 +1,142 @@
+#include "backends/oci/tag_pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "backends/http/redirect.h"
+#include "protocol/json.h"
+
+namespace modlock::oci {
+namespace {
+
+constexpr std::size_t kMostPages = 1'000;
+constexpr std::size_t kMostTags = 200'000;
+
+struct Link {
+  std::string_view target;
+  std::string_view parameters;  // `; rel="next"`
+};
+
+// The next "<target>; parameters" and what is behind it; nullopt where there is none.
+std::optional<Link> take_link(std::string_view& rest) {
+  const std::size_t start = rest.find_first_not_of(" \t,");
+  const std::size_t end = rest.find('>');
+  if (start == std::string_view::npos || rest[start] != '<' || end == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view target = rest.substr(start + 1, end - start - 1);
+  rest.remove_prefix(end + 1);
+  bool quoted = false;
+  std::size_t stop = 0;
+  for (; stop < rest.size() && (quoted || rest[stop] != ','); ++stop) {
+    if (rest[stop] == '\\' && quoted) {
+      ++stop;
+    } else if (rest[stop] == '"') {
+      quoted = !quoted;
+    }
+  }
+  stop = std::min(stop, rest.size());
+  const std::string_view parameters = rest.substr(0, stop);
+  rest.remove_prefix(stop);
+  return Link{target, parameters};
+}
+
+bool has_relation(std::string_view parameters) {
+  return parameters.find("rel=") != std::string_view::npos;
+}
+
+bool is_next(std::string_view parameters) {
+  return parameters.find("rel=next") != std::string_view::npos ||
+         parameters.find("rel=\"next\"") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<std::string> next_link(std::string_view value) {
+  std::optional<std::string> without_relation;
+  while (const auto link = take_link(value)) {
+    if (is_next(link->parameters)) {
+      return std::string(link->target);
+    }
+    if (!without_relation && !has_relation(link->parameters)) {
+      without_relation = std::string(link->target);
+    }
+  }
+  return without_relation;
+}
+
+TagPages::TagPages(std::string first_url, std::string display)
+    : first_url_(std::move(first_url)), display_(std::move(display)), next_(Page{first_url_, true}) {
+  visited_.insert(first_url_);
+}
+
+Result<void> TagPages::take(const HttpResponse& page) {
+  next_.reset();
+  if (auto added = add(page); !added) {
+    return added;
+  }
+  return find_next(page);
+}
+
+Result<void> TagPages::add(const HttpResponse& page) {
+  const auto wrong = [this](std::string_view why) {
+    return fail(Code::bad_response, fmt::format("the registry lists the tags of \"{}\" as {}", display_, why),
+                "check that the host is an OCI registry");
+  };
+  const auto json = parse_json(page.body);
+  if (!json || !json->isObject()) {
+    return wrong("something that is no JSON object");
+  }
+  const Json::Value& tags = (*json)["tags"];
+  if (!tags.isNull() && !tags.isArray()) {
+    return wrong("a \"tags\" that is no array");
+  }
+  for (const Json::Value& tag : tags) {
+    if (!tag.isString()) {
+      return wrong("a \"tags\" that holds something else than strings");
+    }
+    std::string name = tag.asString();
+    if (seen_.insert(name).second) {
+      tags_.push_back(std::move(name));
+    }
+  }
+  if (tags_.size() > kMostTags) {
+    return fail(Code::limit_exceeded, fmt::format("\"{}\" has more than {} tags", display_, kMostTags),
+                "name a tag or a digest instead of a version");
+  }
+  return {};
+}
+
+Result<void> TagPages::find_next(const HttpResponse& page) {
+  const auto target = next_link(page.header("Link").value_or(""));
+  if (!target) {
+    return {};
+  }
+  // A link is judged as a redirect is: resolved against the page, never down to http.
+  const auto step = follow_redirect(page.url.reveal(), 307, *target, false);
+  if (!step) {
+    return fail(Code::bad_response,
+                fmt::format("the registry lists the tags of \"{}\" in pages, and the link to the next one cannot be "
+                            "followed",
+                            display_),
+                "ask the registry's operator: its header Link is malformed");
+  }
+  if (!visited_.insert(step->url).second) {
+    return fail(Code::bad_response,
+                fmt::format("the registry lists the tags of \"{}\" in pages that lead in a circle", display_),
+                "ask the registry's operator: its header Link is malformed");
+  }
+  if (visited_.size() > kMostPages) {
+    return fail(Code::limit_exceeded,
+                fmt::format("the registry lists the tags of \"{}\" in more than {} pages", display_, kMostPages),
+                "name a tag or a digest instead of a version");
+  }
+  const auto home = follow_redirect(first_url_, 307, step->url, false);
+  next_ = Page{step->url, home && home->keeps_secrets};
+  return {};
+}
+
+}  // namespace modlock::oci

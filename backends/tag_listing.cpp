@@ -1,0 +1,45 @@
+#include "backends/tag_listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace modlock {
+
+Listing list_tags(const std::vector<Tag>& tags, std::string_view prefix,
+                  std::chrono::system_clock::time_point fetched_at) {
+  Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at, .complete = true};
+  for (const Tag& tag : tags) {
+    std::string reason;
+    const std::string& text = tag.version_text.empty() ? tag.name : tag.version_text;
+    if (auto version = parse_version_tag(text, prefix, &reason)) {
+      listing.versions.push_back({std::move(*version), tag.name, tag.id, tag.ref});
+    } else {
+      listing.skipped.push_back({tag.name, std::move(reason)});
+    }
+  }
+  std::stable_sort(listing.versions.begin(), listing.versions.end(),
+                   [](const ListedVersion& left, const ListedVersion& right) { return left.version > right.version; });
+  return listing;
+}
+
+void merge_equal_versions(Listing& listing, std::string_view id_name) {
+  std::vector<ListedVersion> merged;
+  merged.reserve(listing.versions.size());
+  for (ListedVersion& version : listing.versions) {
+    if (merged.empty() || !(merged.back().version == version.version)) {
+      merged.push_back(std::move(version));
+      continue;
+    }
+    ListedVersion& first = merged.back();
+    if (first.id == version.id) {
+      listing.skipped.push_back({version.tag, fmt::format("the same version and {} as \"{}\"", id_name, first.tag)});
+    } else if (first.ambiguous_with.empty()) {
+      first.ambiguous_with = version.tag;
+    }
+  }
+  listing.versions = std::move(merged);
+}
+
+}  // namespace modlock
