@@ -1,0 +1,73 @@
+#include "backends/archive/archive_backend.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "backends/archive/archive_fetch.h"
+
+namespace modlock {
+namespace {
+
+// What identifies content before what is only evidence of it.
+constexpr std::array<std::string_view, 3> kIdSchemes = {"git", "oci", "zh"};
+
+class ArchiveBackend final : public Backend {
+ public:
+  ArchiveBackend(HttpClient& http, Credentials& credentials, const BackendSet& others)
+      : http_(http), credentials_(credentials), others_(others) {}
+
+  bool serves(const Source& source) const override { return source.kind == SourceKind::archive; }
+
+  Result<Listing> list_versions(const SourceAddress& source, std::string_view /*tag_prefix*/,
+                                const Context& /*context*/) override {
+    return fail(Code::source_unsupported,
+                fmt::format("\"{}\" is an archive, which has no versions", source.source.package_identity()),
+                "a version constraint needs a registry, git or OCI source; remove it, or change the source");
+  }
+
+  Result<Pin> pin(const SourceAddress& source, const Context& /*context*/) override {
+    return fail(Code::not_found,
+                fmt::format("\"{}\" has no references to pin: it is an archive", source.source.package_identity()));
+  }
+
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+                                         const std::filesystem::path& parent, const Context& context) override {
+    std::vector<Result<FetchedTree>> trees;
+    for (const FetchWish& wish : wishes) {
+      if (context.offline) {
+        trees.push_back(
+            fail(Code::offline_miss,
+                 fmt::format("\"{}\" may not be downloaded: offline was asked for", source.source.package_identity()),
+                 "run once without offline"));
+      } else {
+        trees.push_back(archive::ArchiveFetch(http_, credentials_, others_, parent, context).fetch(source, wish));
+      }
+    }
+    return trees;
+  }
+
+  std::string id_hash(std::string_view id) const override { return std::string(id); }
+
+  std::string id_of(std::span<const std::string> hashes) const override {
+    for (const std::string_view scheme : kIdSchemes) {
+      if (const std::string value = find_hash(hashes, scheme); !value.empty()) {
+        return fmt::format("{}:{}", scheme, value);
+      }
+    }
+    return {};
+  }
+
+ private:
+  HttpClient& http_;
+  Credentials& credentials_;
+  const BackendSet& others_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others) {
+  return std::make_unique<ArchiveBackend>(http, credentials, others);
+}
+
+}  // namespace modlock

@@ -1,0 +1,239 @@
+#include "backends/archive/archive_fetch.h"
+
+#include <fmt/format.h>
+
+#include "backends/archive/archive_file.h"
+#include "backends/archive/indirection.h"
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/go_url.h"
+#include "backends/package/subdir_glob.h"
+#include "backends/source_text.h"
+
+namespace modlock::archive {
+namespace {
+
+constexpr int kMostHops = 10;
+constexpr std::size_t kLargestPage = std::size_t{4} << 20U;
+
+bool is_archive_id(std::string_view id) {
+  return id.substr(0, 3) == "zh:";
+}
+
+Diagnostic moved(std::string message) {
+  return {Severity::warning, Error{.code = Code::tag_moved,
+                                   .message = std::move(message),
+                                   .hint = "find out why it changed; `tofu-modlock upgrade` locks what is there now"}};
+}
+
+// Of a package that another server names, OpenTofu keeps the directory alone that its address names.
+Result<void> keep_subdir(FetchedTree& tree, const Source& source) {
+  const auto subdir = expand_subdir(tree.directory, source.subdir);
+  if (!subdir) {
+    return fail(subdir.error());
+  }
+  std::error_code error;
+  const auto package = std::filesystem::canonical(tree.directory, error);
+  const auto kept = std::filesystem::canonical(tree.directory / *subdir, error);
+  if (error || !std::filesystem::is_directory(kept, error)) {
+    return fail(Code::not_found, fmt::format("the package has no directory \"{}\"", *subdir));
+  }
+  if (leads_outside(kept.lexically_relative(package).generic_string())) {
+    return fail(Code::archive_unsafe, fmt::format("\"{}\" is a link that leaves the package", *subdir));
+  }
+  tree.directory = kept;
+  return {};
+}
+
+std::string path_of(const SecretText& url) {
+  const auto parsed = GoUrl::parse(url.reveal());
+  return parsed ? parsed->path : std::string();
+}
+
+}  // namespace
+
+Result<FetchedTree> ArchiveFetch::fetch(const SourceAddress& address, const FetchWish& wish) {
+  const auto request = read_request(address);
+  if (!request) {
+    return fail(request.error());
+  }
+  return request->format ? download(address, *request, wish) : follow(address, *request, wish);
+}
+
+Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::string purpose, BodySink* sink) {
+  HttpRequest sent;
+  sent.url = request.url;
+  sent.purpose = std::move(purpose);
+  sent.sink = sink;
+  sent.body_limit = kLargestPage;
+  if (context_.judge_source) {
+    sent.judge_redirect = [this](std::string_view url) -> Result<void> {
+      const auto source = archive_source(url);
+      return source ? context_.judge_source(*source) : fail(source.error());
+    };
+  }
+  if (!request.has_user) {
+    const auto found = credentials_.find(CredentialUse::download, request.host, "", context_);
+    if (!found) {
+      return fail(found.error());
+    }
+    if (const auto* basic = std::get_if<BasicCredential>(&found->secret)) {
+      const std::string pair = basic->user.reveal() + ":" + basic->password.reveal();
+      const std::string encoded = base64(reinterpret_cast<const std::uint8_t*>(pair.data()), pair.size());
+      sent.secret_headers.emplace_back("Authorization", SecretText("Basic " + encoded));
+    }
+  }
+  auto response = expect_success(http_.send(sent, context_), sent);
+  if (!response && (response.error().code == Code::auth_required || response.error().code == Code::forbidden)) {
+    return fail(explain_refusal(std::move(response.error()), CredentialUse::download, request.host, "", credentials_,
+                                context_));
+  }
+  return response;
+}
+
+Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const ArchiveRequest& request,
+                                           const FetchWish& wish) {
+  const std::string display = address.source.identity();
+  if (!wish.id.empty() && !is_archive_id(wish.id)) {
+    return fail(Code::hash_mismatch, fmt::format("it is locked as {}, and \"{}\" is an archive", wish.id, display),
+                "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
+  }
+  std::optional<Checksum> expected;
+  if (!request.checksum.empty()) {
+    const auto list = checksum_list_address(request.checksum);
+    auto checksum = list ? listed_checksum(request, *list) : parse_checksum(request.checksum);
+    if (!checksum) {
+      return fail(with_note(std::move(checksum.error()), fmt::format("it is an argument of \"{}\"", display)));
+    }
+    expected = std::move(*checksum);
+  }
+  ArchiveFile file(parent_ / fmt::format("archive-{}", random_hex(8)),
+                   expected ? std::optional(expected->algorithm) : std::nullopt);
+  if (auto response = send(request, "download the module package", &file); !response) {
+    return fail(std::move(response.error()));
+  }
+  const auto digests = file.finish();
+  if (!digests) {
+    return fail(digests.error());
+  }
+  if (expected && digests->also != expected) {
+    return fail(Code::hash_mismatch,
+                fmt::format("\"{}\" is not what its checksum says: expected {}, got {}", display, expected->text(),
+                            digests->also->text()),
+                "find out which of the two is right before either is trusted");
+  }
+  FetchedTree tree{
+      .id = "zh:" + digests->sha256, .directory = parent_ / fmt::format("tree-{}", random_hex(8)), .warnings = {}};
+  if (!wish.id.empty() && wish.id != tree.id) {
+    tree.warnings.push_back(moved(fmt::format("the archive \"{}\" is another than the locked one: expected {}, got {}",
+                                              display, wish.id, tree.id)));
+  }
+  if (auto ok = make_directories(tree.directory); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  if (auto ok = unpack_archive(file.path(), *request.format, tree.directory, display, context_); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  return tree;
+}
+
+Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const ArchiveRequest& request,
+                                         const FetchWish& wish) {
+  const std::string display = address.source.identity();
+  if (++hops_ > kMostHops) {
+    return fail(Code::bad_response,
+                fmt::format("\"{}\" is the last of {} servers that each say that the module package is elsewhere",
+                            display, kMostHops + 1));
+  }
+  const auto response = send(request, "find out where the module package is", nullptr);
+  if (!response) {
+    return fail(response.error());
+  }
+  const auto next = read_indirection(*response, display);
+  if (!next) {
+    return fail(next.error());
+  }
+  const std::string note = fmt::format("\"{}\" says that the module package is there", display);
+  if (context_.judge_source) {
+    if (auto ok = context_.judge_source(next->source); !ok) {
+      return fail(with_note(std::move(ok.error()), note));
+    }
+  }
+  Result<FetchedTree> tree;
+  if (next->source.kind == SourceKind::archive) {
+    tree = fetch(*next, wish);
+  } else if (Backend* const backend = others_.find(next->source); backend != nullptr) {
+    tree = fetch_from(*backend, *next, wish);
+  } else {
+    tree = fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", and {} sources are not served",
+                                                      next->source.identity(), to_string(next->source.kind)));
+  }
+  if (tree) {
+    if (auto kept = keep_subdir(*tree, next->source); !kept) {
+      tree = fail(std::move(kept.error()));
+    }
+  }
+  return tree ? std::move(tree) : fail(with_note(std::move(tree.error()), note));
+}
+
+Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddress& address, const FetchWish& wish) {
+  FetchWish inner{.id = wish.id.empty() ? std::string() : backend.id_of({&wish.id, 1}), .ref = {}, .locked = true};
+  Diagnostics warnings;
+  if (!wish.id.empty() && inner.id.empty()) {
+    const std::string what =
+        fmt::format("it is locked as {}, and is now at \"{}\"", wish.id, address.source.identity());
+    if (!is_archive_id(wish.id)) {
+      return fail(Code::hash_mismatch, what + ", which cannot give that",
+                  "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
+    }
+    warnings.push_back(moved(what));
+  }
+  // What the address names may be a commit, which has to be proven to belong there.
+  const auto pin = backend.pin(address, context_);
+  if (!pin && (inner.id.empty() || pin.error().code != Code::not_found)) {
+    return fail(pin.error());
+  }
+  if (pin) {
+    inner.ref = pin->ref;
+    inner.locked = !inner.id.empty() || pin->ref.empty();
+    inner.id = inner.id.empty() ? pin->id : inner.id;
+  }
+  auto tree = std::move(backend.fetch(address, {&inner, 1}, parent_, context_).front());
+  if (tree) {
+    tree->id = backend.id_hash(tree->id);
+    tree->ref.clear();
+    tree->warnings.insert(tree->warnings.begin(), warnings.begin(), warnings.end());
+  }
+  return tree;
+}
+
+Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, std::string_view list) {
+  const auto address = parse_source(list);
+  if (!address) {
+    return fail(address.error());
+  }
+  if (address->source.kind != SourceKind::archive) {
+    return fail(Code::source_unsupported, "a list of checksums is read over http and https alone",
+                "write checksum=file:https://host/path, or the checksum itself");
+  }
+  if (context_.judge_source) {
+    if (auto ok = context_.judge_source(address->source); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  }
+  ArchiveRequest request;
+  request.url = address->package_url;
+  request.host = address->source.host;
+  const auto response = send(request, "download the list of checksums", nullptr);
+  if (!response) {
+    return fail(response.error());
+  }
+  auto checksum = find_checksum(response->body, path_of(archive.url), path_of(address->package_url));
+  if (!checksum) {
+    return fail(Code::bad_response,
+                fmt::format("the list of checksums \"{}\" has none for the archive", address->source.identity()));
+  }
+  return std::move(*checksum);
+}
+
+}  // namespace modlock::archive

@@ -1,0 +1,197 @@
+#include "backends/archive/archive_backend.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/backends/archive/archive_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+std::string digits(Hash algorithm, const std::string& bytes) {
+  const auto digest = hash_of(algorithm, bytes);
+  return hex(digest.data(), digest.size());
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(archive_backend, ArchiveScene)
+
+BOOST_AUTO_TEST_CASE(brings_an_archive_with_one_request) {
+  const auto tree = fetch("https://example.com/a.zip");
+  BOOST_TEST(outcome(tree) == zip_id + " main.tf");
+  BOOST_TEST(read_text(tree->directory / "main.tf") == kModule);
+  BOOST_TEST(tree->warnings.empty());
+  BOOST_TEST(tree->subdir.empty());
+  BOOST_TEST(http.sent_lines() == std::vector<std::string>{"GET https://example.com/a.zip"});
+  BOOST_TEST(left() == 1U);  // the tree; the archive is gone
+}
+
+BOOST_AUTO_TEST_CASE(brings_every_wish) {
+  const auto address = parse_source("https://example.com/a.zip");
+  const std::vector<FetchWish> wishes(2);
+  const auto trees = backend->fetch(*address, wishes, parent.path(), {});
+  BOOST_REQUIRE(trees.size() == 2U);
+  BOOST_TEST(outcome(trees[0]) == zip_id + " main.tf");
+  BOOST_TEST(outcome(trees[1]) == zip_id + " main.tf");
+  BOOST_TEST(trees[0]->directory != trees[1]->directory);
+}
+
+BOOST_AUTO_TEST_CASE(serves_archives_alone) {
+  for (const char* source : {"https://example.com/a.zip", "http://example.com/a"}) {
+    BOOST_TEST(backend->serves(parse_source(source)->source));
+  }
+  for (const char* source : {"git::https://example.com/a", "oci://example.com/a", "s3::https://example.com/a",
+                             "hg::https://example.com/a", "a/b/c", "./a", "/a"}) {
+    BOOST_TEST(!backend->serves(parse_source(source)->source));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(has_no_versions_and_no_references) {
+  const auto address = parse_source("https://example.com/a.zip//sub?token=secret");
+  const auto listing = backend->list_versions(*address, "", {});
+  BOOST_REQUIRE(!listing.has_value());
+  BOOST_TEST((listing.error().code == Code::source_unsupported));
+  BOOST_TEST(listing.error().message == "\"https://example.com/a.zip\" is an archive, which has no versions");
+  BOOST_TEST(listing.error().hint ==
+             "a version constraint needs a registry, git or OCI source; remove it, or change the source");
+  const auto pin = backend->pin(*address, {});
+  BOOST_REQUIRE(!pin.has_value());
+  BOOST_TEST((pin.error().code == Code::not_found));
+  BOOST_TEST(http.sent_lines().empty());
+}
+
+BOOST_AUTO_TEST_CASE(has_hash_texts_for_ids) {
+  BOOST_TEST(backend->id_hash("zh:00") == "zh:00");
+  const std::vector<std::string> all = {"h1:x", "zh:1", "zh:2", "oci:sha256:3", "git:4"};
+  BOOST_TEST(backend->id_of(all) == "git:4");
+  BOOST_TEST(backend->id_of(std::span(all).first(4)) == "oci:sha256:3");
+  BOOST_TEST(backend->id_of(std::span(all).first(3)) == "zh:1");
+  BOOST_TEST(backend->id_of(std::span(all).first(1)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(warns_of_another_archive_than_the_locked_one) {
+  BOOST_TEST(fetch("https://example.com/a.zip", zip_id)->warnings.empty());
+  const auto tree = fetch("https://example.com/a.zip", "zh:00");
+  BOOST_TEST(outcome(tree) == zip_id + " main.tf");
+  BOOST_REQUIRE(tree->warnings.size() == 1U);
+  BOOST_TEST((tree->warnings[0].severity == Severity::warning));
+  BOOST_TEST((tree->warnings[0].what.code == Code::tag_moved));
+  BOOST_TEST(tree->warnings[0].what.message ==
+             "the archive \"https://example.com/a.zip\" is another than the locked one: expected zh:00, got " + zip_id);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_an_archive_for_a_locked_commit) {
+  BOOST_TEST(outcome(fetch("https://example.com/a.zip", "git:00")) ==
+             "HASH_MISMATCH: it is locked as git:00, and \"https://example.com/a.zip\" is an archive");
+  BOOST_TEST(http.sent_lines().empty());
+}
+
+BOOST_AUTO_TEST_CASE(holds_an_archive_to_its_checksum) {
+  struct Row {
+    const char* name;
+    std::string checksum;
+    std::string expected;
+  };
+  const std::string nothing(64, '0');
+  const std::string fine = zip_id + " main.tf";
+  const Row rows[] = {
+      {"sha256", "sha256:" + digits(Hash::sha256, zip), fine},
+      {"sha256 without its type", digits(Hash::sha256, zip), fine},
+      {"md5", "md5:" + digits(Hash::md5, zip), fine},
+      {"sha1", "sha1:" + digits(Hash::sha1, zip), fine},
+      {"sha512", "sha512:" + digits(Hash::sha512, zip), fine},
+      {"another sha256", "sha256:" + nothing,
+       fmt::format("HASH_MISMATCH: \"https://example.com/a.zip?checksum=sha256:{0}\" is not what its checksum says: "
+                   "expected sha256:{0}, got sha256:{1}",
+                   nothing, digits(Hash::sha256, zip))},
+      {"another md5", "md5:" + nothing.substr(32),
+       fmt::format("HASH_MISMATCH: \"https://example.com/a.zip?checksum=md5:{0}\" is not what its checksum says: "
+                   "expected md5:{0}, got md5:{1}",
+                   nothing.substr(32), digits(Hash::md5, zip))},
+      {"none of any type", "abcd", "SOURCE_INVALID: the checksum \"abcd\" is none"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(outcome(fetch("https://example.com/a.zip?checksum=" + row.checksum)) == row.expected);
+    }
+  }
+  BOOST_TEST(left() == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(reads_lists_of_checksums) {
+  http.on("https://sums.example/SUMS?v=1", digits(Hash::sha1, zip) + "  a.zip\n", "text/plain");
+  http.on("https://sums.example/NONE", digits(Hash::sha1, zip) + "  b.zip\n", "text/plain");
+  credentials.add_basic(CredentialUse::download, "sums.example", "me", "secret");
+  const std::string source = "https://example.com/a.zip?checksum=file:";
+  BOOST_TEST(outcome(fetch(source + "https://sums.example/SUMS%3Fv=1")) == zip_id + " main.tf");
+  BOOST_TEST(http.sent().front().header("Authorization") == "Basic bWU6c2VjcmV0");
+  BOOST_TEST(http.sent().back().header("Authorization").empty());
+  BOOST_TEST(outcome(fetch(source + "https://sums.example/NONE")) ==
+             "BAD_RESPONSE: the list of checksums \"https://sums.example/NONE\" has none for the archive");
+  BOOST_TEST(outcome(fetch(source + "git::https://sums.example/a")) ==
+             "SOURCE_UNSUPPORTED: a list of checksums is read over http and https alone");
+  Context context;
+  context.judge_source = [](const Source& judged) -> Result<void> {
+    return fail(Code::source_denied, "denied: " + judged.identity());
+  };
+  BOOST_TEST(outcome(fetch(source + "https://sums.example/SUMS", {}, context)) ==
+             "SOURCE_DENIED: denied: https://sums.example/SUMS");
+}
+
+BOOST_AUTO_TEST_CASE(sends_credentials_to_their_host_alone) {
+  credentials.add_basic(CredentialUse::download, "example.com", "me", "secret");
+  http.redirect("https://example.com/moved.zip", "https://other.example/a.zip");
+  http.on("https://other.example/a.zip", zip, "application/zip");
+  BOOST_TEST(outcome(fetch("https://example.com/moved.zip")) == zip_id + " main.tf");
+  BOOST_TEST(http.sent().front().header("Authorization") == "Basic bWU6c2VjcmV0");
+  BOOST_TEST(http.sent().back().header("Authorization").empty());
+  BOOST_TEST(outcome(fetch("https://you:word@example.com/a.zip")) == zip_id + " main.tf");
+  BOOST_TEST(http.sent().back().header("Authorization") == "Basic eW91OndvcmQ=");
+}
+
+BOOST_AUTO_TEST_CASE(explains_refusals) {
+  http.on("GET", "https://example.com/b.zip?token=secret", {FakeAnswer{.status = 401}});
+  const auto tree = fetch("https://example.com/b.zip?token=secret");
+  BOOST_TEST(outcome(tree) ==
+             "AUTH_REQUIRED: could not download the module package: https://example.com/b.zip: the server asks for "
+             "credentials, or refused those it was given (status 401)");
+  BOOST_TEST(tree.error().hint == "add the line \"machine example.com login … password …\" to ~/.netrc");
+  BOOST_TEST(left() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(ends_where_credentials_cannot_be_read) {
+  credentials.fail_with({.code = Code::config_parse, .message = "~/.netrc:1: what is that"});
+  BOOST_TEST(outcome(fetch("https://example.com/a.zip")) == "CONFIG_PARSE: ~/.netrc:1: what is that");
+  BOOST_TEST(http.sent_lines().empty());
+}
+
+BOOST_AUTO_TEST_CASE(asks_the_policy_before_a_redirect_is_followed) {
+  http.redirect("https://example.com/moved.zip", "https://other.example/a.zip?token=secret");
+  Context context;
+  context.judge_source = [](const Source& source) -> Result<void> {
+    return fail(Code::source_denied, "denied: " + source.identity());
+  };
+  BOOST_TEST(outcome(fetch("https://example.com/moved.zip", {}, context)) ==
+             "SOURCE_DENIED: could not download the module package: https://example.com/moved.zip: it redirects to "
+             "https://other.example/a.zip: denied: https://other.example/a.zip");
+  BOOST_TEST(http.sent_lines().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(sends_nothing_offline) {
+  Context context;
+  context.offline = true;
+  BOOST_TEST(outcome(fetch("https://example.com/a.zip", {}, context)) ==
+             "OFFLINE_MISS: \"https://example.com/a.zip\" may not be downloaded: offline was asked for");
+  BOOST_TEST(http.sent_lines().empty());
+}
+
+BOOST_AUTO_TEST_CASE(leaves_no_archive_behind) {
+  http.on("https://example.com/page.zip", "<html>sign in</html>", "text/html");
+  const auto tree = fetch("https://example.com/page.zip");
+  BOOST_TEST(outcome(tree) == "BAD_RESPONSE: \"https://example.com/page.zip\" cannot be unpacked: it is no zip file");
+  BOOST_TEST(left() == 1U);  // the directory unpacked into: the caller's, as its parent is
+}
+
+BOOST_AUTO_TEST_SUITE_END()
