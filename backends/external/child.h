@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <latch>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/files/descriptor.h"
+#include "backends/process/started_child.h"
+#include "protocol/line_reader.h"
+#include "protocol/line_writer.h"
+#include "protocol/result.h"
+
+namespace modlock::external {
+
+inline constexpr std::size_t kLongestAnswer = kDefaultMaxMessageBytes;
+inline constexpr std::size_t kLongestWords = std::size_t{16} << 10U;
+
+// What a child does, told from the thread that attends to it; `on_end` is the last.
+class ChildListener {
+ public:
+  // A line of its stdout, or the news that one was over kLongestAnswer.
+  virtual void on_line(const Frame& frame) = 0;
+  // A line of its stderr; longer ones than kLongestWords are left out.
+  virtual void on_words(const std::string& line) = 0;
+  // The child and what was left of its group are gone: "exit code 3" (128 + n for
+  // signal n), "it closed its stdout", "it closed its stdin".
+  virtual void on_end(const std::string& how) = 0;
+
+ protected:
+  ~ChildListener() = default;
+};
+
+// A process that stays, spoken to in lines: its own process group, no controlling terminal, the working directory "/",
+// our environment. Both its output streams are always read, and what is written to it is queued, so neither side can
+// make the other wait. Members may be called from any thread.
+class Child {
+ public:
+  // `listener` outlives the child, and may be called before this returns. Errors: TOOL_MISSING, IO_ERROR.
+  static Result<std::unique_ptr<Child>> start(std::vector<std::string> command, ChildListener& listener);
+  // Ends it.
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void write(std::string line) { writer_.write(std::move(line)); }
+  // Asks the group to end (SIGTERM) and kills it half a second later. Returns at once.
+  void request_end();
+  // As `request_end`, and waits until it is gone. Not from the listener.
+  void end();
+
+ private:
+  Child(StartedChild process, Descriptor wake, ChildListener& listener);
+  void attend();
+  bool pass_on_words(LineReader& words);
+  bool pass_on_answers(LineReader& answers);
+  bool wait(bool words_are_open);
+  bool ends_soon();
+
+  StartedChild process_;
+  Descriptor wake_;
+  ChildListener& listener_;
+  std::atomic<bool> is_ending_{false};
+  std::latch gone_{1};
+  LineWriter writer_;
+  std::thread thread_;
+};
+
+}  // namespace modlock::external

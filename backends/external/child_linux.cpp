@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "backends/external/child.h"
+
+namespace modlock::external {
+namespace {
+
+// Of the lines that an ended child left in a pipe, which holds 1 MiB at most; what others still write is not waited
+// for.
+constexpr int kReadsOfAPipe = 16;
+// In milliseconds.
+constexpr int kTimeToEnd = 500;
+constexpr int kEndPolling = 1000;  // where the kernel has no pidfd
+
+tl::unexpected<Error> cannot_attend(const std::string& program, std::error_code reason) {
+  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, reason.message()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Child>> Child::start(std::vector<std::string> command, ChildListener& listener) {
+  const std::string program = command.empty() ? std::string() : command.front();
+  // Not where we were started: that directory is none of the backend's.
+  auto process = StartedChild::start(Command{.argv = std::move(command), .directory = "/"}, true);
+  if (!process) {
+    return fail(std::move(process.error()));
+  }
+  Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake.valid()) {
+    return cannot_attend(program, std::error_code(errno, std::generic_category()));
+  }
+  try {
+    return std::unique_ptr<Child>(new Child(std::move(*process), std::move(wake), listener));
+  } catch (const std::system_error& error) {
+    return cannot_attend(program, error.code());
+  }
+}
+
+Child::Child(StartedChild process, Descriptor wake, ChildListener& listener)
+    : process_(std::move(process)),
+      wake_(std::move(wake)),
+      listener_(listener),
+      writer_(process_.in().get()),
+      thread_([this] { attend(); }) {}
+
+Child::~Child() {
+  request_end();
+  thread_.join();
+}
+
+void Child::request_end() {
+  is_ending_ = true;
+  ::eventfd_write(wake_.get(), 1);
+}
+
+void Child::end() {
+  request_end();
+  gone_.wait();
+}
+
+// False once the stream is at its end.
+bool Child::pass_on_words(LineReader& words) {
+  words.fill();
+  while (const auto frame = words.next()) {
+    if (frame->kind == Frame::Kind::end) {
+      return false;
+    }
+    if (frame->kind == Frame::Kind::line) {
+      listener_.on_words(frame->text);
+    }
+  }
+  return true;
+}
+
+bool Child::pass_on_answers(LineReader& answers) {
+  while (const auto frame = answers.next()) {
+    if (frame->kind == Frame::Kind::end) {
+      return false;
+    }
+    listener_.on_line(*frame);
+  }
+  return true;
+}
+
+// Until there is something to read, the child has ended or is to be ended. False once it no longer reads its stdin.
+bool Child::wait(bool words_are_open) {
+  std::array<pollfd, 5> watched{{{process_.in().get(), 0, 0},
+                                 {wake_.get(), POLLIN, 0},
+                                 {process_.end_event(), POLLIN, 0},
+                                 {process_.out().get(), POLLIN, 0},
+                                 {words_are_open ? process_.err().get() : -1, POLLIN, 0}}};
+  ::poll(watched.data(), watched.size(), process_.end_event() < 0 ? kEndPolling : -1);
+  return (watched[0].revents & POLLERR) == 0;
+}
+
+// A process closes its streams a moment before it has ended.
+bool Child::ends_soon() {
+  pollfd end{process_.end_event(), POLLIN, 0};
+  ::poll(&end, 1, kTimeToEnd);
+  return process_.has_ended();
+}
+
+void Child::attend() {
+  LineReader answers(process_.out().get(), kLongestAnswer);
+  LineReader words(process_.err().get(), kLongestWords);
+  bool answers_are_open = true;
+  bool words_are_open = true;
+  const auto read_both = [&] {
+    // What was said before an answer was given is passed on before it.
+    answers.fill();
+    words_are_open = words_are_open && pass_on_words(words);
+    answers_are_open = answers_are_open && pass_on_answers(answers);
+  };
+  bool is_deaf = false;
+  bool has_ended = false;
+  while (answers_are_open && !is_deaf && !has_ended && !is_ending_) {
+    is_deaf = !wait(words_are_open);
+    has_ended = process_.has_ended();
+    read_both();
+  }
+  has_ended = has_ended || (!is_ending_ && ends_soon());
+  if (!has_ended) {
+    process_.ask_to_end();
+  }
+  for (int i = 0; i < kReadsOfAPipe && (answers_are_open || words_are_open); ++i) {
+    read_both();
+  }
+  const auto exit_code = process_.finish();
+  listener_.on_end(has_ended && exit_code ? fmt::format("exit code {}", *exit_code)
+                   : is_deaf              ? "it closed its stdin"
+                                          : "it closed its stdout");
+  gone_.count_down();
+}
+
+}  // namespace modlock::external

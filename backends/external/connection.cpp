@@ -1,0 +1,211 @@
+#include "backends/external/connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/external/words.h"
+#include "protocol/json.h"
+
+namespace modlock::external {
+namespace {
+
+constexpr std::uint64_t kDescribe = 0;  // the id of that request
+
+std::string quoted(const std::vector<std::string>& words) {
+  return words.empty() ? "nothing" : fmt::format("\"{}\"", fmt::join(words, "\", \""));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Connection>> Connection::open(const ExternalCommand& command) {
+  const std::shared_ptr<Connection> connection(new Connection(command));
+  if (auto started = connection->start(); !started) {
+    return fail(std::move(started.error()));
+  }
+  return connection;
+}
+
+Result<void> Connection::start() {
+  // What the child says at once waits until it is known here.
+  const std::lock_guard lock(mutex_);
+  auto child = Child::start(command_.command, *this);
+  if (!child) {
+    return fail(std::move(child.error()));
+  }
+  child_ = std::move(*child);
+  send(kDescribe, "backend/describe", Json::Value(Json::objectValue));
+  return {};
+}
+
+bool Connection::is_open() const {
+  const std::lock_guard lock(mutex_);
+  return !end_;
+}
+
+tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const Context& context) {
+  const auto until = context.deadline ? std::min(*context.deadline, call.end) : call.end;
+  std::unique_lock lock(mutex_);
+  secrets_.insert(call.secrets.begin(), call.secrets.end());
+  Open open{.log = context.log};
+  const auto place = open_.insert(open_.end(), &open);
+  bool in_time = changed_.wait_until(lock, context.stop, until, [this] { return is_described_ || end_; });
+  if (in_time && !end_) {
+    const std::uint64_t id = ++last_id_;
+    awaited_.emplace(id, &open);
+    context.count_request();
+    send(id, call.method, call.params);
+    in_time = changed_.wait_until(lock, context.stop, until, [&] { return open.answer || end_; });
+    awaited_.erase(id);
+  }
+  open_.erase(place);
+  if (open.answer) {
+    if (*open.answer) {
+      return std::move(**open.answer);
+    }
+    Error error = std::move(open.answer->error());
+    error.message = fmt::format("{} could not {}: {}", name(), call.doing, quotable(error.message, secrets_));
+    error.hint = quotable(error.hint, secrets_);
+    return tl::unexpected(CallFailure{CallFailure::Again::no, std::move(error)});
+  }
+  CallFailure failure = failure_of(call, in_time, context);
+  if (!end_) {
+    end_calls({CallFailure::Again::certainly, {}});
+  }
+  lock.unlock();
+  // Nothing may still write to what the caller now takes away.
+  child_->end();
+  return tl::unexpected(std::move(failure));
+}
+
+CallFailure Connection::failure_of(const Call& call, bool in_time, const Context& context) const {
+  if (in_time) {
+    CallFailure failure{end_->again, end_->error};
+    failure.error.message = fmt::format("{} could not {}: {}", name(), call.doing, failure.error.message);
+    return failure;
+  }
+  if (auto ended = context.check(); !ended) {
+    return {CallFailure::Again::no,
+            with_note(std::move(ended.error()), fmt::format("while {} was to {}", name(), call.doing))};
+  }
+  return {CallFailure::Again::no,
+          {.code = Code::timeout,
+           .message = fmt::format("{} could not {}: it had no answer in time", name(), call.doing),
+           .hint = "try again; the backend may wait for a server that is slow or does not answer"}};
+}
+
+std::string Connection::name() const {
+  return fmt::format("the backend \"{}\" (\"{}\")", command_.scheme, command_.command[0]);
+}
+
+void Connection::send(std::uint64_t id, const std::string& method, const Json::Value& params) {
+  Json::Value request(Json::objectValue);
+  request["jsonrpc"] = "2.0";
+  request["id"] = Json::UInt64{id};
+  request["method"] = method;
+  request["params"] = params;
+  child_->write(write_json(request));
+}
+
+void Connection::on_line(const Frame& frame) {
+  if (frame.is_cut_off) {
+    return;  // The end that follows says more.
+  }
+  auto answer = frame.kind == Frame::Kind::line
+                    ? parse_answer(frame.text)
+                    : fail(Code::bad_response, fmt::format("it wrote a line of more than {} bytes", kLongestAnswer),
+                           "a backend offers less, or is asked for less with a tag prefix");
+  const std::lock_guard lock(mutex_);
+  if (end_) {
+    return;
+  }
+  if (!answer) {
+    break_off(std::move(answer.error()));
+  } else if (*answer) {
+    take(std::move(**answer));
+  }
+}
+
+void Connection::take(Answer answer) {
+  if (answer.id == kDescribe && !is_described_) {
+    take_description(answer.result);
+    return;
+  }
+  const auto found = awaited_.find(answer.id);
+  if (found == awaited_.end() || found->second->answer) {
+    break_off({.code = Code::bad_response,
+               .message = fmt::format("it answered the id {}, which no open request has", answer.id),
+               .hint = "a backend answers each request once, under the id that it has"});
+    return;
+  }
+  found->second->answer = std::move(answer.result);
+  changed_.notify_all();
+}
+
+void Connection::take_description(const Result<Json::Value>& result) {
+  if (!result) {
+    Error error = result.error();
+    error.message = quotable(error.message, secrets_);
+    error.hint = quotable(error.hint, secrets_);
+    break_off(std::move(error));
+    return;
+  }
+  const auto description = read_description(*result);
+  if (!description) {
+    Error error = description.error();
+    error.message = "its description cannot be used: " + error.message;
+    break_off(std::move(error));
+    return;
+  }
+  const auto& schemes = description->schemes;
+  if (std::find(schemes.begin(), schemes.end(), command_.scheme) == schemes.end()) {
+    break_off({.code = Code::bad_response,
+               .message = quotable(fmt::format("it serves {}, not \"{}\"", quoted(schemes), command_.scheme), secrets_),
+               .hint = "configure it for a scheme that it serves"});
+    return;
+  }
+  is_described_ = true;
+  log(fmt::format("is {} {}", description->name, description->version));
+  changed_.notify_all();
+}
+
+void Connection::break_off(Error error) {
+  end_calls({CallFailure::Again::no, std::move(error)});
+  child_->request_end();
+}
+
+void Connection::end_calls(End end) {
+  end_ = std::move(end);
+  changed_.notify_all();
+}
+
+void Connection::on_words(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  last_words_ = quotable(line, secrets_);
+  log("says: " + line);
+}
+
+void Connection::on_end(const std::string& how) {
+  const std::lock_guard lock(mutex_);
+  if (end_) {
+    return;
+  }
+  Error error{.code = Code::unreachable,
+              .message = fmt::format("it ended twice without an answer ({})", how),
+              .hint = fmt::format("run \"{}\" by hand to see why it ends", command_.command[0])};
+  if (!last_words_.empty()) {
+    error.message += fmt::format("; its last words were \"{}\"", last_words_);
+  }
+  end_calls({CallFailure::Again::once, std::move(error)});
+}
+
+// To whoever waits longest: what a process says belongs to no call.
+void Connection::log(const std::string& line) const {
+  if (!open_.empty()) {
+    open_.front()->log->write(LogLevel::debug,
+                              fmt::format("the backend \"{}\" {}", command_.scheme, quotable(line, secrets_)));
+  }
+}
+
+}  // namespace modlock::external

@@ -1,0 +1,267 @@
+#include "backends/external/external_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "backends/crypto/digest.h"
+#include "backends/external/answer.h"
+#include "backends/external/program.h"
+#include "backends/external/words.h"
+#include "backends/files/files.h"
+#include "backends/files/system_error.h"
+#include "backends/parallel.h"
+#include "backends/tag_listing.h"
+
+namespace modlock {
+namespace {
+
+using namespace external;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kParallel = 8;
+constexpr std::array<std::string_view, 7> kTakenSchemes = {"git", "oci", "http", "https", "file", "h1", "zh"};
+
+// What is asked for, as a member of the params.
+struct Wanted {
+  const char* member;  // "id", "tag" or "ref"
+  std::string name;
+
+  std::string shown() const {
+    return name.empty() ? "the default version" : fmt::format("the {} \"{}\"", member, name);
+  }
+};
+
+Wanted named_by(const Source& source) {
+  if (std::string tag = source.query_value("tag"); !tag.empty()) {
+    return {"tag", std::move(tag)};
+  }
+  const std::string rev = source.query_value("rev");
+  return {"ref", rev.empty() ? source.query_value("ref") : rev};
+}
+
+// A wish's own name is the source's, or a tag that was listed.
+Wanted wanted_by(const FetchWish& wish, const Source& source) {
+  if (!wish.id.empty()) {
+    return {"id", wish.id};
+  }
+  Wanted own = named_by(source);
+  return wish.ref.empty() || wish.ref == own.name ? own : Wanted{"tag", wish.ref};
+}
+
+bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
+  return (i > 0 && versions[i - 1].version == versions[i].version) ||
+         (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
+}
+
+class ExternalBackend final : public Backend {
+ public:
+  ExternalBackend(ExternalCommand command, ExternalLimits limits)
+      : scheme_(command.scheme),
+        program_name_(command.command.empty() ? "" : command.command[0]),
+        limits_(limits),
+        program_(std::move(command)) {}
+
+  bool serves(const Source& source) const override { return !scheme_.empty() && source.getter == scheme_; }
+
+  Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                const Context& context) override {
+    const auto offered = ask({.method = "backend/list", .doing = "list the tags of", .longest = limits_.answer}, source,
+                             read_tags, context);
+    if (!offered) {
+      return fail(offered.error());
+    }
+    Listing listing = list_tags(offered->tags, tag_prefix, std::chrono::system_clock::now());
+    listing.skipped.insert(listing.skipped.end(), offered->unusable.begin(), offered->unusable.end());
+    listing.complete = offered->complete;
+    if (auto told = tell_twins_apart(source, listing.versions, context); !told) {
+      return fail(std::move(told.error()));
+    }
+    merge_equal_versions(listing, "id");
+    return listing;
+  }
+
+  Result<Pin> pin(const SourceAddress& source, const Context& context) override {
+    const Wanted wanted = named_by(source.source);
+    auto id = id_of_name(source, wanted, context);
+    if (!id) {
+      return fail(std::move(id.error()));
+    }
+    return Pin{.id = *id, .ref = *id == wanted.name ? std::string() : wanted.name};
+  }
+
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+                                         const fs::path& parent, const Context& context) override {
+    std::vector<std::optional<Result<FetchedTree>>> fetched(wishes.size());
+    parallel_for(wishes.size(), kParallel,
+                 [&](std::size_t i) { fetched[i] = fetch_one(source, wishes[i], parent, context); });
+    std::vector<Result<FetchedTree>> trees;
+    for (auto& tree : fetched) {
+      trees.push_back(std::move(*tree));
+    }
+    return trees;
+  }
+
+  std::string id_hash(std::string_view id) const override { return fmt::format("{}:{}", scheme_, id); }
+  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, scheme_); }
+
+ private:
+  struct Question {
+    const char* method;
+    std::string doing;  // `list the tags of`
+    std::chrono::milliseconds longest;
+    Json::Value params = Json::Value(Json::objectValue);
+  };
+
+  template <typename Reader>
+  auto ask(Question question, const SourceAddress& source, Reader read, const Context& context)
+      -> decltype(read(Json::Value())) {
+    const std::string identity = source.source.package_identity();
+    const std::string doing = fmt::format("{} \"{}\"", question.doing, identity);
+    if (context.offline) {
+      return fail(Code::offline_miss,
+                  fmt::format("the backend \"{}\" may not {}: offline was asked for, and it is not in the cache",
+                              scheme_, doing),
+                  "run once without offline");
+    }
+    question.params["source"] = identity;
+    question.params["url"] = source.package_url.reveal();
+    const auto answer = program_.call({.method = question.method,
+                                       .params = std::move(question.params),
+                                       .doing = doing,
+                                       .secrets = secrets_of(source),
+                                       .end = std::chrono::steady_clock::now() + question.longest},
+                                      context);
+    if (!answer) {
+      return fail(answer.error());
+    }
+    auto result = read(*answer);
+    if (!result) {
+      result.error().message = fmt::format("the backend \"{}\" (\"{}\") could not {}: its answer cannot be used: {}",
+                                           scheme_, program_name_, doing, result.error().message);
+    }
+    return result;
+  }
+
+  Result<std::string> id_of_name(const SourceAddress& source, const Wanted& wanted, const Context& context) {
+    Question question{
+        .method = "backend/pin", .doing = fmt::format("find {} of", wanted.shown()), .longest = limits_.answer};
+    question.params[wanted.member] = wanted.name;
+    return ask(std::move(question), source, read_id, context);
+  }
+
+  // Asks for the ids of the tags that share a version with another and were listed without.
+  Result<void> tell_twins_apart(const SourceAddress& source, std::vector<ListedVersion>& versions,
+                                const Context& context) {
+    std::vector<std::size_t> twins;
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      if (versions[i].id.empty() && has_twin(versions, i)) {
+        twins.push_back(i);
+      }
+    }
+    std::vector<Result<std::string>> ids(twins.size());
+    parallel_for(twins.size(), kParallel, [&](std::size_t i) {
+      ids[i] = id_of_name(source, {"tag", versions[twins[i]].tag}, context);
+    });
+    for (std::size_t i = 0; i < twins.size(); ++i) {
+      if (!ids[i]) {
+        return fail(std::move(ids[i].error()));
+      }
+      versions[twins[i]].id = std::move(*ids[i]);
+    }
+    return {};
+  }
+
+  Result<FetchedTree> fetch_one(const SourceAddress& source, const FetchWish& wish, const fs::path& parent,
+                                const Context& context) {
+    const Wanted wanted = wanted_by(wish, source.source);
+    if (!wish.id.empty() && !is_id(wish.id)) {
+      return fail(Code::source_invalid,
+                  fmt::format("{} of \"{}\" cannot be one that the backend \"{}\" gave", wanted.shown(),
+                              source.source.package_identity(), scheme_),
+                  "correct the hashes in the lock file, or remove the entry and lock again");
+    }
+    const fs::path directory = parent / random_hex(8);
+    std::error_code failure;
+    if (!fs::create_directory(directory, failure)) {
+      return system_failure("create", directory, failure.value());
+    }
+    auto id = fetch_into(source, wanted, directory, context);
+    if (!id) {
+      static_cast<void>(remove_tree(directory));  // the first error says more
+      return fail(std::move(id.error()));
+    }
+    return FetchedTree{
+        .id = std::move(*id), .directory = directory, .warnings = {}, .ref = wish.id.empty() ? wanted.name : wish.ref};
+  }
+
+  Result<std::string> fetch_into(const SourceAddress& source, const Wanted& wanted, const fs::path& directory,
+                                 const Context& context) {
+    Question question{
+        .method = "backend/fetch", .doing = fmt::format("fetch {} of", wanted.shown()), .longest = limits_.fetch};
+    question.params[wanted.member] = wanted.name;
+    question.params["directory"] = fs::absolute(directory).string();
+    auto id = ask(std::move(question), source, read_id, context);
+    if (!id) {
+      return id;
+    }
+    const std::string identity = source.source.package_identity();
+    if (std::string_view(wanted.member) == "id" && *id != wanted.name) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("the backend \"{}\" (\"{}\") fetched \"{}\" of \"{}\" where \"{}\" was asked for",
+                              scheme_, program_name_, *id, identity, wanted.name),
+                  "do not use it before you know where it comes from");
+    }
+    std::error_code ignored;
+    if (fs::symlink_status(directory, ignored).type() != fs::file_type::directory) {
+      return fail(Code::bad_response,
+                  fmt::format("the backend \"{}\" (\"{}\") fetched {} of \"{}\" and left no directory", scheme_,
+                              program_name_, wanted.shown(), identity));
+    }
+    return id;
+  }
+
+  const std::string scheme_;
+  const std::string program_name_;
+  const ExternalLimits limits_;
+  Program program_;
+};
+
+bool is_getter(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
+}  // namespace
+
+Result<void> check_external_command(const ExternalCommand& command) {
+  const std::string& scheme = command.scheme;
+  if (!is_getter(scheme)) {
+    return fail(Code::config_parse, fmt::format("a backend needs a scheme of letters and digits, found \"{}\"", scheme),
+                "name what stands before the \"::\" of its sources");
+  }
+  if (std::find(kTakenSchemes.begin(), kTakenSchemes.end(), scheme) != kTakenSchemes.end()) {
+    return fail(Code::config_parse, fmt::format("no backend can be added for \"{}\": the name is taken", scheme),
+                "backends are for schemes that are not served without them");
+  }
+  const std::string program = command.command.empty() ? std::string() : command.command[0];
+  if (program.empty() || (program[0] != '/' && program.find('/') != std::string::npos)) {
+    return fail(Code::config_parse,
+                fmt::format("the command of the backend \"{}\" must begin with the name or the whole path of a "
+                            "program, found \"{}\"",
+                            scheme, program),
+                "the working directory must not choose the program: write a path that begins with \"/\"");
+  }
+  return {};
+}
+
+std::unique_ptr<Backend> make_external_backend(ExternalCommand command, ExternalLimits limits) {
+  return std::make_unique<ExternalBackend>(std::move(command), limits);
+}
+
+}  // namespace modlock

@@ -1,0 +1,90 @@
+#include "backends/external/answer.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "protocol/json.h"
+#include "tests/backends/external/external_fixture.h"
+
+namespace modlock::test {
+namespace {
+
+using namespace external;
+
+std::string shown(const Result<std::optional<Answer>>& answer) {
+  if (!answer) {
+    return outcome(answer);
+  }
+  if (!*answer) {
+    return "notification";
+  }
+  const auto& [id, result] = **answer;
+  return std::to_string(id) + " " + (result ? write_json(*result) : outcome(result));
+}
+
+BOOST_AUTO_TEST_SUITE(answer_test)
+
+BOOST_AUTO_TEST_CASE(lines_of_a_backend) {
+  struct Row {
+    const char* line;
+    const char* shown;
+  };
+  const Row rows[] = {
+      {R"({"jsonrpc":"2.0","id":1,"result":{"id":"x"}})", R"(1 {"id":"x"})"},
+      {R"({"jsonrpc":"2.0","id":18446744073709551615,"result":null})", "18446744073709551615 null"},
+      {R"({"jsonrpc":"2.0","method":"m"})", "notification"},
+      {R"({"jsonrpc":"2.0","method":"m","id":null})", "notification"},
+      {R"({"jsonrpc":"2.0","method":"m","id":1})", "BAD_RESPONSE: it sent a request, but a backend only answers"},
+      {R"({"jsonrpc":"2.0","id":1.0,"result":1})", "BAD_RESPONSE: it wrote an answer without the id of a request"},
+      {R"({"jsonrpc":"2.0","id":-1,"result":1})", "BAD_RESPONSE: it wrote an answer without the id of a request"},
+      {R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}})",
+       "BAD_RESPONSE: it wrote an answer without the id of a request"},
+      {R"({"jsonrpc":"2.0","id":1})",
+       "BAD_RESPONSE: it wrote an answer that has not exactly one of \"result\" and \"error\""},
+      {R"([{"jsonrpc":"2.0","id":1,"result":1}])",
+       "BAD_RESPONSE: it wrote a line that is no answer (no object with the member \"jsonrpc\": \"2.0\")"},
+      {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"code":"FORBIDDEN"}}})", "1 FORBIDDEN: m"},
+      {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"code":"INTERNAL"}}})", "1 BAD_RESPONSE: m"},
+      {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"code":"NO SUCH"}}})", "1 BAD_RESPONSE: m"},
+      {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"code":5}}})",
+       "1 BAD_RESPONSE: expected a string at error.data.code, found a number"},
+      {R"({"jsonrpc":"2.0","id":1,"error":"m"})", "1 BAD_RESPONSE: expected an object at error, found a string"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.line) {
+      BOOST_TEST(shown(parse_answer(row.line)) == row.shown);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(waiting_times_are_bounded) {
+  const auto answer = parse_answer(
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"retryAfterMs":18446744073709551615}}})");
+  BOOST_TEST((*answer)->result.error().retry_after.value().count() == 24 * 3600 * 1000);
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_can_be_ids) {
+  struct Row {
+    std::string text;
+    bool is_id;
+  };
+  const Row rows[] = {
+      {"0", true},         {"9fA.b_c:d-e", true},
+      {"sha256:ab", true}, {std::string(200, 'a'), true},
+      {"", false},         {std::string(201, 'a'), false},
+      {"-a", false},       {".a", false},
+      {"a/b", false},      {"a b", false},
+      {"a\n", false},      {"é", false},
+      {"a+b", false},      {std::string("a\0b", 3), false},
+      {"a\"b", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.text) {
+      BOOST_TEST(is_id(row.text) == row.is_id);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

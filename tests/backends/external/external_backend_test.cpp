@@ -1,0 +1,285 @@
+#include "backends/external/external_backend.h"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/backends/external/external_fixture.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(!python().empty());
+  result.message() << "python3 is not on PATH";
+  return result;
+}
+
+std::vector<std::string> shown(const Listing& listing) {
+  std::vector<std::string> lines;
+  for (const ListedVersion& listed : listing.versions) {
+    lines.push_back(listed.version.to_string() + " " + listed.tag + " " + listed.ref + " " + listed.id +
+                    (listed.ambiguous_with.empty() ? "" : " or " + listed.ambiguous_with));
+  }
+  for (const SkippedTag& skipped : listing.skipped) {
+    lines.push_back("- " + skipped.tag + ": " + skipped.reason);
+  }
+  return lines;
+}
+
+BOOST_AUTO_TEST_SUITE(external_backend_test)
+
+BOOST_AUTO_TEST_CASE(which_sources_it_serves) {
+  const auto backend = make_external_backend({.scheme = "hg", .command = {"hg-backend"}});
+  struct Row {
+    const char* source;
+    bool served;
+  };
+  const Row rows[] = {
+      {"hg::https://example.com/mod", true},  {"git::https://example.com/mod", false},
+      {"HG::https://example.com/mod", false}, {"s3::https://s3.amazonaws.com/bucket/mod.zip", false},
+      {"hashicorp/consul/aws", false},        {"./hg", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.source) {
+      const auto source = parse_source(row.source);
+      BOOST_REQUIRE(source.has_value());
+      BOOST_TEST(backend->serves(source->source) == row.served);
+    }
+  }
+  BOOST_TEST(backend->id_hash("abc") == "hg:abc");
+  const std::vector<std::string> hashes = {"git:def", "h1:x=", "hg:abc"};
+  BOOST_TEST(backend->id_of(hashes) == "abc");
+  BOOST_TEST(make_external_backend({.scheme = "s3", .command = {"x"}})->id_of(hashes) == "");
+}
+
+BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
+  struct Row {
+    const char* name;
+    ExternalCommand command;
+    const char* outcome;
+  };
+  const Row rows[] = {
+      {"a name", {"hg", {"hg-backend"}}, "ok"},
+      {"a whole path", {"s3", {"/opt/s3-backend", "--region", "x"}}, "ok"},
+      {"no scheme", {"", {"x"}}, "CONFIG_PARSE: a backend needs a scheme of letters and digits, found \"\""},
+      {"no getter", {"a-b", {"x"}}, "CONFIG_PARSE: a backend needs a scheme of letters and digits, found \"a-b\""},
+      {"served", {"git", {"x"}}, "CONFIG_PARSE: no backend can be added for \"git\": the name is taken"},
+      {"a hash", {"h1", {"x"}}, "CONFIG_PARSE: no backend can be added for \"h1\": the name is taken"},
+      {"no command",
+       {"hg", {}},
+       "CONFIG_PARSE: the command of the backend \"hg\" must begin with the name or the whole path of a program, found "
+       "\"\""},
+      {"a path of the working directory",
+       {"hg", {"bin/x"}},
+       "CONFIG_PARSE: the command of the backend \"hg\" must begin with the name or the whole path of a program, found "
+       "\"bin/x\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(outcome(check_external_command(row.command)) == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(external_backend_process_test, *boost::unit_test::precondition(has_python))
+
+BOOST_AUTO_TEST_CASE(listing) {
+  struct Row {
+    const char* name;  // the behaviour
+    std::string_view prefix;
+    bool complete;
+    std::vector<std::string> lines;
+  };
+  const Row rows[] = {
+      {"normal",
+       "",
+       true,
+       {"1.1.0 v1.1.0 v1.1.0 ", "1.0.0 v1.0.0 v1.0.0 id-v1.0.0", "- other: not a semantic version"}},
+      {"normal", "other/", true, {"- v1.0.0: other prefix", "- v1.1.0: other prefix", "- other: other prefix"}},
+      {"tells more",
+       "",
+       true,
+       {"1.1.0 v1.1.0 v1.1.0 ", "1.0.0 v1.0.0 v1.0.0 id-v1.0.0", "- other: not a semantic version"}},
+      {"floods stderr",
+       "",
+       true,
+       {"1.1.0 v1.1.0 v1.1.0 ", "1.0.0 v1.0.0 v1.0.0 id-v1.0.0", "- other: not a semantic version"}},
+      {"same versions",
+       "",
+       false,
+       {"1.2.0 v1.2.0 v1.2.0 ", "1.1.0 v1.1.0 v1.1.0 a", "1.0.0 v1.0.0 v1.0.0 a or 1.0.0",
+        "- bad\\x0atag: not a valid tag name", "- : not a valid tag name",
+        "- 1.1.0: the same version and id as \"v1.1.0\""}},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name << " " << row.prefix) {
+      ExternalFixture fixture;
+      auto backend = fixture.backend(row.name);
+      const auto listed = backend->list_versions(fixture.source(), row.prefix, fixture.context);
+      BOOST_REQUIRE_MESSAGE(listed.has_value(), outcome(listed));
+      BOOST_TEST(shown(*listed) == row.lines, boost::test_tools::per_element());
+      BOOST_TEST(listed->complete == row.complete);
+      backend.reset();
+      BOOST_TEST(fixture.all_gone());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(pins_and_what_they_ask) {
+  ExternalFixture fixture;
+  const auto backend = fixture.backend("normal");
+  struct Row {
+    const char* more;
+    const char* request;
+    const char* id;
+    const char* ref;
+  };
+  const Row rows[] = {
+      {"?tag=v1.0.0", R"("fake::https://example.com/mod?tag=v1.0.0", "tag": "v1.0.0"})", "id-v1.0.0", "v1.0.0"},
+      {"?rev=stable", R"("ref": "stable", "source": "fake::https://example.com/mod?rev=stable"})", "id-stable",
+       "stable"},
+      {"?ref=main", R"("ref": "main", "source": "fake::https://example.com/mod?ref=main"})", "id-main", "main"},
+      {"//sub", R"("ref": "", "source": "fake::https://example.com/mod"})", "id-default", ""},
+  };
+  std::vector<std::string> expected = {"backend/describe {}"};
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.more) {
+      const auto pin = backend->pin(fixture.source(row.more), fixture.context);
+      BOOST_REQUIRE_MESSAGE(pin.has_value(), outcome(pin));
+      BOOST_TEST(pin->id == row.id);
+      BOOST_TEST(pin->ref == row.ref);
+    }
+    const bool is_tag = std::string_view(row.more).starts_with("?tag");
+    expected.push_back(std::string("backend/pin {") + (is_tag ? "\"source\": " : "") + row.request);
+  }
+  BOOST_TEST(fixture.requests() == expected, boost::test_tools::per_element());
+  BOOST_TEST(fixture.starts() == 1U);
+  BOOST_TEST(fixture.stats.requests.load() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(fetching_by_id_and_by_name) {
+  struct Row {
+    const char* name;
+    const char* more;
+    FetchWish wish;
+    const char* asked;  // of the params
+    const char* id;
+    const char* ref;
+  };
+  const Row rows[] = {
+      {"an id", "", {"id-x", "v1.0.0"}, "\"id\": \"id-x\"", "id-x", "v1.0.0"},
+      {"a listed tag", "", {"", "v1.1.0"}, "\"tag\": \"v1.1.0\"", "id-v1.1.0", "v1.1.0"},
+      {"the source's own ref", "?rev=stable", {"", "stable"}, "\"ref\": \"stable\"", "id-stable", "stable"},
+      {"nothing: the source's own ref", "?rev=stable", {}, "\"ref\": \"stable\"", "id-stable", "stable"},
+      {"nothing: the source's own tag", "?tag=v1.0.0", {}, "\"tag\": \"v1.0.0\"", "id-v1.0.0", "v1.0.0"},
+      {"nothing at all", "", {}, "\"ref\": \"\"", "id-default", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const ExternalFixture fixture;
+      const auto backend = fixture.backend("normal");
+      const std::vector<FetchWish> wishes = {row.wish};
+      const auto trees =
+          backend->fetch(fixture.source(row.more), wishes, fixture.directory / "parent", fixture.context);
+      BOOST_REQUIRE_MESSAGE(trees.at(0).has_value(), outcome(trees.at(0)));
+      BOOST_TEST(trees[0]->id == row.id);
+      BOOST_TEST(trees[0]->ref == row.ref);
+      BOOST_TEST((trees[0]->directory.parent_path() == fixture.directory / "parent"));
+      BOOST_TEST(read_text(trees[0]->directory / "main.tf") == std::string("# ") + row.id + "\n");
+      BOOST_TEST(fixture.requests().at(1).find(row.asked) != std::string::npos);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(answers_may_come_in_any_order) {
+  const ExternalFixture fixture;
+  const auto backend = fixture.backend("in reverse");
+  const std::vector<FetchWish> wishes = {{"id-1", ""}, {"id-2", ""}, {"id-3", ""}};
+  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  BOOST_REQUIRE(trees.size() == 3U);
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    BOOST_REQUIRE_MESSAGE(trees[i].has_value(), outcome(trees[i]));
+    BOOST_TEST(trees[i]->id == wishes[i].id);
+    BOOST_TEST(read_text(trees[i]->directory / "main.tf") == "# " + wishes[i].id + "\n");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(many_threads_share_one_process) {
+  ExternalFixture fixture;
+  auto backend = fixture.backend("normal");
+  std::atomic<int> wrong{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&, i] {
+        for (int round = 0; round < 20; ++round) {
+          const std::string name = "r" + std::to_string(i) + "-" + std::to_string(round);
+          const auto pin = backend->pin(fixture.source("?rev=" + name), fixture.context);
+          wrong += pin && pin->id == "id-" + name ? 0 : 1;
+        }
+      });
+    }
+  }
+  BOOST_TEST(wrong == 0);
+  BOOST_TEST(fixture.starts() == 1U);
+  BOOST_TEST(fixture.stats.requests.load() == 160U);
+  backend.reset();
+  BOOST_TEST(fixture.all_gone());
+}
+
+BOOST_AUTO_TEST_CASE(offline_starts_nothing) {
+  ExternalFixture fixture;
+  fixture.context.offline = true;
+  const auto backend = fixture.backend("normal");
+  BOOST_TEST(
+      outcome(backend->list_versions(fixture.source(), "", fixture.context)) ==
+      "OFFLINE_MISS: the backend \"fake\" may not list the tags of \"fake::https://example.com/mod\": offline was "
+      "asked for, and it is not in the cache");
+  const std::vector<FetchWish> wishes = {{"id-x", ""}};
+  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  BOOST_TEST(to_string(trees.at(0).error().code) == "OFFLINE_MISS");
+  BOOST_TEST(fixture.starts() == 0U);
+  BOOST_TEST(fs::is_empty(fixture.directory / "parent"));
+}
+
+BOOST_AUTO_TEST_CASE(what_it_says_goes_to_the_log) {
+  ExternalFixture fixture;
+  const auto backend = fixture.backend("floods stderr");
+  BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) == "ok");
+  // Lines of 32 KiB are left out.
+  const std::vector<std::string> expected = {"debug: the backend \"fake\" is fake program 1.5",
+                                             "debug: the backend \"fake\" says: \\x1b[1mdone"};
+  BOOST_TEST(fixture.log.lines() == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(no_secret_is_shown) {
+  ExternalFixture fixture;
+  const auto backend = fixture.backend("echoes secrets");
+  const auto secret =
+      parse_source("fake::https://me-and-myself:canary-password@example.com/mod?key=canary-query&rev=stable");
+  BOOST_REQUIRE(secret.has_value());
+  const auto listed = backend->list_versions(*secret, "", fixture.context);
+  BOOST_TEST(outcome(listed) ==
+             "NOT_FOUND: the backend \"fake\" (\"" + python() +
+                 "\") could not list the tags of \"fake::https://example.com/mod?rev=stable\": user … "
+                 "with … at https://…@example.com/mod…\\x0ais not …");
+  BOOST_TEST(listed.error().hint == "look at https://…@example.com/mod…");
+  const std::vector<std::string> expected = {"debug: the backend \"fake\" is fake program 1.5",
+                                             "debug: the backend \"fake\" says: asked for https://…@example.com/mod…"};
+  BOOST_TEST(fixture.log.lines() == expected, boost::test_tools::per_element());
+  const std::string pid = read_text(fixture.directory / "starts");
+  const std::string arguments = read_text("/proc/" + pid.substr(0, pid.find('\n')) + "/cmdline");
+  BOOST_TEST(arguments.find("program.py") != std::string::npos);
+  BOOST_TEST(arguments.find("canary") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

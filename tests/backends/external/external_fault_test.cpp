@@ -1,0 +1,302 @@
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/backends/external/external_fixture.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(!python().empty());
+  result.message() << "python3 is not on PATH";
+  return result;
+}
+
+constexpr const char* kSource = "\"fake::https://example.com/mod\"";
+const std::string kListing = std::string("list the tags of ") + kSource;
+
+// Waits until the program has written a file; the time limit only keeps a failing test from hanging.
+void wait_for(const fs::path& path) {
+  const auto limit = std::chrono::steady_clock::now() + 20s;
+  while (!fs::exists(path) && std::chrono::steady_clock::now() < limit) {
+    std::this_thread::yield();
+  }
+}
+
+BOOST_AUTO_TEST_SUITE(external_fault_test, *boost::unit_test::precondition(has_python))
+
+BOOST_AUTO_TEST_CASE(what_goes_wrong_while_listing) {
+  struct Row {
+    const char* name;  // the behaviour of the program
+    const char* code;
+    const char* what;  // behind "could not list …: "
+    std::size_t starts;
+  };
+  const Row rows[] = {
+      {"crash at start", "UNREACHABLE", "it ended twice without an answer (exit code 3); its last words were \"boom\"",
+       2},
+      {"crash always", "UNREACHABLE", "it ended twice without an answer (exit code 4)", 2},
+      {"crash with words", "UNREACHABLE",
+       "it ended twice without an answer (exit code 1); its last words were \"Traceback: b\\x07oom at "
+       "https://…@host/x…\"",
+       2},
+      {"crash by a signal", "UNREACHABLE", "it ended twice without an answer (exit code 137)", 2},
+      {"crash inside an answer", "UNREACHABLE", "it ended twice without an answer (exit code 6)", 2},
+      {"crash with a grandchild", "UNREACHABLE", "it ended twice without an answer (exit code 5)", 2},
+      {"closes stdout", "UNREACHABLE", "it ended twice without an answer (it closed its stdout)", 2},
+      {"closes stdin", "UNREACHABLE", "it ended twice without an answer (it closed its stdin)", 2},
+      {"garbage", "BAD_RESPONSE",
+       "it wrote a line that is no answer (the text is not JSON: byte 0: expected a value, found 'l')", 1},
+      {"bad JSON-RPC", "BAD_RESPONSE",
+       "it wrote a line that is no answer (no object with the member \"jsonrpc\": \"2.0\")", 1},
+      {"long line", "BAD_RESPONSE", "it wrote a line of more than 8388608 bytes", 1},
+      {"no id", "BAD_RESPONSE", "it wrote an answer without the id of a request", 1},
+      {"id as text", "BAD_RESPONSE", "it wrote an answer without the id of a request", 1},
+      {"other id", "BAD_RESPONSE", "it answered the id 8, which no open request has", 1},
+      {"description again", "BAD_RESPONSE", "it answered the id 0, which no open request has", 1},
+      {"result and error", "BAD_RESPONSE", "it wrote an answer that has not exactly one of \"result\" and \"error\"",
+       1},
+      {"request", "BAD_RESPONSE", "it sent a request, but a backend only answers", 1},
+      {"wrong shape", "BAD_RESPONSE",
+       "its answer cannot be used: expected a string at result.versions[0].id, found a number", 1},
+      {"no object", "BAD_RESPONSE", "its answer cannot be used: expected an object at result, found an array", 1},
+      {"null result", "BAD_RESPONSE", "its answer cannot be used: expected an array of objects at result.versions", 1},
+      {"no versions", "BAD_RESPONSE", "its answer cannot be used: expected an array of objects at result.versions", 1},
+      {"no complete", "BAD_RESPONSE", "its answer cannot be used: expected true or false at result.complete", 1},
+      {"bad id", "BAD_RESPONSE",
+       "its answer cannot be used: expected 1 to 200 letters, digits, \".\", \"_\", \":\" and \"-\", the first a "
+       "letter "
+       "or digit at result.versions[0].id",
+       1},
+      {"error", "NOT_FOUND", "no such thing", 1},
+      {"error to wait for", "RATE_LIMITED", "no such thing", 1},
+      {"error of ours", "BAD_RESPONSE", "no such thing", 1},
+      {"error without code", "BAD_RESPONSE", "no such thing", 1},
+      {"error without message", "BAD_RESPONSE", "expected a string at error.message, found nothing", 1},
+      {"describes others", "BAD_RESPONSE", "it serves \"s3\", \"gcs\", not \"fake\"", 1},
+      {"describes none", "BAD_RESPONSE", "it serves nothing, not \"fake\"", 1},
+      {"describes badly", "BAD_RESPONSE",
+       "its description cannot be used: expected an array of strings at result.schemes, found a string", 1},
+      {"describes with an error", "TOOL_MISSING", "hg is not installed", 1},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      ExternalFixture fixture;
+      auto backend = fixture.backend(row.name);
+      const auto listed = backend->list_versions(fixture.source(), "", fixture.context);
+      BOOST_TEST(outcome(listed) == std::string(row.code) + ": " + fixture.could_not(kListing) + row.what);
+      BOOST_TEST(fixture.starts() == row.starts);
+      backend.reset();
+      BOOST_TEST(fixture.all_gone());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_goes_wrong_while_fetching) {
+  struct Row {
+    const char* name;
+    std::string id;
+    const char* outcome;
+  };
+  const std::string backend_name = "the backend \"fake\" (\"" + python() + "\") ";
+  const Row rows[] = {
+      {"other tree", "id-v1.0.0",
+       "HASH_MISMATCH: {}fetched \"id-other\" of \"fake::https://example.com/mod\" where \"id-v1.0.0\" was asked for"},
+      {"bad fetched id", "id-v1.0.0",
+       "BAD_RESPONSE: {}could not fetch the id \"id-v1.0.0\" of \"fake::https://example.com/mod\": its answer cannot "
+       "be "
+       "used: expected 1 to 200 letters, digits, \".\", \"_\", \":\" and \"-\", the first a letter or digit at "
+       "result.id"},
+      {"no directory", "id-v1.0.0",
+       "BAD_RESPONSE: {}fetched the id \"id-v1.0.0\" of \"fake::https://example.com/mod\" and left no directory"},
+      {"link", "id-v1.0.0",
+       "BAD_RESPONSE: {}fetched the id \"id-v1.0.0\" of \"fake::https://example.com/mod\" and left no directory"},
+      {"normal", "--option",
+       "SOURCE_INVALID: the id \"--option\" of \"fake::https://example.com/mod\" cannot be one that the backend "
+       "\"fake\" "
+       "gave"},
+      {"error", "id-v1.0.0",
+       "NOT_FOUND: {}could not fetch the id \"id-v1.0.0\" of \"fake::https://example.com/mod\": no such thing"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const ExternalFixture fixture;
+      const auto backend = fixture.backend(row.name);
+      const std::vector<FetchWish> wishes = {{row.id, ""}};
+      const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+      std::string expected = row.outcome;
+      if (const std::size_t at = expected.find("{}"); at != std::string::npos) {
+        expected.replace(at, 2, backend_name);
+      }
+      BOOST_REQUIRE(trees.size() == 1U);
+      BOOST_TEST(outcome(trees[0]) == expected);
+      BOOST_TEST(fs::is_empty(fixture.directory / "parent"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(errors_keep_what_helps) {
+  const ExternalFixture fixture;
+  const auto hint = fixture.backend("error")->list_versions(fixture.source(), "", fixture.context);
+  BOOST_TEST(hint.error().hint == "look there");
+  const auto wait = fixture.backend("error to wait for")->list_versions(fixture.source(), "", fixture.context);
+  BOOST_TEST(wait.error().retry_after.value().count() == 1500);
+  const auto words = fixture.backend("long error")->list_versions(fixture.source(), "", fixture.context);
+  const std::string prefix = fixture.could_not(kListing);
+  BOOST_TEST(words.error().message.substr(0, prefix.size()) == prefix);
+  BOOST_TEST(words.error().message.size() == prefix.size() + 500 + std::string_view("…").size());
+}
+
+BOOST_AUTO_TEST_CASE(one_crash_is_made_good) {
+  ExternalFixture fixture;
+  auto backend = fixture.backend("crash once");
+  BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) == "ok");
+  BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) == "ok");
+  BOOST_TEST(fixture.starts() == 2U);
+  backend.reset();
+  BOOST_TEST(fixture.all_gone());
+}
+
+BOOST_AUTO_TEST_CASE(what_ends_between_calls_is_started_again) {
+  const ExternalFixture fixture;
+  const auto backend = fixture.backend("crash after the answer");
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) == "ok");
+  }
+  BOOST_TEST(fixture.starts() >= 3U);
+}
+
+BOOST_AUTO_TEST_CASE(what_broke_the_protocol_is_started_again) {
+  const ExternalFixture fixture;
+  const auto backend = fixture.backend("garbage");
+  for (std::size_t i = 1; i < 4; ++i) {
+    BOOST_TEST(to_string(backend->list_versions(fixture.source(), "", fixture.context).error().code) == "BAD_RESPONSE");
+    BOOST_TEST(fixture.starts() == i);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_id_answered_twice_ends_the_other_calls) {
+  const ExternalFixture fixture;
+  const auto backend = fixture.backend("first twice");
+  const std::vector<FetchWish> wishes = {{"id-a", ""}, {"id-b", ""}};
+  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  BOOST_REQUIRE(trees.size() == 2U);
+  BOOST_REQUIRE(trees[0].has_value() != trees[1].has_value());
+  const std::size_t bad = trees[0] ? 1 : 0;
+  BOOST_TEST(outcome(trees[bad]) ==
+             "BAD_RESPONSE: " + fixture.could_not("fetch the id \"" + wishes[bad].id + "\" of " + kSource) +
+                 "it answered the id 1, which no open request has");
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_does_not_answer_is_ended) {
+  for (const char* behaviour : {"silent", "deaf to SIGTERM", "describes never"}) {
+    BOOST_TEST_CONTEXT(behaviour) {
+      const ExternalFixture fixture;
+      const auto backend = fixture.backend(behaviour, {.answer = 1500ms, .fetch = 1500ms});
+      BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) ==
+                 "TIMEOUT: " + fixture.could_not(kListing) + "it had no answer in time");
+      BOOST_TEST(fixture.starts() == 1U);
+      BOOST_TEST(fixture.all_gone());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_deadline_of_the_request_ends_it) {
+  ExternalFixture fixture;
+  const auto backend = fixture.backend("silent");
+  fixture.context.deadline = std::chrono::steady_clock::now() + 1500ms;
+  const auto listed = backend->list_versions(fixture.source(), "", fixture.context);
+  BOOST_TEST(outcome(listed) == "DEADLINE_EXCEEDED: the deadline of the request has passed");
+  BOOST_TEST(listed.error().notes ==
+                 std::vector<std::string>{"while the backend \"fake\" (\"" + python() + "\") was to " + kListing},
+             boost::test_tools::per_element());
+  BOOST_TEST(fixture.all_gone());
+}
+
+BOOST_AUTO_TEST_CASE(cancellation_ends_it_and_leaves_nothing) {
+  ExternalFixture fixture;
+  const auto backend = fixture.backend("silent");
+  std::stop_source stop;
+  fixture.context.stop = stop.get_token();
+  const std::jthread canceller([&] {
+    wait_for(fixture.directory / "silent");
+    stop.request_stop();
+  });
+  const std::vector<FetchWish> wishes = {{"id-a", ""}, {"id-b", ""}};
+  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  BOOST_TEST(outcome(trees[0]) == "REQUEST_CANCELLED: the request was cancelled");
+  BOOST_TEST(outcome(trees[1]) == "REQUEST_CANCELLED: the request was cancelled");
+  BOOST_TEST(fs::is_empty(fixture.directory / "parent"));
+  BOOST_TEST(fixture.all_gone());
+  // An ended context starts nothing.
+  BOOST_TEST(to_string(backend->pin(fixture.source(), fixture.context).error().code) == "REQUEST_CANCELLED");
+  BOOST_TEST(fixture.starts() == 1U);
+}
+
+// The program is silent to the first request only; the second call has to survive that the first is given up.
+BOOST_AUTO_TEST_CASE(a_call_given_up_does_not_fail_the_others) {
+  ExternalFixture fixture;
+  const auto backend = fixture.backend("silent at first");
+  std::stop_source stop;
+  Context cancelled = fixture.context;
+  cancelled.stop = stop.get_token();
+  std::string first;
+  {
+    const std::jthread other([&] { first = outcome(backend->list_versions(fixture.source(), "", cancelled)); });
+    wait_for(fixture.directory / "silent");
+    const std::jthread canceller([&] {
+      wait_for(fixture.directory / "silent twice");
+      stop.request_stop();
+    });
+    BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) == "ok");
+  }
+  BOOST_TEST(first == "REQUEST_CANCELLED: the request was cancelled");
+  BOOST_TEST(fixture.starts() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(programs_that_cannot_be_started) {
+  const ExternalFixture fixture;
+  const fs::path broken = fixture.directory / "broken";
+  write_text(broken, "no program at all\n");
+  fs::permissions(broken, fs::perms::owner_all);
+  struct Row {
+    const char* name;
+    std::vector<std::string> command;
+    std::string outcome;
+  };
+  const Row rows[] = {
+      {"not on PATH",
+       {"modlock-no-such-program", "secret"},
+       "TOOL_MISSING: the backend \"fake\" is needed to list the tags of \"fake::https://example.com/mod\", and its "
+       "program \"modlock-no-such-program\" is not there"},
+      {"not there",
+       {"/nonexistent/backend"},
+       "TOOL_MISSING: the backend \"fake\" is needed to list the tags of \"fake::https://example.com/mod\", and its "
+       "program \"/nonexistent/backend\" is not there"},
+      {"no program", {broken.string()}, "IO_ERROR: cannot run \"" + broken.string() + "\": Exec format error"},
+      {"relative",
+       {"./backend"},
+       "CONFIG_PARSE: the command of the backend \"fake\" must begin with the name or the whole path of a program, "
+       "found \"./backend\""},
+      {"none",
+       {},
+       "CONFIG_PARSE: the command of the backend \"fake\" must begin with the name or the whole path of a program, "
+       "found \"\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto backend = make_external_backend({.scheme = "fake", .command = row.command});
+      BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
