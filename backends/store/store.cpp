@@ -88,6 +88,14 @@ fs::path Store::git_directory() const {
   return below("git");
 }
 
+fs::path Store::response_directory() const {
+  return below("responses");
+}
+
+Result<void> Store::make_response_directory() const {
+  return make_below(response_directory());
+}
+
 fs::path Store::package_directory(std::string_view h1) const {
   return below("packages") / sha256_hex(h1);
 }

@@ -24,6 +24,7 @@ struct Package {
 //   v1/packages/<sha256 hex of h1>/tree/…     packages by content; written in v1/tmp, then renamed
 //   v1/identities/<sha256 hex of identity>/<id>.json   which content a source's id has: {"source", "id", "h1"},
 //                                                      with "ref" and "subdir" of the fetch where it told them
+//   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
 class Store {
@@ -34,6 +35,9 @@ class Store {
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path git_directory() const;
+  std::filesystem::path response_directory() const;
+  // Errors: IO_ERROR.
+  Result<void> make_response_directory() const;
   // A new empty directory below v1/tmp. Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
