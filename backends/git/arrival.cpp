@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "backends/git/git_error.h"
-
-#include "backends/git/reachability.h"
+#include "backends/git/history.h"
 
 namespace modlock::git {
 namespace {
@@ -36,6 +35,36 @@ tl::unexpected<Error> no_commit(const Remote& remote, std::string_view name, std
               "choose a tag or branch that points to a commit");
 }
 
+// No branch or tag is asked for it: it is what a commit's id, a part of it or a revision expression gave.
+bool is_named_by_id(const FetchWish& wish) {
+  const bool is_expression = !is_reference_name(wish.ref) && is_revision(wish.ref);
+  const bool is_part = is_abbreviation(wish.ref) && is_same_commit(wish.ref, wish.id.substr(0, wish.ref.size()));
+  return wish.ref.empty() || is_full_commit(wish.ref) || is_expression || is_part;
+}
+
+// A commit by its id, to Repository::incoming(0); whether a branch or tag was found to lead to it on the way.
+Result<bool> bring_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
+                         const Context& context) {
+  const auto fetched = fetch_shallow(remote, repository, {commit});
+  if (!fetched && fetched.error().unknown_commit) {
+    return fail(Code::not_found, fmt::format("\"{}\" has no commit {}", remote.address().display, commit),
+                "check the commit, or whether the history was rewritten");
+  }
+  if (!fetched && !fetched.error().refused_commit) {
+    return fail(fetched.error().error);
+  }
+  if (!fetched) {
+    if (auto all = bring_with_history(remote, repository, commit, context); !all) {
+      return fail(std::move(all.error()));
+    }
+  }
+  const auto arrived = repository.objects().peel(Repository::incoming(0));
+  if (!arrived || arrived->id != commit) {
+    return no_commit(remote, commit, "tag object");
+  }
+  return arrived->kind == "commit" ? Result<bool>(!fetched) : no_commit(remote, commit, arrived->kind);
+}
+
 // The wishes of one call, on their way.
 class Arrival {
  public:
@@ -49,7 +78,7 @@ class Arrival {
       if (auto fine = check_wish(wishes_[i]); !fine) {
         results_[i] = fail(std::move(fine.error()));
       } else if (!repository_.has_commit(wishes_[i].id)) {
-        (wishes_[i].ref.empty() || is_full_commit(wishes_[i].ref) ? by_id : named).push_back(i);
+        (is_named_by_id(wishes_[i]) ? by_id : named).push_back(i);
       }
     }
     if (!named.empty()) {
@@ -107,7 +136,7 @@ Result<void> Arrival::check_wish(const FetchWish& wish) const {
                             wish.id),
                 "make the configuration and the lock file name the same commit");
   }
-  if (!wish.ref.empty() && !is_reference_name(wish.ref)) {
+  if (!wish.ref.empty() && !is_reference_name(wish.ref) && !is_revision(wish.ref)) {
     return fail(Code::not_found,
                 fmt::format("\"{}\" has no branch or tag \"{}\": no reference can have that name",
                             remote_.address().display, quotable(wish.ref)),
@@ -199,14 +228,8 @@ void Arrival::take_commit(std::size_t i) {
   if (repository_.has_commit(id)) {
     return;
   }
-  if (auto fetched = fetch_shallow(remote_, repository_, {id}); !fetched) {
-    results_[i] = fail(std::move(fetched.error().error));
-    return;
-  }
-  if (const auto arrived = repository_.objects().peel(Repository::incoming(0)); !arrived || arrived->id != id) {
-    results_[i] = no_commit(remote_, id, "tag object");
-  } else if (arrived->kind != "commit") {
-    results_[i] = no_commit(remote_, id, arrived->kind);
+  if (auto brought = bring_by_id(remote_, repository_, id, context_); !brought) {
+    results_[i] = fail(std::move(brought.error()));
   } else {
     accept(i);
   }
@@ -276,16 +299,12 @@ Result<void> check_commit(const Remote& remote, const Repository& repository, co
   if (is_advertised(*references, commit)) {
     return {};
   }
-  if (auto fetched = fetch_shallow(remote, repository, {commit}); !fetched) {
-    if (!fetched.error().unknown_commit) {
-      return fail(std::move(fetched.error().error));
-    }
-    return fail(Code::not_found, fmt::format("\"{}\" has no commit {}", remote.address().display, commit),
-                "check the commit, or whether the history was rewritten");
+  const auto is_proven = bring_by_id(remote, repository, commit, context);
+  if (!is_proven) {
+    return fail(is_proven.error());
   }
-  const auto arrived = repository.objects().peel(Repository::incoming(0));
-  if (!arrived || arrived->id != commit || arrived->kind != "commit") {
-    return no_commit(remote, commit, arrived ? arrived->kind : "missing object");
+  if (*is_proven) {
+    return repository.accept(commit);
   }
   auto reachable = is_reachable(remote, repository, commit, context);
   if (!reachable) {
@@ -296,6 +315,19 @@ Result<void> check_commit(const Remote& remote, const Repository& repository, co
     return on_no_branch(remote, commit);
   }
   return repository.accept(commit);
+}
+
+Result<void> bring_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
+                             const Context& context) {
+  if (repository.has_submodule(commit)) {
+    return {};
+  }
+  if (auto brought = bring_by_id(remote, repository, commit, context); !brought) {
+    return fail(std::move(brought.error()));
+  }
+  auto kept = repository.keep_submodule(commit);
+  repository.clear_incoming();
+  return kept;
 }
 
 }  // namespace modlock::git

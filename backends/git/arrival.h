@@ -21,4 +21,9 @@ std::vector<Result<Diagnostics>> bring(const Remote& remote, const Repository& r
 Result<void> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
                           const Context& context);
 
+// Brings a commit that an accepted tree names as its submodule (submodules.h says why that is proof enough); one that
+// is there already costs nothing. Errors: NOT_FOUND where the remote does not know it; those of Backend.
+Result<void> bring_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
+                             const Context& context);
+
 }  // namespace modlock::git

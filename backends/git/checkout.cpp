@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
@@ -16,18 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A long path is shown by its end, where the name is.
-std::string shown(std::string_view path) {
-  constexpr std::size_t kShown = 100;
-  return path.size() > kShown ? "…" + quotable(path.substr(path.size() - kShown)) : quotable(path);
-}
-
 // The first three, and how many more there are.
 std::string enumerate(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    text += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", shown(names[i]));
+    text += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", shown_path(names[i]));
   }
   return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
 }
@@ -35,7 +28,7 @@ std::string enumerate(const std::vector<std::string>& names) {
 Result<void> check_tree(const TreeFacts& facts, const std::string& commit, std::string_view display) {
   if (facts.hostile) {
     return fail(Code::archive_unsafe,
-                fmt::format("commit {} of \"{}\" holds \"{}\", {}", commit, display, shown(facts.hostile->path),
+                fmt::format("commit {} of \"{}\" holds \"{}\", {}", commit, display, shown_path(facts.hostile->path),
                             facts.hostile->why),
                 "do not use this commit");
   }
@@ -44,12 +37,6 @@ Result<void> check_tree(const TreeFacts& facts, const std::string& commit, std::
                 fmt::format("commit {} of \"{}\" holds {}, a name that is kept for overrides written by tofu-modlock",
                             commit, display, enumerate(facts.own_overrides)),
                 "have the file removed from the module");
-  }
-  if (!facts.submodules.empty()) {
-    return fail(Code::source_unsupported,
-                fmt::format("commit {} of \"{}\" has git submodules ({}), which this version does not fetch", commit,
-                            display, enumerate(facts.submodules)),
-                "use a commit without submodules, or the submodule's repository itself");
   }
   return {};
 }
@@ -88,29 +75,30 @@ Result<void> write_tree(const Repository& repository, const std::string& commit,
 
 }  // namespace
 
-Result<FetchedTree> check_out(const Repository& repository, const std::string& commit, const fs::path& parent,
-                              std::string_view display, const Context& context) {
-  const auto facts = repository.objects().tree_facts(commit);
+std::string shown_path(std::string_view path) {
+  constexpr std::size_t kShown = 100;
+  return path.size() > kShown ? "…" + quotable(path.substr(path.size() - kShown)) : quotable(path);
+}
+
+Result<CheckedOut> check_out(const Repository& repository, const std::string& commit, const fs::path& directory,
+                             const fs::path& index, std::string_view display, const Context& context) {
+  auto facts = repository.objects().tree_facts(commit);
   if (!facts) {
     return fail(facts.error());
   }
   if (auto fine = check_tree(*facts, commit, display); !fine) {
     return fail(std::move(fine.error()));
   }
-  // git runs inside the work tree, where a relative name would mean something else.
-  std::error_code ignored;
-  const fs::path directory = fs::absolute(parent, ignored) / ("git-" + random_hex(8));
-  const fs::path index = directory.string() + ".index";
   if (auto made = make_directories(directory); !made) {
     return fail(std::move(made.error()));
   }
   auto written = write_tree(repository, commit, directory, index, display, context);
+  std::error_code ignored;
   fs::remove(index, ignored);
   if (!written) {
-    (void)remove_tree(directory);
     return fail(std::move(written.error()));
   }
-  return FetchedTree{commit, directory, warnings_of(*facts, commit, display)};
+  return CheckedOut{warnings_of(*facts, commit, display), std::move(facts->submodules)};
 }
 
 }  // namespace modlock::git

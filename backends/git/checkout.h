@@ -3,17 +3,28 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/git/repository.h"
 
 namespace modlock::git {
 
-// Writes the tree of a commit into a new directory below `parent`, as a clone without any configuration has it: the
+// A tree on disk, its submodules empty directories.
+struct CheckedOut {
+  Diagnostics warnings;
+  std::vector<Submodule> submodules;
+};
+
+// Writes the tree of a commit into `directory`, which is new or empty, as a clone without any configuration has it: the
 // tree's own attributes (text, eol, ident, working-tree-encoding) apply, filters and hooks do not run. An LFS pointer
-// stays one, with a warning. Errors: SOURCE_UNSUPPORTED naming a submodule; ARCHIVE_UNSAFE naming an entry that no
+// stays one, with a warning. `index` names a file for the time being. Errors: ARCHIVE_UNSAFE naming an entry that no
 // package may have; IO_ERROR; TOOL_MISSING; REQUEST_CANCELLED; DEADLINE_EXCEEDED.
-Result<FetchedTree> check_out(const Repository& repository, const std::string& commit,
-                              const std::filesystem::path& parent, std::string_view display, const Context& context);
+Result<CheckedOut> check_out(const Repository& repository, const std::string& commit,
+                             const std::filesystem::path& directory, const std::filesystem::path& index,
+                             std::string_view display, const Context& context);
+
+// A path or a name out of a tree as messages show it: quotable, and of a long one the end, where the name is.
+std::string shown_path(std::string_view path);
 
 }  // namespace modlock::git

@@ -4,14 +4,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
 #include "backends/git/arrival.h"
 #include "backends/git/checkout.h"
+#include "backends/git/git_error.h"
+#include "backends/git/history.h"
+#include "backends/git/http_lister.h"
 #include "backends/git/named_fetch.h"
 #include "backends/git/references.h"
 #include "backends/git/remote.h"
 #include "backends/git/remote_address.h"
 #include "backends/git/repository.h"
+#include "backends/git/submodules.h"
 
 namespace modlock {
 namespace {
@@ -26,7 +33,8 @@ std::string lower_case(std::string text) {
 
 class GitBackend final : public Backend {
  public:
-  explicit GitBackend(std::filesystem::path cache_directory) : cache_directory_(std::move(cache_directory)) {}
+  explicit GitBackend(GitOptions options)
+      : cache_directory_(std::move(options.cache_directory)), lister_(options.http, options.engine) {}
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::git; }
 
@@ -36,7 +44,7 @@ class GitBackend final : public Backend {
     if (!address) {
       return fail(address.error());
     }
-    const auto references = Remote(*address, context).list(Remote::Part::tags, "list the tags of");
+    const auto references = Remote(*address, context, &lister_).list(Remote::Part::tags, "list the tags of");
     if (!references) {
       return fail(references.error());
     }
@@ -49,57 +57,34 @@ class GitBackend final : public Backend {
       return fail(address.error());
     }
     const std::string ref = source.source.query_value("ref");
-    const Remote remote(*address, context);
+    const Remote remote(*address, context, &lister_);
     if (is_full_commit(ref)) {
       return pin_commit(remote, lower_case(ref), context);
     }
     const bool is_head = ref.empty() || ref == "HEAD";
     const auto references = remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
                                         is_head ? "find the HEAD of" : "list the branches and tags of");
-    return references ? find_reference(*references, ref, address->display) : fail(references.error());
+    if (!references) {
+      return fail(references.error());
+    }
+    auto pin = find_reference(*references, ref, address->display);
+    if (pin || pin.error().code != Code::not_found || !is_revision(ref)) {
+      return pin;
+    }
+    const auto repository = open(*address, context);
+    return repository ? find_revision(remote, *repository, ref, context) : fail(repository.error());
   }
 
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
                                          const std::filesystem::path& parent, const Context& context) override {
-    std::vector<Result<FetchedTree>> trees;
-    const auto all_fail = [&](const Error& error) {
-      trees.assign(wishes.size(), fail(error));
-      return trees;
-    };
     const auto address = make_remote_address(source);
     if (!address) {
-      return all_fail(address.error());
+      return {wishes.size(), fail(address.error())};
     }
-    const auto repository = open(*address, context);
-    if (!repository) {
-      return all_fail(repository.error());
-    }
-    const Remote remote(*address, context);
-    const std::vector<Result<FetchWish>> settled = settle(remote, *repository, wishes);
-    std::vector<FetchWish> named;
-    for (const auto& wish : settled) {
-      if (wish) {
-        named.push_back(*wish);
-      }
-    }
-    const auto arrived = bring(remote, *repository, named, context);
-    std::size_t next = 0;
-    for (const auto& wish : settled) {
-      if (!wish) {
-        trees.push_back(fail(wish.error()));
-        continue;
-      }
-      const auto& brought = arrived[next++];
-      if (!brought) {
-        trees.push_back(fail(brought.error()));
-        continue;
-      }
-      auto tree = check_out(*repository, wish->id, parent, address->display, context);
-      if (tree) {
-        tree->warnings.insert(tree->warnings.begin(), brought->begin(), brought->end());
-        tree->ref = wish->ref;
-      }
-      trees.push_back(std::move(tree));
+    std::vector<Result<Placed>> placed = place(*address, wishes, parent, context);
+    std::vector<Result<FetchedTree>> trees;
+    for (auto& tree : placed) {
+      trees.push_back(tree ? complete(source, *address, std::move(*tree), context) : fail(std::move(tree.error())));
     }
     return trees;
   }
@@ -110,24 +95,86 @@ class GitBackend final : public Backend {
  private:
   Result<Repository> open(const RemoteAddress& address, const Context& context) const {
     if (context.offline && !Repository::exists(cache_directory_, address.display)) {
-      return fail(Code::offline_miss,
-                  fmt::format("git may not fetch from \"{}\": offline was asked for, and it is not in the cache",
-                              address.display),
-                  "run once without offline");
+      return fail(not_in_cache(address));
     }
     return Repository::open(cache_directory_, address.display, context);
   }
 
+  // A tree on disk that lacks its submodules.
+  struct Placed {
+    FetchedTree tree;
+    std::vector<Submodule> submodules;
+  };
+
+  // Holds the cached repository, which nobody may who fills in submodules: two packages may hold each other.
+  std::vector<Result<Placed>> place(const RemoteAddress& address, std::span<const FetchWish> wishes,
+                                    const std::filesystem::path& parent, const Context& context) const {
+    const auto repository = open(address, context);
+    if (!repository) {
+      return {wishes.size(), fail(repository.error())};
+    }
+    const Remote remote(address, context, &lister_);
+    const std::vector<Result<FetchWish>> settled = settle(remote, *repository, wishes, context);
+    std::vector<FetchWish> named;
+    for (const auto& wish : settled) {
+      if (wish) {
+        named.push_back(*wish);
+      }
+    }
+    const auto arrived = bring(remote, *repository, named, context);
+    std::vector<Result<Placed>> placed;
+    std::size_t next = 0;
+    for (const auto& wish : settled) {
+      if (!wish) {
+        placed.push_back(fail(wish.error()));
+        continue;
+      }
+      const auto& brought = arrived[next++];
+      placed.push_back(brought ? place_one(*repository, *wish, *brought, parent, address.display, context)
+                               : fail(brought.error()));
+    }
+    return placed;
+  }
+
+  static Result<Placed> place_one(const Repository& repository, const FetchWish& wish, const Diagnostics& warnings,
+                                  const std::filesystem::path& parent, std::string_view display,
+                                  const Context& context) {
+    // git runs inside the work tree, where a relative name would mean something else.
+    std::error_code ignored;
+    const std::filesystem::path directory = std::filesystem::absolute(parent, ignored) / ("git-" + random_hex(8));
+    auto done = check_out(repository, wish.id, directory, directory.string() + ".index", display, context);
+    if (!done) {
+      (void)remove_tree(directory);
+      return fail(std::move(done.error()));
+    }
+    Placed placed{FetchedTree{wish.id, directory, warnings, wish.ref}, std::move(done->submodules)};
+    placed.tree.warnings.insert(placed.tree.warnings.end(), done->warnings.begin(), done->warnings.end());
+    return placed;
+  }
+
+  Result<FetchedTree> complete(const SourceAddress& source, const RemoteAddress& address, Placed placed,
+                               const Context& context) const {
+    const Superproject top{source.package_url, address, placed.tree.id, placed.tree.directory, placed.submodules};
+    const auto warnings = fill_submodules(cache_directory_, top, context);
+    if (!warnings) {
+      (void)remove_tree(placed.tree.directory);
+      return fail(warnings.error());
+    }
+    placed.tree.warnings.insert(placed.tree.warnings.end(), warnings->begin(), warnings->end());
+    return std::move(placed.tree);
+  }
+
   // Gives every wish its id.
   static std::vector<Result<FetchWish>> settle(const Remote& remote, const Repository& repository,
-                                               std::span<const FetchWish> wishes) {
+                                               std::span<const FetchWish> wishes, const Context& context) {
     std::vector<std::string> references;
     for (const FetchWish& wish : wishes) {
       if (wish.id.empty()) {
         references.push_back(wish.ref);
       }
     }
-    auto pins = references.empty() ? std::vector<Result<Pin>>{} : bring_references(remote, repository, references);
+    auto pins =
+        references.empty() ? std::vector<Result<Pin>>{} : bring_references(remote, repository, references, context);
     std::vector<Result<FetchWish>> settled;
     std::size_t next = 0;
     for (const FetchWish& wish : wishes) {
@@ -157,12 +204,13 @@ class GitBackend final : public Backend {
   }
 
   std::filesystem::path cache_directory_;
+  HttpLister lister_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_git_backend(std::filesystem::path cache_directory) {
-  return std::make_unique<GitBackend>(std::move(cache_directory));
+std::unique_ptr<Backend> make_git_backend(GitOptions options) {
+  return std::make_unique<GitBackend>(std::move(options));
 }
 
 }  // namespace modlock

@@ -48,7 +48,8 @@ std::string shell_quoted(std::string_view text) {
 }
 
 // The user's own ssh, told not to ask.
-std::string ssh_command(const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh) {
+std::string ssh_command(const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh,
+                        const std::filesystem::path& ssh_key) {
   std::string command = "ssh";
   if (const auto whole = environment("GIT_SSH_COMMAND")) {
     command = *whole;
@@ -56,6 +57,9 @@ std::string ssh_command(const EnvironmentLookup& environment, const std::optiona
     command = *configured_ssh;
   } else if (const auto program = environment("GIT_SSH")) {
     command = shell_quoted(*program);
+  }
+  if (!ssh_key.empty()) {
+    command += " -i " + shell_quoted(ssh_key.string());
   }
   const std::string variant = environment("GIT_SSH_VARIANT").value_or("ssh");
   if (variant == "plink" || variant == "putty" || variant == "tortoiseplink") {
@@ -116,7 +120,8 @@ std::optional<std::string> lookup_environment(const char* name) {
 }
 
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
-                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh) {
+                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh,
+                        const std::filesystem::path& ssh_key) {
   Command command{.argv = std::move(arguments)};
   command.argv.insert(command.argv.begin(), "git");
   // Not where we were started: the configuration of a repository that happens to be there is none of the remote's.
@@ -130,7 +135,7 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                              {"GCM_INTERACTIVE", "never"},
                              {"GIT_NO_LAZY_FETCH", "1"},
                              {"GIT_ALLOW_PROTOCOL", allowed_transports(environment)},
-                             {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh)}};
+                             {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh, ssh_key)}};
   // A server that is silent for a minute is given up even where the caller has no deadline.
   std::vector<Setting> settings = {{"protocol.version", "2"},           {"http.followRedirects", "initial"},
                                    {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", "60"},

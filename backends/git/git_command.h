@@ -19,9 +19,10 @@ std::optional<std::string> lookup_environment(const char* name);
 // apply; hooks, prompts, a repository of the environment, transports beyond the five and credentials that follow a
 // redirect to another host do not. User-info of the address is answered by a credential helper in the child's
 // environment, and its query is put back by a rewriting rule there: arguments hold `remote.url`, never these.
-// `configured_ssh` is the user's core.sshCommand.
+// `configured_ssh` is the user's core.sshCommand; `ssh_key` a file with a private key that ssh is to offer too.
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
-                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {});
+                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {},
+                        const std::filesystem::path& ssh_key = {});
 
 // `git <arguments>` on a repository of ours: no configuration but the repository's own, no attributes file, no network.
 // `directory` and `index` name a work tree and its index file; empty: none.

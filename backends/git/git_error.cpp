@@ -26,7 +26,7 @@ constexpr std::array kPhrases = {
     Phrase{"insufficient permission for adding an object", Trouble::read_only},
     Phrase{"couldn't find remote ref", Trouble::unknown_reference},
     Phrase{"not our ref", Trouble::unknown_commit},
-    Phrase{"Server does not allow request for unadvertised object", Trouble::unknown_commit},
+    Phrase{"Server does not allow request for unadvertised object", Trouble::refused_commit},
     Phrase{"terminal prompts disabled", Trouble::credentials_needed},
     Phrase{"could not read Username", Trouble::credentials_needed},
     Phrase{"could not read Password", Trouble::credentials_needed},
@@ -103,6 +103,8 @@ constexpr std::array kMeanings = {
             "check the reference, or whether it was deleted"},
     Meaning{Trouble::unknown_commit, Code::not_found, "the remote does not give that commit",
             "check the commit, or whether the history was rewritten"},
+    Meaning{Trouble::refused_commit, Code::not_found, "the remote gives out branches and tags only, not that commit",
+            "name a branch or tag that leads to the commit"},
     Meaning{Trouble::no_repository, Code::not_found, "there is no such repository, or it may not be seen",
             "check the address; a private repository may hide behind this answer: then give git credentials for it"},
     Meaning{Trouble::forbidden, Code::forbidden, "the credentials were accepted and do not suffice",
@@ -154,7 +156,10 @@ Error authentication(Trouble trouble, const RemoteAddress& remote, std::string_v
   if (trouble == Trouble::ssh_host_unknown) {
     error.message = fmt::format("{}: the key of the ssh host {} is not known (looked in: the known_hosts files of ssh)",
                                 prefix, remote.host);
-    error.hint = fmt::format("check the host's key and record it: ssh-keyscan {} >> ~/.ssh/known_hosts", remote.host);
+    const std::size_t colon = remote.host.rfind(':');
+    const bool has_port = colon != std::string::npos && remote.host.find(']', colon) == std::string::npos;
+    error.hint = fmt::format("check the host's key and record it: ssh-keyscan {}{} >> ~/.ssh/known_hosts",
+                             has_port ? "-p " + remote.host.substr(colon + 1) + " " : "", remote.host.substr(0, colon));
   } else if (trouble == Trouble::ssh_key_refused) {
     error.message = fmt::format(
         "{}: the ssh host {} accepted no key (looked in: the ssh agent, ssh's configuration and "
@@ -244,12 +249,24 @@ Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code
   return error;
 }
 
+Error explain(const RemoteAddress& remote, std::string_view doing, Trouble trouble) {
+  return meaning_of(trouble, remote, doing, 0);
+}
+
+Error not_in_cache(const RemoteAddress& remote) {
+  return Error{.code = Code::offline_miss,
+               .message = fmt::format(
+                   "git may not fetch from \"{}\": offline was asked for, and it is not in the cache", remote.display),
+               .hint = "run once without offline"};
+}
+
 Error git_missing(std::string_view doing, std::string_view display) {
-  return Error{.code = Code::tool_missing,
-               .message = fmt::format("git is needed to {} \"{}\" and is not on PATH", doing, display),
-               .hint =
-                   "install it (apt-get install git); what is in the store already can be installed and verified "
-                   "without it"};
+  return Error{
+      .code = Code::tool_missing,
+      .message = fmt::format("git is needed to {} \"{}\" and is not on PATH", doing, display),
+      .hint =
+          "install it (apt-get install git); without it versions are listed over https and http, and what is in "
+          "the store already is installed and verified"};
 }
 
 }  // namespace modlock::git

@@ -11,7 +11,8 @@ namespace modlock::git {
 // What the error output of a failed git says, by its first known phrase.
 enum class Trouble {
   unknown_reference,  // the remote has no such branch or tag
-  unknown_commit,     // the remote does not know, or does not give, that object
+  unknown_commit,     // the remote does not know that object
+  refused_commit,     // the remote gives out branches and tags only
   no_repository,
   credentials_needed,
   credentials_refused,
@@ -45,6 +46,12 @@ Error unsupported_object_format(const RemoteAddress& remote, std::string_view do
 // The error of a git that ended with `exit_code`; `doing` completes "git could not …" ("list the tags of"). The last
 // lines that git wrote, scrubbed, are its notes.
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output);
+
+// The same of a trouble that no error output told.
+Error explain(const RemoteAddress& remote, std::string_view doing, Trouble trouble);
+
+// OFFLINE_MISS of a repository that was never fetched.
+Error not_in_cache(const RemoteAddress& remote);
 
 // TOOL_MISSING of a missing git: what needed it, how to install it, what still works.
 Error git_missing(std::string_view doing, std::string_view display);

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "backends/files/files.h"
+#include "backends/git/history.h"
 #include "backends/git/references.h"
 
 namespace modlock::git {
@@ -71,7 +72,7 @@ std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, cons
 }  // namespace
 
 std::vector<Result<Pin>> bring_references(const Remote& remote, const Repository& repository,
-                                          std::span<const std::string> references) {
+                                          std::span<const std::string> references, const Context& context) {
   if (auto pins = fetch_at_once(remote, repository, references)) {
     return std::move(*pins);
   }
@@ -79,6 +80,10 @@ std::vector<Result<Pin>> bring_references(const Remote& remote, const Repository
   std::vector<Result<Pin>> pins;
   for (const std::string& reference : references) {
     pins.push_back(listed ? find_reference(*listed, reference, remote.address().display) : fail(listed.error()));
+    Result<Pin>& pin = pins.back();
+    if (!pin && pin.error().code == Code::not_found && is_revision(reference)) {
+      pin = find_revision(remote, repository, reference, context);
+    }
   }
   return pins;
 }

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "backends/git/entry_fault.h"
+#include "backends/git/library.h"
 
 namespace modlock::git {
 namespace {
@@ -16,35 +17,11 @@ constexpr std::size_t kLargestPointer = 1024;  // bytes, by the specification of
 constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/spec/v1\n";
 constexpr std::string_view kOverrideName = "modlock_override.tf";
 
-// libgit2 counts how often it is started: once for the process, for starting it anew costs milliseconds.
-void start_library() {
-  static const int once = [] {
-    const int count = git_libgit2_init();
-    // The cache may lie on a volume of another owner; and no configuration of the user has a say in reading objects.
-    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
-    for (const int level :
-         {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL}) {
-      git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "");
-    }
-    return count;
-  }();
-  (void)once;
-}
-
-template <typename T, void (*free)(T*)>
-struct Free {
-  void operator()(T* pointer) const { free(pointer); }
-};
 using Object = std::unique_ptr<git_object, Free<git_object, git_object_free>>;
 using Commit = std::unique_ptr<git_commit, Free<git_commit, git_commit_free>>;
 using Tree = std::unique_ptr<git_tree, Free<git_tree, git_tree_free>>;
 using Blob = std::unique_ptr<git_blob, Free<git_blob, git_blob_free>>;
 using Database = std::unique_ptr<git_odb, Free<git_odb, git_odb_free>>;
-
-std::string library_reason() {
-  const git_error* last = git_error_last();
-  return last == nullptr || last->message == nullptr ? "unknown reason" : last->message;
-}
 
 // The object is whole, for its id was right; what it says is no tree.
 bool is_malformed_tree() {
@@ -96,7 +73,7 @@ int visit(const char* root, const git_tree_entry* entry, void* payload) {
     return GIT_EUSER;  // ends the walk
   }
   if (type == GIT_OBJECT_COMMIT) {
-    walk.facts.submodules.push_back(path);
+    walk.facts.submodules.push_back({path, text_of(*git_tree_entry_id(entry))});
   }
   if (type == GIT_OBJECT_BLOB) {
     if (name == kOverrideName) {

@@ -26,10 +26,16 @@ struct HostileEntry {
   std::string_view why;  // "which no checkout may write"
 };
 
+// A commit of another repository that a tree names.
+struct Submodule {
+  std::string path;  // in the tree
+  std::string commit;
+};
+
 // What about a commit's tree matters beyond its bytes. Paths are `/`-separated and in tree order.
 struct TreeFacts {
   std::optional<HostileEntry> hostile;  // the first one; what follows it in the tree was not read
-  std::vector<std::string> submodules;
+  std::vector<Submodule> submodules;
   std::vector<std::string> own_overrides;  // "modlock_override.tf", at any depth
   std::vector<std::string> lfs_pointers;   // only where an attributes file of the tree names the lfs filter
 };

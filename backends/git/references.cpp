@@ -52,27 +52,19 @@ bool is_expression(std::string_view ref) {
          ref.find("..") != std::string_view::npos;
 }
 
-tl::unexpected<Error> abbreviated(const References& references, std::string_view ref, std::string_view display) {
-  std::string lower(ref);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
-  std::string full;
-  for (const Reference& reference : references) {
-    if (starts_with(reference.commit, lower) && reference.commit != full) {
-      if (!full.empty()) {
-        full.clear();
-        break;
-      }
-      full = reference.commit;
-    }
-  }
-  const std::string example =
-      full.empty() ? "write all 40 digits of the commit" : fmt::format("write the full commit: ?ref={}", full);
-  return fail(Code::source_unsupported,
-              fmt::format("\"{}\" is no branch or tag of \"{}\" and looks like an abbreviated commit, which cannot be "
-                          "looked up in a remote repository",
-                          ref, display),
-              example);
+// "v1.2.0-3-g8f2c0d0", as git describe writes it: the digits count.
+bool is_description(std::string_view text) {
+  const std::size_t mark = text.rfind("-g");
+  return mark != std::string_view::npos && mark > 0 && !starts_with(text, "refs/") && is_reference_name(text) &&
+         is_abbreviation(text.substr(mark + 2));
+}
+
+// "main~2", "v1^", "8f2c0d0^2~1": steps from a name to its ancestors.
+bool is_way_to_ancestor(std::string_view text) {
+  const std::size_t start = text.find_first_of("~^");
+  return start != std::string_view::npos &&
+         text.substr(start).find_first_not_of("~^0123456789") == std::string_view::npos &&
+         text.substr(0, start) != "HEAD" && is_reference_name(text.substr(0, start));
 }
 
 }  // namespace
@@ -146,6 +138,14 @@ bool is_reference_name(std::string_view text) {
   });
 }
 
+bool is_abbreviation(std::string_view text) {
+  return text.size() >= kShortestCommit && text.size() < 40 && is_hex(text);
+}
+
+bool is_revision(std::string_view ref) {
+  return is_abbreviation(ref) || is_way_to_ancestor(ref) || is_description(ref);
+}
+
 Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display) {
   if (ref.empty() || ref == "HEAD") {
     if (const Reference* head = find_name(references, "HEAD")) {
@@ -163,14 +163,13 @@ Result<Pin> find_reference(const References& references, std::string_view ref, s
       return Pin{found->commit, found->name};
     }
   }
-  if (is_expression(ref)) {
-    return fail(Code::source_unsupported,
-                fmt::format("\"{}\" is no branch or tag of \"{}\", and revision expressions need the whole history",
-                            ref, display),
-                "write a branch, a tag or a full commit");
-  }
-  if (ref.size() >= kShortestCommit && ref.size() < 40 && is_hex(ref)) {
-    return abbreviated(references, ref, display);
+  if (is_expression(ref) && !is_revision(ref)) {
+    return fail(
+        Code::source_unsupported,
+        fmt::format("\"{}\" is no branch or tag of \"{}\", and of revision expressions only steps to ancestors are "
+                    "understood (\"~\", \"^\")",
+                    ref, display),
+        "write a branch, a tag or a full commit");
   }
   return fail(Code::not_found, fmt::format("\"{}\" has no branch or tag \"{}\"", display, ref),
               "check the spelling of ?ref=, or whether the branch or tag was deleted");

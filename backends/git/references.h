@@ -34,10 +34,15 @@ bool is_same_commit(std::string_view left, std::string_view right);
 // Whether git could have a reference of that name, or of that name below refs/ (git check-ref-format).
 bool is_reference_name(std::string_view text);
 
+// Four digits of a commit or more, not all: git abbreviates no further.
+bool is_abbreviation(std::string_view text);
+// Whether `ref` may name a commit by a part of its id, or along its ancestors: "8f2c0d0", "v1~2", "v1-3-g8f2c0d0".
+bool is_revision(std::string_view ref);
+
 // What `ref` names, as OpenTofu's checkout in a fresh clone finds it: a tag beats a branch of the same name; full
 // names, "tags/x", "heads/x" and "origin/x" are understood, and an empty one is HEAD. `display` is the repository, for
-// messages. Errors: NOT_FOUND naming the reference; SOURCE_UNSUPPORTED for an abbreviated commit (saying which full one
-// to write, where a branch or tag has it) and for revision expressions such as "v1~2".
+// messages. Errors: NOT_FOUND naming the reference (for is_revision() too: the history may have it); SOURCE_UNSUPPORTED
+// for other revision expressions, such as "v1^{tree}".
 Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display);
 
 // Whether a branch, a tag or HEAD is exactly this commit.

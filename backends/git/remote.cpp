@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
+#include "backends/git/http_lister.h"
+#include "backends/git/private_file.h"
 
 namespace modlock::git {
 namespace {
@@ -49,8 +53,17 @@ Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_vie
                             address_.display),
                 "run once without offline");
   }
+  std::optional<PrivateFile> key;
+  if (address_.scheme == "ssh" && !address_.ssh_key.empty()) {
+    auto written = PrivateFile::create(address_.ssh_key.reveal());
+    if (!written) {
+      return fail(std::move(written.error()));
+    }
+    key.emplace(std::move(*written));
+  }
   const Command command =
-      network_command(address_, std::move(arguments), lookup_environment, configured_ssh(address_, context_));
+      network_command(address_, std::move(arguments), lookup_environment, configured_ssh(address_, context_),
+                      key ? key->path() : std::filesystem::path());
   context_.count_request();
   Context limited = context_;
   const auto end = std::chrono::steady_clock::now() + longest;
@@ -72,6 +85,20 @@ Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_vie
 }
 
 Result<References> Remote::list(Part part, std::string_view doing) const {
+  auto listed = lister_ == nullptr ? std::nullopt : lister_->list(address_, doing, context_);
+  if (!listed) {
+    return list_by_git(part, doing);
+  }
+  if (*listed && part != Part::everything) {
+    std::erase_if(**listed, [part](const Reference& reference) {
+      const bool is_branch = part == Part::branches_and_tags && reference.name.starts_with("refs/heads/");
+      return !is_branch && !reference.name.starts_with("refs/tags/");
+    });
+  }
+  return std::move(*listed);
+}
+
+Result<References> Remote::list_by_git(Part part, std::string_view doing) const {
   std::vector<std::string> arguments = {"ls-remote", "--quiet"};
   if (part != Part::everything) {
     arguments.emplace_back("--tags");
@@ -119,11 +146,12 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
   auto finished = run(std::move(arguments), kDoing, kLongestFetch);
   if (!finished) {
-    return tl::unexpected(FetchFailure{false, false, std::move(finished.error())});
+    return tl::unexpected(FetchFailure{false, false, false, std::move(finished.error())});
   }
   if (finished->exit_code != 0) {
     const Trouble trouble = classify(finished->error_output);
     return tl::unexpected(FetchFailure{trouble == Trouble::unknown_reference, trouble == Trouble::unknown_commit,
+                                       trouble == Trouble::refused_commit,
                                        explain(address_, kDoing, finished->exit_code, finished->error_output)});
   }
   return {};

@@ -13,17 +13,23 @@
 
 namespace modlock::git {
 
+class HttpLister;
+
 // What a fetch could not bring although the remote answered; with the full error for those who cannot go on.
 struct FetchFailure {
   bool unknown_reference = false;
   bool unknown_commit = false;
+  bool refused_commit = false;  // it may be there, and is not given out by its id
   Error error;
 };
 
-// The remote side of one repository: each call is one git process and one request. Offline: OFFLINE_MISS.
+// The remote side of one repository: each call is one request (http_lister.h has the exceptions). Offline:
+// OFFLINE_MISS.
 class Remote {
  public:
-  Remote(const RemoteAddress& address, const Context& context) : address_(address), context_(context) {}
+  // `lister` may be null: then git lists.
+  Remote(const RemoteAddress& address, const Context& context, const HttpLister* lister = nullptr)
+      : address_(address), context_(context), lister_(lister) {}
 
   enum class Part { tags, branches_and_tags, everything };
   // Errors: those of Backend.
@@ -36,10 +42,12 @@ class Remote {
   const RemoteAddress& address() const { return address_; }
 
  private:
+  Result<References> list_by_git(Part part, std::string_view doing) const;
   Result<Finished> run(std::vector<std::string> arguments, std::string_view doing, std::chrono::seconds longest) const;
 
   const RemoteAddress& address_;
   const Context& context_;
+  const HttpLister* lister_;
 };
 
 // Runs a git of ours on local files: TOOL_MISSING says what needed it; a failure is IO_ERROR quoting git.

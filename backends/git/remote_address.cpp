@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "backends/go_url.h"
 
@@ -44,6 +45,54 @@ void take_user(GoUrl& url, RemoteAddress& address) {
   url.user.reset();
 }
 
+// RFC 4648 section 4, with padding, as Go's base64.StdEncoding reads it: line ends do not count.
+std::optional<std::string> decode_base64(std::string_view text) {
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t bits = 0;
+  std::size_t count = 0;
+  std::size_t padding = 0;
+  for (const char c : text) {
+    if (c == '\r' || c == '\n') {
+      continue;
+    }
+    const std::size_t value = c == '=' ? 0 : kAlphabet.find(c);
+    if (value == std::string_view::npos || (padding > 0 && c != '=')) {
+      return std::nullopt;
+    }
+    padding += c == '=' ? 1 : 0;
+    bits = bits << 6U | static_cast<std::uint32_t>(value);
+    if (++count % 4 == 0) {
+      for (const unsigned shift : {16U, 8U, 0U}) {
+        bytes += static_cast<char>(bits >> shift & 0xFFU);
+      }
+    }
+  }
+  if (count % 4 != 0 || padding > 2) {
+    return std::nullopt;
+  }
+  bytes.resize(bytes.size() - padding);
+  return bytes;
+}
+
+Result<SecretText> ssh_key_of(const SourceAddress& source, const std::string& display) {
+  const std::string& text = source.normalised.reveal();
+  const std::size_t question = text.find('?');
+  if (question == std::string::npos) {
+    return SecretText();
+  }
+  for (const auto& [name, value] : parse_query(std::string_view(text).substr(question + 1))) {
+    if (name == "sshkey") {
+      auto key = decode_base64(value);
+      return key ? Result<SecretText>(SecretText(std::move(*key)))
+                 : fail(Code::source_invalid,
+                        fmt::format("the argument sshkey of the git source \"{}\" is not base64", display),
+                        "write the private key in base64, with every \"+\" as %2B: base64 -w0 KEY | jq -sRr @uri");
+    }
+  }
+  return SecretText();
+}
+
 }  // namespace
 
 Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
@@ -77,6 +126,11 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   if (bad_user || has_control_character(url->host) || has_control_character(url->path)) {
     return denied(address.display, "it holds a percent-encoded control character");
   }
+  auto ssh_key = ssh_key_of(source, address.display);
+  if (!ssh_key) {
+    return fail(std::move(ssh_key.error()));
+  }
+  address.ssh_key = std::move(*ssh_key);
   take_user(*url, address);
   url->fragment.clear();
   url->raw_fragment.clear();

@@ -18,10 +18,12 @@ struct RemoteAddress {
   std::string host;     // with ":port"; empty for file
   SecretText username;  // http(s) only; a token is often written here
   std::optional<SecretText> password;
+  SecretText ssh_key = {};  // the private key that `?sshkey=` holds; empty where there is none
 };
 
 // Errors: SOURCE_DENIED for any other scheme (transport helpers such as ext), a host or path that looks like an option,
-// and control characters, written or percent-encoded; SOURCE_INVALID for what is no URL.
+// and control characters, written or percent-encoded; SOURCE_INVALID for what is no URL, and for a `?sshkey=` that is
+// not base64.
 Result<RemoteAddress> make_remote_address(const SourceAddress& source);
 
 }  // namespace modlock::git

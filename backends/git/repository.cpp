@@ -16,8 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCommits = "refs/modlock/commits/";
+constexpr std::string_view kSubmodules = "refs/modlock/submodules/";
 constexpr std::string_view kIncoming = "refs/modlock/incoming/";
 constexpr std::string_view kLockFile = "modlock-guard";
+constexpr std::string_view kSide = "history-";
 
 fs::path directory_of(const fs::path& cache_directory, std::string_view identity) {
   return cache_directory / sha256_hex(identity);
@@ -28,7 +30,7 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 }
 
 // A git that was killed leaves its lock files, which the next git would take for a running one's (nobody runs now), and
-// a FETCH_HEAD, which holds whole URLs.
+// a FETCH_HEAD, which holds whole URLs; we leave side repositories.
 void remove_leftovers(const fs::path& repository) {
   std::error_code ignored;
   std::vector<fs::path> leftovers;
@@ -49,6 +51,15 @@ void remove_leftovers(const fs::path& repository) {
   collect(repository / "objects" / "pack", [](const std::string& name) { return starts_with(name, "tmp_"); });
   for (const fs::path& path : leftovers) {
     fs::remove(path, ignored);
+  }
+  leftovers.clear();
+  for (fs::directory_iterator at(repository, ignored), end; at != end; at.increment(ignored)) {
+    if (starts_with(at->path().filename().string(), kSide)) {
+      leftovers.push_back(at->path());
+    }
+  }
+  for (const fs::path& path : leftovers) {
+    (void)remove_tree(path);  // in nobody's way
   }
 }
 
@@ -117,6 +128,19 @@ bool Repository::has_commit(const std::string& id) const {
 
 Result<void> Repository::accept(const std::string& id) const {
   return objects_.set_reference(std::string(kCommits) + id, id);
+}
+
+bool Repository::has_submodule(const std::string& id) const {
+  const auto peeled = objects_.peel(std::string(kSubmodules) + id);
+  return (peeled && peeled->id == id) || has_commit(id);
+}
+
+Result<void> Repository::keep_submodule(const std::string& id) const {
+  return objects_.set_reference(std::string(kSubmodules) + id, id);
+}
+
+fs::path Repository::make_side_path() const {
+  return path_ / (std::string(kSide) + random_hex(8));
 }
 
 std::string Repository::incoming(std::size_t number) {

@@ -27,8 +27,13 @@ class Repository {
 
   bool has_commit(const std::string& id) const;
   Result<void> accept(const std::string& id) const;
+  // A commit that a tree named as its submodule: whole, and not accepted, for no branch need lead to it.
+  bool has_submodule(const std::string& id) const;
+  Result<void> keep_submodule(const std::string& id) const;
   static std::string incoming(std::size_t number);
   void clear_incoming() const;
+  // A name inside that nothing has yet, for what lives a moment. Left there it goes with the next open().
+  std::filesystem::path make_side_path() const;
 
  private:
   Repository(std::filesystem::path path, FileLock lock, ObjectReader objects)

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "plugin/hcl/characters.h"
+
 namespace modlock::cli {
 namespace {
 
@@ -45,11 +47,13 @@ Result<void> read_arguments(const char* name, ClientEnvironment& environment) {
     const std::string* next = i + 1 < words->size() ? &(*words)[i + 1] : nullptr;
     bool took_next = false;
     if (const auto assignment = value_of("var", word, next, took_next)) {
-      if (auto ok = add_variable(environment.variables, *assignment); !ok) {
-        return ok;
+      auto variable = parse_variable(*assignment);
+      if (!variable) {
+        return fail(std::move(variable.error()));
       }
+      environment.arguments.push_back(std::move(*variable));
     } else if (auto file = value_of("var-file", word, next, took_next)) {
-      environment.var_files.push_back(std::move(*file));
+      environment.arguments.push_back({std::nullopt, std::move(*file)});
     }
     i += took_next ? 1 : 0;
   }
@@ -95,16 +99,20 @@ Result<std::vector<std::string>> split_words(std::string_view text, std::string_
   return words;
 }
 
-Result<void> add_variable(std::map<std::string, std::string>& variables, std::string_view assignment) {
+Result<VariableArgument> parse_variable(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return fail(Code::invalid_params, "a variable is given without a name or without \"=\"",
                 "write it as NAME=VALUE, for example region=eu-west-1");
   }
-  std::string_view name = assignment.substr(0, equals);
-  name = name.substr(0, name.find_last_not_of(kBlanks) + 1);
-  variables.insert_or_assign(std::string(name), std::string(assignment.substr(equals + 1)));
-  return {};
+  const std::string_view name = assignment.substr(0, equals);
+  if (name.ends_with(' ')) {
+    return fail(Code::invalid_params,
+                fmt::format("variable name {} is invalid due to trailing space",
+                            name == " " ? "\" \"" : hcl::quoted_for_message(name)),
+                "write it as NAME=VALUE, without a blank before \"=\"");
+  }
+  return VariableArgument{std::string(name), std::string(assignment.substr(equals + 1))};
 }
 
 Result<ClientEnvironment> read_client_environment() {
@@ -118,7 +126,7 @@ Result<ClientEnvironment> read_client_environment() {
                                              text.substr(equals + 1));
     }
   }
-  for (const char* name : {"TF_CLI_ARGS", "TF_CLI_ARGS_init"}) {
+  for (const char* name : {"TF_CLI_ARGS_init", "TF_CLI_ARGS"}) {
     if (auto ok = read_arguments(name, environment); !ok) {
       return fail(std::move(ok.error()));
     }

@@ -13,7 +13,8 @@ CLI::App* add_verb(CLI::App& app, CommandLine& out, Verb verb, const std::string
                    const std::string& examples) {
   CLI::App* command = app.add_subcommand(name, what);
   command->footer("Examples:\n" + examples);
-  command->callback([&out, verb] { out.verb = verb; });
+  // Not `callback`: CLI11 would then read the variables of every other command too, over the flags of this one.
+  command->parse_complete_callback([&out, verb] { out.verb = verb; });
   return command;
 }
 
@@ -31,6 +32,35 @@ void add_store_flags(CLI::App& command, CommonFlags& flags) {
 
 void add_network_flags(CLI::App& command, CommonFlags& flags) {
   command.add_flag("--offline", flags.offline, "Send no request at all")->envname("TOFU_MODLOCK_OFFLINE");
+  command.add_option("--git-engine", flags.git_engine, "Who lists git repositories over http: auto, libgit2 or git")
+      ->envname("TOFU_MODLOCK_GIT_ENGINE")
+      ->check(CLI::IsMember({"auto", "libgit2", "git"}));
+}
+
+void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
+  command.add_option("--implementation", flags.implementation, "The tool that will run")
+      ->envname("TOFU_MODLOCK_IMPLEMENTATION")
+      ->check(CLI::IsMember({"opentofu", "terraform"}));
+  command.add_option("--implementation-version", flags.implementation_version, "Its version")
+      ->envname("TOFU_MODLOCK_IMPLEMENTATION_VERSION")
+      ->type_name("VERSION");
+}
+
+// Each is taken when it is met: of a value and a file the later one wins.
+void add_variable_flags(CLI::App& command, CommonFlags& flags) {
+  const auto add = [&](const char* names, const char* type, bool is_file, const char* what) {
+    command
+        .add_option_function<std::string>(
+            names,
+            [&flags, is_file](const std::string& text) {
+              flags.variables.push_back({is_file, text});
+            },
+            what)
+        ->type_name(type)
+        ->trigger_on_parse();
+  };
+  add("--variable,--var", "NAME=VALUE", false, "A value for a variable of the root module");
+  add("--var-file", "FILE", true, "A file with values for variables, relative to the root");
 }
 
 void add_root_flags(CLI::App& command, CommonFlags& flags) {
@@ -40,20 +70,11 @@ void add_root_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--data-dir", flags.data_dir, "Data directory instead of .terraform")
       ->envname("TF_DATA_DIR")
       ->type_name("DIR");
-  command.add_option("--variable,--var", flags.variables, "A value for a variable of the root module")
-      ->type_name("NAME=VALUE")
-      ->take_all();
-  command.add_option("--var-file", flags.var_files, "A file with values for variables, relative to the root")
-      ->type_name("FILE")
-      ->take_all();
+  add_variable_flags(command, flags);
   command.add_option("--workspace", flags.workspace, "The selected workspace")
       ->envname("TF_WORKSPACE")
       ->type_name("NAME");
-  command.add_option("--implementation", flags.implementation, "The tool that will run")
-      ->envname("TOFU_MODLOCK_IMPLEMENTATION")
-      ->check(CLI::IsMember({"opentofu", "terraform"}));
-  command.add_option("--implementation-version", flags.implementation_version, "Its version")
-      ->envname("TOFU_MODLOCK_IMPLEMENTATION_VERSION");
+  add_implementation_flags(command, flags);
 }
 
 void add_include_flag(CLI::App& command, CommonFlags& flags) {
@@ -130,10 +151,20 @@ void add_questions(CLI::App& app, CommandLine& out) {
                                 "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n");
   add_store_flags(*versions, out.common);
   add_network_flags(*versions, out.common);
+  add_implementation_flags(*versions, out.common);
   versions->add_option("SOURCE", out.source, "A module source address")->required();
   versions->add_option("--constraint", out.constraint, "Also say which version it selects");
   versions->add_option("--tag-prefix", out.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
   versions->add_flag("--include-prerelease", out.include_prerelease, "List prereleases too");
+
+  CLI::App* explain = add_verb(app, out, Verb::explain, "explain", "Show which credentials a host gets, and from where",
+                               "  tofu-modlock explain --credentials registry.example.com\n"
+                               "  tofu-modlock explain --credentials ghcr.io/team/network\n");
+  add_store_flags(*explain, out.common);
+  add_implementation_flags(*explain, out.common);
+  explain->add_option("--credentials", out.credentials, "The host, for OCI with the repository: the places, no secret")
+      ->type_name("HOST[/REPOSITORY]")
+      ->required();
 
   CLI::App* cache = app.add_subcommand("cache", "Look after the package cache");
   cache->require_subcommand(1);
@@ -159,6 +190,7 @@ void add_protocol(CLI::App& app, CommandLine& out) {
       ->envname("TOFU_MODLOCK_CACHE_DIR");
   call->add_option("--config-file", out.common.config_file, "Settings of this user")
       ->envname("TOFU_MODLOCK_CONFIG_FILE");
+  add_implementation_flags(*call, out.common);
   add_network_flags(*call, out.common);
 }
 

@@ -7,6 +7,12 @@
 
 namespace modlock::cli {
 
+// One --var or --var-file, whose order counts.
+struct VariableFlag {
+  bool is_file = false;
+  std::string text;  // NAME=VALUE, or the path of the file
+};
+
 // What a person or a script asked for. Flags bear the names of the params and options they set.
 struct CommonFlags {
   std::vector<std::string> directories;  // roots; empty: the current directory
@@ -16,16 +22,16 @@ struct CommonFlags {
   std::string cache_dir;
   std::string config_file;
   std::string data_dir;
+  std::string git_engine;
   std::string implementation;
   std::string implementation_version;
   std::vector<std::string> include;
-  std::vector<std::string> variables;  // NAME=VALUE
-  std::vector<std::string> var_files;
+  std::vector<VariableFlag> variables;
   std::string workspace;
 };
 
 struct CommandLine {
-  enum class Verb { lock, upgrade, install, verify, inspect, graph, versions, cache_info, serve, call };
+  enum class Verb { lock, upgrade, install, verify, inspect, graph, versions, explain, cache_info, serve, call };
   Verb verb = Verb::lock;
   CommonFlags common;
   // lock, upgrade
@@ -44,6 +50,8 @@ struct CommandLine {
   std::string constraint;
   std::string tag_prefix;
   bool include_prerelease = false;
+  // explain
+  std::string credentials;  // HOST or HOST/REPOSITORY
   // call
   std::string method;
   std::string params = "{}";

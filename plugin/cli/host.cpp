@@ -41,12 +41,6 @@ void find_below(const fs::path& directory, std::vector<std::string>& roots) {
   }
 }
 
-void set_map(Json::Value& params, const char* name, const std::map<std::string, std::string>& values) {
-  for (const auto& [key, value] : values) {
-    params[name][key] = value;
-  }
-}
-
 Result<void> check_base(const fs::path& path, const Json::Value& document) {
   auto bytes = read_file(path);
   if (!bytes && bytes.error().code != Code::not_found) {
@@ -77,22 +71,29 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   if (!flags.implementation.empty()) {
     options.implementation = flags.implementation;
   }
+  if (auto ok = check_release(flags.implementation_version, "--implementation-version"); !ok) {
+    return fail(std::move(ok.error()));
+  }
   if (!flags.implementation_version.empty()) {
     options.implementation_version = flags.implementation_version;
   }
   options.offline = flags.offline;
+  if (!flags.git_engine.empty()) {
+    options.git_engine = flags.git_engine;
+  }
   Host host;
   auto environment = read_client_environment();
   if (!environment) {
     return fail(std::move(environment.error()));
   }
   host.environment_ = std::move(*environment);
-  for (const std::string& assignment : flags.variables) {
-    if (auto ok = add_variable(host.environment_.variables, assignment); !ok) {
-      return fail(std::move(ok.error()));
+  for (const VariableFlag& flag : flags.variables) {
+    auto argument = flag.is_file ? Result<VariableArgument>({std::nullopt, flag.text}) : parse_variable(flag.text);
+    if (!argument) {
+      return fail(std::move(argument.error()));
     }
+    host.environment_.arguments.push_back(std::move(*argument));
   }
-  host.environment_.var_files.insert(host.environment_.var_files.end(), flags.var_files.begin(), flags.var_files.end());
   host.service_ = std::make_unique<Service>(std::move(options));
   if (auto ok = host.service_->open(); !ok) {
     return fail(std::move(ok.error()));
@@ -150,10 +151,15 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags) {
 Json::Value Host::root_params(const std::string& root, const CommonFlags& flags) const {
   Json::Value params(Json::objectValue);
   params["root"] = root;
-  set_map(params, "variables", environment_.variables);
-  set_map(params, "fallbackVariables", environment_.fallback_variables);
-  for (const std::string& file : environment_.var_files) {
-    params["varFiles"].append(file);
+  for (const auto& [name, value] : environment_.fallback_variables) {
+    params["fallbackVariables"][name] = value;
+  }
+  for (const VariableArgument& argument : environment_.arguments) {
+    Json::Value& item = params["variableArguments"].append(Json::Value(Json::objectValue));
+    if (argument.name) {
+      item["name"] = *argument.name;
+    }
+    item[argument.name ? "value" : "file"] = argument.text;
   }
   if (!flags.workspace.empty()) {
     params["workspace"] = flags.workspace;

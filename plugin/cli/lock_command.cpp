@@ -14,13 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "3.19.0", "main at 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f".
+// "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f"; "" for what has neither.
+std::string id_text(const Json::Value& side) {
+  if (const std::string commit = side["commit"].asString(); !commit.empty()) {
+    return "commit " + commit.substr(0, 12);
+  }
+  const std::string digest = side["digest"].asString();
+  return digest.empty() ? "" : "manifest " + digest.substr(digest.find(':') + 1, 12);
+}
+
+// "3.19.0", "main at commit 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f", "its content".
 std::string side_text(const Json::Value& side) {
-  const std::string id = side["commit"].asString().substr(0, 12);
   if (side.isMember("version")) {
     return side["version"].asString();
   }
-  return side.isMember("ref") ? fmt::format("{} at {}", side["ref"].asString(), id) : "commit " + id;
+  const std::string id = id_text(side);
+  const std::string ref = side["ref"].asString();
+  return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
 }
 
 std::string change_line(const Json::Value& change) {
@@ -29,9 +39,9 @@ std::string change_line(const Json::Value& change) {
   if (action == "removed") {
     text += "removed (was " + side_text(change["from"]) + ")";
   } else if (action == "moved") {
+    const std::string from = id_text(change["from"]);
     text +=
-        fmt::format("{}  moved from commit {} to {}", side_text(change["to"]),
-                    change["from"]["commit"].asString().substr(0, 12), change["to"]["commit"].asString().substr(0, 12));
+        side_text(change["to"]) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change["to"]));
   } else if (action == "added" || action == "restored" || side_text(change["from"]) == side_text(change["to"])) {
     text += side_text(change["to"]) + (action == "added" ? "" : "  " + action);
   } else {

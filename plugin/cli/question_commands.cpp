@@ -37,8 +37,14 @@ int run_versions(const CommandLine& line, const Host& host) {
   return show(line, host.call("versions/list", params), [](const Json::Value& result) {
     for (const Json::Value& version : result["versions"]) {
       const bool selected = version["version"] == result["selected"];
-      print_out(fmt::format("{}{}  {}  {}\n", selected ? "* " : "  ", version["version"].asString(),
-                            version["tag"].asString(), version["commit"].asString()));
+      print_out(selected ? "* " : "  ");
+      print_out(version["version"].asString());
+      for (const char* more : {"tag", "commit", "digest"}) {
+        if (version.isMember(more) && version[more] != version["version"]) {
+          print_out("  " + version[more].asString());
+        }
+      }
+      print_out("\n");
     }
     print_out(fmt::format("{} versions, {} tags skipped.\n", result["versions"].size(), result["skipped"].size()));
   });

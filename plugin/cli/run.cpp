@@ -1,6 +1,7 @@
 #include <csignal>
 
 #include "plugin/cli/commands.h"
+#include "plugin/cli/explain_command.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/cli/standard_descriptors.h"
@@ -8,7 +9,7 @@
 namespace modlock::cli {
 namespace {
 
-int dispatch(const CommandLine& line, const Host& host) {
+int dispatch(const CommandLine& line, const Host& host, const std::stop_token& stop) {
   switch (line.verb) {
     case CommandLine::Verb::lock:
     case CommandLine::Verb::upgrade:
@@ -23,6 +24,8 @@ int dispatch(const CommandLine& line, const Host& host) {
       return run_graph(line, host);
     case CommandLine::Verb::versions:
       return run_versions(line, host);
+    case CommandLine::Verb::explain:
+      return run_explain_credentials(line.credentials, line.common, host.service().options(), stop);
     case CommandLine::Verb::cache_info:
       return run_cache_info(line, host);
     case CommandLine::Verb::call:
@@ -53,7 +56,7 @@ int run(int argc, const char* const* argv) {
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }
-  int code = dispatch(line, *host);
+  int code = dispatch(line, *host, interrupt.token());
   if (!flush_out()) {
     print_err("Error: the output could not be written [IO_ERROR]\n");
     code = worse_exit_code(code, exit_code(Code::io_error));

@@ -50,4 +50,11 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
   return settings;
 }
 
+Result<Settings> load_user_settings(const fs::path& user_file) {
+  Settings settings;
+  const fs::path path = document_path(user_file);
+  auto done = read_settings_file(path, path.generic_string(), SettingsPlace::user, {}, settings);
+  return done ? Result<Settings>(std::move(settings)) : fail(std::move(done).error());
+}
+
 }  // namespace modlock

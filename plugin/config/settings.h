@@ -56,6 +56,7 @@ struct Settings {
   std::map<std::string, ModuleRule, std::less<>> modules;  // by key; only from the file beside the root
   std::vector<SourceRule> sources;                         // nearest file first, then file order
   std::vector<BackendSetting> backends;                    // only from the user's file
+  std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::vector<std::string> files;                          // that were read, nearest first
 };
 
@@ -65,6 +66,9 @@ struct Settings {
 // `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
                                const std::optional<std::filesystem::path>& user_file, const Documents& documents);
+
+// Reads `user_file` alone, for what no root is asked about; where it does not exist, nothing is set. Errors: as above.
+Result<Settings> load_user_settings(const std::filesystem::path& user_file);
 
 // SOURCE_DENIED, naming file and line of the list, where a deny list matches the identity or an allow list has no glob
 // that does.

@@ -13,8 +13,8 @@ namespace modlock {
 namespace {
 
 const SettingsText::Words& setting_names() {
-  static const SettingsText::Words names = {"required_version", "implementation", "platforms",   "resolution",
-                                            "module_lock_file", "allow_sources",  "deny_sources"};
+  static const SettingsText::Words names = {"required_version", "implementation", "platforms",    "resolution",
+                                            "module_lock_file", "allow_sources",  "deny_sources", "git_engine"};
   return names;
 }
 
@@ -125,6 +125,14 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
     return read_choice(attribute, words).map([this](std::size_t choice) {
       settings_.implementation = settings_.implementation.value_or(std::string(words[choice]));
     });
+  }
+  if (name == "git_engine") {
+    static const Words words = {"auto", "libgit2", "git"};
+    if (place_ != SettingsPlace::user) {
+      return reject(attribute.name_range, "git_engine is a setting of one machine, found in a file of a repository",
+                    "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
+    }
+    return read_choice(attribute, words).map([this](std::size_t choice) { settings_.git_engine = words[choice]; });
   }
   if (name == "resolution") {
     constexpr std::array kMeanings = {Resolution::automatic, Resolution::unified, Resolution::per_call};

@@ -89,13 +89,12 @@ class VariableReader {
         return fail(std::move(done.error()));
       }
     }
-    for (const std::string& name : inputs.files) {
-      if (auto done = read_file(root_ / name, IfMissing::fail); !done) {
+    for (const VariableArgument& argument : inputs.arguments) {
+      if (argument.name) {
+        values_->values_[*argument.name] = {.text = argument.text, .origin = std::string(kCommandLine)};
+      } else if (auto done = read_file(root_ / argument.text, IfMissing::fail); !done) {
         return fail(std::move(done.error()));
       }
-    }
-    for (const auto& [name, text] : inputs.variables) {
-      values_->values_[name] = {.text = text, .origin = std::string(kCommandLine)};
     }
     return std::shared_ptr<const VariableValues>(std::move(values_));
   }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,11 +14,16 @@
 
 namespace modlock {
 
+// What one -var or one -var-file of a command line gives.
+struct VariableArgument {
+  std::optional<std::string> name = {};  // of the variable; absent: a file
+  std::string text = {};                 // the value, or the path of the file, relative to the root
+};
+
 // The values that are given to a root module's variables.
 struct VariableInputs {
-  std::map<std::string, std::string> variables = {};    // as -var gives them: above all files
   std::map<std::string, std::string> environment = {};  // by name, what TF_VAR_<name> holds: below all files
-  std::vector<std::string> files = {};                  // as -var-file names them, in order, relative to the root
+  std::vector<VariableArgument> arguments = {};         // above all other files; later ones win
 };
 
 // Per variable the value that wins, not yet evaluated: an expression out of a file, or text.
@@ -43,10 +49,10 @@ class VariableValues {
 };
 
 // Reads terraform.tfvars, terraform.tfvars.json, then *.auto.tfvars and *.auto.tfvars.json (together by name) beside
-// the root, then the named files, then `variables`; later ones win, over the environment's. A named file is JSON if its
-// name ends in ".json", or if it does not end in ".tfvars" and starts with "{". Diagnostics: CONFIG_PARSE for files
-// that cannot be read as such (syntax, blocks in them, a name twice); nothing is taken out of these. Errors: NOT_FOUND
-// of named files; IO_ERROR, PATH_OUTSIDE_ROOT of all.
+// the root, then the arguments; later ones win, over the environment's. A named file is JSON if its name ends in
+// ".json", or if it does not end in ".tfvars" and starts with "{". Diagnostics: CONFIG_PARSE for files that cannot be
+// read as such (syntax, blocks in them, a name twice); nothing is taken out of these. Errors: NOT_FOUND of named files;
+// IO_ERROR, PATH_OUTSIDE_ROOT of all.
 Result<std::shared_ptr<const VariableValues>> read_variable_values(const std::filesystem::path& root,
                                                                    const VariableInputs& inputs,
                                                                    const Documents& documents,

@@ -1,5 +1,7 @@
 #include "plugin/resolve/call_kind.h"
 
+#include <string_view>
+
 namespace modlock {
 
 bool chooses_version(const ModuleNode& node) {
@@ -16,18 +18,29 @@ bool names_id(const ModuleNode& node) {
 }
 
 std::string named_reference(const Source& source) {
-  return source.query_value(source.kind == SourceKind::oci ? "tag" : "ref");
+  for (const std::string_view argument : {"tag", "rev", "ref"}) {
+    if (std::string value = source.query_value(argument); !value.empty()) {
+      return value;
+    }
+  }
+  return {};
 }
 
 bool needs_locked_tag(const Source& source) {
-  return source.kind != SourceKind::registry && source.kind != SourceKind::oci;
+  return source.kind == SourceKind::git;
 }
 
 bool may_move(const Source& source, const std::string& ref) {
-  if (source.kind == SourceKind::git) {
-    return !ref.starts_with("refs/tags/");
+  switch (source.kind) {
+    case SourceKind::git:
+      return !ref.starts_with("refs/tags/");
+    case SourceKind::oci:
+      return ref.empty() || ref == "latest";
+    case SourceKind::archive:
+      return false;
+    default:
+      return source.query_value("tag").empty();
   }
-  return source.kind == SourceKind::oci && (ref.empty() || ref == "latest");
 }
 
 }  // namespace modlock

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "backends/package/subdir_glob.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/resolve/call_constraints.h"
 #include "plugin/resolve/local_module.h"
 #include "plugin/resolve/provider_passing.h"
-#include "backends/package/subdir_glob.h"
 
 namespace modlock {
 namespace {

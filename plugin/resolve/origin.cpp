@@ -14,8 +14,10 @@ namespace {
 // Waiting for the network, not computing: wider than the machine has cores.
 constexpr std::size_t kWidth = 8;
 
-std::string wished_thing(const FetchWish& wish) {
-  return wish.id.empty() ? "ref:" + wish.ref : wish.id;
+// Versions of a registry module may share an id (one commit) and lie in different directories of it.
+std::string wished_thing(const Source& source, const FetchWish& wish) {
+  const bool needs_ref = wish.id.empty() || source.kind == SourceKind::registry;
+  return needs_ref ? fmt::format("{} ref:{}", wish.id, wish.ref) : wish.id;
 }
 
 }  // namespace
@@ -67,10 +69,9 @@ const Result<Pin>& Origin::pinned(const Source& source) const {
 }
 
 const Result<Package>& Origin::package(const Source& source, const FetchWish& wish) const {
-  return packages_.at(Key{source.package_identity(), wished_thing(wish)});
+  return packages_.at(Key{source.package_identity(), wished_thing(source, wish)});
 }
 
-// Versions of a registry module may share an id (one commit) and lie in different directories of it.
 std::optional<Package> Origin::stored(const Source& source, const FetchWish& wish) const {
   auto package = store_.find(source, wish.id);
   const bool other_version =
@@ -82,7 +83,7 @@ void Origin::fetch(std::span<const PackageWish> wishes) {
   std::map<std::string, std::vector<const PackageWish*>> by_source;
   for (const PackageWish& wish : wishes) {
     const std::string identity = wish.source->source.package_identity();
-    Key key{identity, wished_thing(wish.wish)};
+    Key key{identity, wished_thing(wish.source->source, wish.wish)};
     if (packages_.find(key) != packages_.end()) {
       continue;
     }
@@ -103,7 +104,7 @@ void Origin::fetch_missing(const std::map<std::string, std::vector<const Package
     work.emplace_back([this, identity = &identity, wishes = &wishes] {
       const SourceAddress& source = *wishes->front()->source;
       const auto slot = [&](std::size_t i) -> Result<Package>& {
-        return packages_.at(Key{*identity, wished_thing((*wishes)[i]->wish)});
+        return packages_.at(Key{*identity, wished_thing(source.source, (*wishes)[i]->wish)});
       };
       context_.progress->report("fetching " + *identity, 0, 0);
       auto parent = store_.make_temporary();

@@ -56,6 +56,21 @@ bool overlays(const Documents& documents, const fs::path& root) {
                      [&](const auto& document) { return document.first.parent_path() == root; });
 }
 
+// Later ones win: files, single values, then those that came in an order of their own.
+VariableInputs variable_inputs(const messages::RootParams& params) {
+  VariableInputs inputs{.environment = params.fallback_variables};
+  for (const std::string& file : params.var_files) {
+    inputs.arguments.push_back({std::nullopt, file});
+  }
+  for (const auto& [name, value] : params.variables) {
+    inputs.arguments.push_back({name, value});
+  }
+  for (const messages::VariableArgument& argument : params.variable_arguments) {
+    inputs.arguments.push_back({argument.name, argument.text});
+  }
+  return inputs;
+}
+
 // What `tofu workspace select` left, where the request names none.
 Result<std::string> selected_workspace(const messages::RootParams& params, const DataDirectory& data) {
   if (params.workspace && !params.workspace->empty()) {
@@ -132,7 +147,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
   walk.data_directory = request.data.name;
   request.implementation = find_implementation(service.options(), walk);
   walk.tool = request.implementation.tool;
-  walk.variables = {params.variables, params.fallback_variables, params.var_files};
+  walk.variables = variable_inputs(params);
   auto workspace = selected_workspace(params, request.data);
   if (!workspace) {
     return fail(std::move(workspace.error()));

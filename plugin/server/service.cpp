@@ -1,9 +1,13 @@
 #include "plugin/server/service.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
-#include "backends/git/git_backend.h"
+#include "backends/version.h"
+#include "plugin/hcl/characters.h"
+#include "plugin/server/implementation.h"
 
 namespace modlock {
 namespace {
@@ -30,7 +34,19 @@ ServiceOptions Service::default_options() {
   return {.cache_directory = default_store_root(), .user_settings = config_home() / "tofu-modlock" / "config.hcl"};
 }
 
+Result<void> check_release(const std::optional<std::string>& release, std::string_view given_as) {
+  if (!release || release->empty() || (release->front() != 'v' && Version::parse(*release))) {
+    return {};
+  }
+  return fail(Code::invalid_params,
+              fmt::format("expected a version at {}, found {}", given_as, hcl::quoted_for_message(*release)),
+              "write it as 1.12.6");
+}
+
 Result<void> Service::configure(const messages::InitializeParams& params) {
+  if (auto ok = check_release(params.implementation_version, "params.options.implementationVersion"); !ok) {
+    return ok;
+  }
   options_.implementation = params.implementation ? params.implementation : options_.implementation;
   options_.implementation_version =
       params.implementation_version ? params.implementation_version : options_.implementation_version;
@@ -49,6 +65,9 @@ Result<void> Service::configure(const messages::InitializeParams& params) {
     }
     options_.workspace_roots.push_back(fs::path(root).lexically_normal());
   }
+  for (const messages::ExternalBackend& backend : params.backends) {
+    options_.externals.push_back({backend.scheme, backend.command, Location{"params.options.backends", std::nullopt}});
+  }
   options_.edits_as_full_text = wants(params.edit_forms, "fullText");
   options_.edits_as_ranges = wants(params.edit_forms, "ranges");
   return {};
@@ -60,8 +79,23 @@ Result<void> Service::open() {
     return fail(std::move(store.error()));
   }
   store_.emplace(std::move(*store));
-  backends_.add(make_git_backend(store_->git_directory()));
-  return {};
+  if (options_.user_settings) {
+    auto settings = load_user_settings(*options_.user_settings);
+    if (!settings) {
+      return fail(std::move(settings.error()));
+    }
+    user_settings_ = std::move(*settings);
+  }
+  const Implementation client = find_implementation(options_);
+  const std::string_view newest = client.tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu;
+  network_ = std::make_unique<Network>(
+      NetworkOptions{.tool = client.tool,
+                     .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
+                     .client_version = client.version.empty() ? std::string(newest) : client.version},
+      *store_);
+  // What the host names goes before what the user's settings name.
+  auto added = network_->add_externals(options_.externals);
+  return added ? network_->add_externals(user_settings_.backends) : added;
 }
 
 }  // namespace modlock

@@ -3,10 +3,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "backends/backend_set.h"
 #include "backends/store/store.h"
+#include "plugin/server/network.h"
 #include "protocol/messages/initialize.h"
 
 namespace modlock {
@@ -19,9 +20,15 @@ struct ServiceOptions {
   std::optional<std::string> implementation = {};
   std::optional<std::string> implementation_version = {};
   bool offline = false;
+  std::vector<BackendSetting> externals = {};  // external backends that the host names
+  std::optional<std::string> git_engine = {};  // "auto", "libgit2" or "git"
   bool edits_as_full_text = true;
   bool edits_as_ranges = true;
 };
+
+// Whether the release of a client is one: digits and dots, perhaps a prerelease. INVALID_PARAMS names `given_as`, where
+// it was given. Nothing given is fine.
+Result<void> check_release(const std::optional<std::string>& release, std::string_view given_as);
 
 // What handlers share: the options, the store and the backends. Configured by `initialize` before any worker uses it,
 // not changed afterwards.
@@ -32,20 +39,25 @@ class Service {
 
   explicit Service(ServiceOptions options) : options_(std::move(options)) {}
 
-  // Errors: INVALID_PARAMS, PATH_OUTSIDE_ROOT is not among them: roots are judged by request.
+  // Errors: INVALID_PARAMS (a relative workspace root, a release that is none). Roots are judged by request.
   Result<void> configure(const messages::InitializeParams& params);
-  // Opens the store and makes the backends. Errors: those of Store::open().
+  // Opens the store, reads the user's settings and makes the backends. Errors: those of Store::open() and of
+  // load_user_settings().
   Result<void> open();
 
   const ServiceOptions& options() const { return options_; }
   const Store& store() const { return *store_; }
-  const BackendSet& backends() const { return backends_; }
+  const BackendSet& backends() const { return network_->backends(); }
+  const Network& network() const { return *network_; }
+  // Those that hold where no root is asked about.
+  const Settings& user_settings() const { return user_settings_; }
   bool is_open() const { return store_.has_value(); }
 
  private:
   ServiceOptions options_;
   std::optional<Store> store_;
-  BackendSet backends_;
+  Settings user_settings_;
+  std::unique_ptr<Network> network_;
 };
 
 }  // namespace modlock

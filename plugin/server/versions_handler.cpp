@@ -29,7 +29,12 @@ Result<Listing> list(const Service& service, const SourceAddress& address, const
     return fail(Code::source_unsupported,
                 fmt::format("nobody serves {} sources here (\"{}\")", to_string(address.source.kind),
                             address.source.identity()),
-                "only git sources are served by this release");
+                address.source.kind == SourceKind::local || address.source.kind == SourceKind::directory
+                    ? "name a source with versions: a registry module, a git repository or an OCI repository"
+                    : "an external backend can serve it (docs/backends.md)");
+  }
+  if (auto ok = context.judge_source(address.source); !ok) {
+    return fail(std::move(ok.error()));
   }
   return backend->list_versions(address, prefix, context);
 }
@@ -54,7 +59,11 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
     }
     constraint = std::move(*parsed);
   }
-  auto listing = list(service, *address, decoded->tag_prefix, make_context(request, service, stats));
+  Context context = make_context(request, service, stats);
+  context.judge_source = [&settings = service.user_settings()](const Source& source) {
+    return check_source_allowed(settings, source.identity());
+  };
+  auto listing = list(service, *address, decoded->tag_prefix, context);
   if (!listing) {
     return fail(std::move(listing.error()));
   }
@@ -70,8 +79,10 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
   for (const ListedVersion& version : listing->versions) {
     if (decoded->include_prerelease || version.version.prerelease().empty() ||
         (constraint && constraint->selects(version.version))) {
-      result.versions.push_back(
-          {.version = version.version.to_string(), .tag = version.tag, .commit = version.id, .digest = {}});
+      result.versions.push_back({.version = version.version.to_string(),
+                                 .tag = version.tag,
+                                 .commit = address->source.kind == SourceKind::git ? version.id : "",
+                                 .digest = address->source.kind == SourceKind::oci ? version.id : ""});
     }
   }
   for (const SkippedTag& tag : listing->skipped) {

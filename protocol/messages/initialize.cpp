@@ -31,6 +31,10 @@ Result<InitializeParams> decode_initialize(const Json::Value& params, std::vecto
     out.cache_dir = options->string("cacheDir");
     out.config_file = options->string("configFile");
     options->string("logLevel");
+    for (ObjectReader& backend : options->objects("backends")) {
+      out.backends.push_back(
+          {backend.required_string("scheme"), backend.strings("command").value_or(std::vector<std::string>{})});
+    }
   }
   if (auto ok = in.finish(); !ok) {
     return fail(std::move(ok.error()));

@@ -10,6 +10,12 @@ namespace modlock::messages {
 
 inline constexpr std::string_view kProtocolVersion = "1.0";
 
+// A program that serves a further kind of sources (docs/backends.md).
+struct ExternalBackend {
+  std::string scheme;
+  std::vector<std::string> command;
+};
+
 struct InitializeParams {
   std::vector<std::string> protocol_versions;
   std::vector<std::string> workspace_roots;
@@ -19,6 +25,7 @@ struct InitializeParams {
   std::optional<bool> offline;
   std::optional<std::string> cache_dir;
   std::optional<std::string> config_file;
+  std::vector<ExternalBackend> backends;
 };
 
 // Errors: INVALID_PARAMS; also where no protocol version is in common.

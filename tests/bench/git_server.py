@@ -1,4 +1,4 @@
-"""Git over https on the loopback, behind a delay: nginx, fcgiwrap, git-http-backend, an authority of its own."""
+"""Git over https and http on the loopback, behind a delay: nginx, fcgiwrap, git-http-backend, an authority of its own."""
 
 import os
 import shutil
@@ -28,6 +28,7 @@ http {{
   client_max_body_size 0;
   server {{
     listen unix:{home}/https.socket ssl;
+    listen unix:{home}/http.socket;
     ssl_certificate {home}/server.pem;
     ssl_certificate_key {home}/server.key;
     location / {{
@@ -54,7 +55,8 @@ def missing_programs():
 
 
 class GitServer:
-    """Serves `repositories` (a directory that may be filled later) at `url`. Use as a context manager."""
+    """Serves `repositories` (a directory that may be filled later) at `url`, and over http at `plain_url`. Use as a
+    context manager."""
 
     def __init__(self, home, repositories, delay_ms):
         os.makedirs(home)
@@ -73,11 +75,10 @@ class GitServer:
                 file.write(NGINX.format(home=self.home, repositories=self.repositories, backend=BACKEND))
             self.start([program("fcgiwrap"), "-c", "32", "-s", "unix:" + self.path("cgi.socket")])
             self.start([program("nginx"), "-e", self.path("error.log"), "-c", self.path("nginx.conf")])
-            for socket in ("cgi.socket", "https.socket"):
+            for socket in ("cgi.socket", "https.socket", "http.socket"):
                 self.wait_for(self.path(socket))
-            proxy = self.start([sys.executable, PROXY, "--to", "unix:" + self.path("https.socket"),
-                                "--delay-ms", str(self.delay_ms)], stdout=subprocess.PIPE)
-            self.url = "https://localhost:%d" % int(proxy.stdout.readline())
+            self.url = "https://localhost:%d" % self.start_proxy("https.socket")
+            self.plain_url = "http://localhost:%d" % self.start_proxy("http.socket")
             return self
         except BaseException:
             self.__exit__()
@@ -86,6 +87,11 @@ class GitServer:
     def __exit__(self, *_):
         for child in reversed(self.children):
             processes.end_group(child)
+
+    def start_proxy(self, socket):
+        proxy = self.start([sys.executable, PROXY, "--to", "unix:" + self.path(socket), "--delay-ms",
+                            str(self.delay_ms)], stdout=subprocess.PIPE)
+        return int(proxy.stdout.readline())
 
     def path(self, name):
         return os.path.join(self.home, name)

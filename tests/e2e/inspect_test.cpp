@@ -109,8 +109,12 @@ BOOST_AUTO_TEST_CASE(variables_come_as_for_tofu) {
   write("x.tfvars", "at = \"named\"\n");
   BOOST_TEST(modules(inspect({"--var-file", "x.tfvars"})) == "m ./named\n");
   BOOST_TEST(modules(inspect({"--var-file", "x.tfvars", "--var", "at=flag"})) == "m ./flag\n");
+  BOOST_TEST(modules(inspect({"--var", "at=flag", "--var-file", "x.tfvars"})) == "m ./named\n");
   environment["TF_CLI_ARGS_init"] = "-var at=flag";
   BOOST_TEST(modules(inspect()) == "m ./flag\n");
+  BOOST_TEST(modules(inspect({"--var", "at=env", root().string()})) == "m ./env\n");
+  environment["TF_CLI_ARGS"] = "-var-file=x.tfvars";
+  BOOST_TEST(modules(inspect()) == "m ./named\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_source_without_value_shows_its_line_and_where_it_comes_from) {
@@ -145,6 +149,30 @@ BOOST_AUTO_TEST_CASE(a_release_that_a_module_refuses) {
   const Ran locked = modlock({"lock"});
   BOOST_TEST(locked.exit_code == 6);
   BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(a_release_is_a_version) {
+  write("main.tf", "");
+  const std::string message =
+      "Error: expected a version at --implementation-version, found \"newest\" [INVALID_PARAMS]\n"
+      "  to do: write it as 1.12.6\n";
+  const Ran flag = modlock({"inspect", "--implementation-version", "newest"});
+  BOOST_TEST(flag.exit_code == 2);
+  BOOST_TEST(flag.err == message);
+  environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = "newest";
+  const Ran variable = modlock({"call", "cache/info"});
+  BOOST_TEST(variable.exit_code == 2);
+  BOOST_TEST(variable.err == message);
+}
+
+BOOST_AUTO_TEST_CASE(call_is_told_the_client) {
+  write("main.tf", "terraform {\n  required_version = \">= 99\"\n}\n");
+  const std::string params = fmt::format(R"({{"root": "{}"}})", root().string());
+  const Ran ran = modlock({"call", "config/inspect", "--implementation", "terraform", "--implementation-version",
+                           "1.5.7", "--params", params});
+  BOOST_TEST(parse_json(ran.out).value()["diagnostics"][0]["message"].asString() ==
+             "Unsupported Terraform Core version: this module is not compatible with Terraform v1.5.7, it requires "
+             "\">= 99\"");
 }
 
 BOOST_AUTO_TEST_CASE(state_is_a_second_source_of_providers) {

@@ -86,7 +86,8 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_is_recorded_with_both_commits_and_a_warning) {
   BOOST_TEST(locked.out == "The lock file is up to date.\n");
   const Ran ran = modlock({"upgrade"});
   BOOST_TEST(ran.exit_code == 0);
-  BOOST_TEST(ran.out.find("module.vpc  1.0.0  moved from commit <1.0.0...> to <moved...>  (~> 1.0)\n") == 0U, ran.out);
+  BOOST_TEST(ran.out.find("module.vpc  1.0.0  moved from commit <1.0.0...> to commit <moved...>  (~> 1.0)\n") == 0U,
+             ran.out);
   BOOST_TEST(ran.err.find(
                  "Warning: the tag of version 1.0.0 of \"git::file://<dir>/repositories/vpc.git\" was moved: from "
                  "commit <1.0.0> to commit <moved> [TAG_MOVED]\n  at main.tf:2:12 (module.vpc)\n") != std::string::npos,

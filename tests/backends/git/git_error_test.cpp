@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
                "load a key that may read the repository: ssh-add, then try: git ls-remote https://h.test:8443/m.git"},
            Row{"ssh host", "Host key verification failed.\nfatal: Could not read from remote repository.\n",
                "the key of the ssh host h.test:8443 is not known (looked in: the known_hosts files of ssh)",
-               "check the host's key and record it: ssh-keyscan h.test:8443 >> ~/.ssh/known_hosts"},
+               "check the host's key and record it: ssh-keyscan -p 8443 h.test >> ~/.ssh/known_hosts"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       const Error error = explain(remote(), "fetch from", 128, row.output);
@@ -188,7 +188,8 @@ BOOST_AUTO_TEST_CASE(a_missing_git_says_what_needed_it) {
   BOOST_TEST(to_string(error.code) == "TOOL_MISSING");
   BOOST_TEST(error.message == "git is needed to list the tags of \"git::https://h.test/m.git\" and is not on PATH");
   BOOST_TEST(error.hint ==
-             "install it (apt-get install git); what is in the store already can be installed and verified without it");
+             "install it (apt-get install git); without it versions are listed over https and http, and what is in the "
+             "store already is installed and verified");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "backends/git/git_backend.h"
+#include "backends/http/curl_http_client.h"
 
 namespace modlock::test {
 
@@ -13,15 +13,22 @@ GitFixture::GitFixture() {
   set("HOME", (directory / "home").string());
   set("GIT_CONFIG_NOSYSTEM", "1");
   for (const char* name :
-       {"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "SSL_CERT_FILE", "SSL_CERT_DIR",
-        "CURL_CA_BUNDLE", "https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY", "GIT_CONFIG_COUNT",
-        "GIT_CONFIG_PARAMETERS", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_DIR", "GIT_ALLOW_PROTOCOL", "GIT_SSH_COMMAND"}) {
+       {"XDG_CONFIG_HOME",    "GIT_CONFIG_GLOBAL",     "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "SSL_CERT_FILE",
+        "SSL_CERT_DIR",       "CURL_CA_BUNDLE",        "GIT_SSL_CAPATH", "GIT_SSL_CERT",      "GIT_CONFIG_SYSTEM",
+        "https_proxy",        "HTTPS_PROXY",           "http_proxy",     "all_proxy",         "ALL_PROXY",
+        "GIT_CONFIG_COUNT",   "GIT_CONFIG_PARAMETERS", "GIT_ASKPASS",    "SSH_ASKPASS",       "GIT_DIR",
+        "GIT_ALLOW_PROTOCOL", "GIT_SSH_COMMAND",       "GIT_SSH",        "SSH_AUTH_SOCK",     "NETRC"}) {
     set(name, std::nullopt);
   }
   std::filesystem::create_directories(directory / "home");
   std::filesystem::create_directories(directory / "parent");
   context.stats = &stats;
-  backend = make_git_backend(directory / "cache");
+  renew_backend();
+}
+
+void GitFixture::renew_backend(GitEngine engine) {
+  http = make_curl_http_client("tofu-modlock/test");
+  backend = make_git_backend({.cache_directory = directory / "cache", .http = http.get(), .engine = engine});
 }
 
 SourceAddress GitFixture::source(const std::string& url) const {

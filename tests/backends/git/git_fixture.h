@@ -6,6 +6,8 @@
 
 #include "backends/backend.h"
 #include "backends/context.h"
+#include "backends/git/git_backend.h"
+#include "backends/http/http_client.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/temporary_directory.h"
@@ -17,6 +19,8 @@ namespace modlock::test {
 struct GitFixture {
   GitFixture();
 
+  // A new client, with the authorities that the environment names now, and a backend over it.
+  void renew_backend(GitEngine engine = GitEngine::automatic);
   SourceAddress source(const std::string& url) const;
   std::vector<Result<FetchedTree>> fetch(const std::string& url, const std::vector<FetchWish>& wishes);
   Result<FetchedTree> fetch_one(const std::string& url, const FetchWish& wish);
@@ -25,8 +29,9 @@ struct GitFixture {
   TemporaryDirectory directory;
   Stats stats;
   Context context;
-  std::unique_ptr<Backend> backend;
   std::vector<std::unique_ptr<ScopedEnvironment>> environment;
+  std::unique_ptr<HttpClient> http;
+  std::unique_ptr<Backend> backend;
 };
 
 // "CODE: message", and "ok" where there is no error.

@@ -13,6 +13,7 @@
 #include "backends/process/process.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/loopback.h"
 
 namespace modlock::test {
 namespace {

@@ -97,17 +97,13 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_named) {
   for (const Row& row : {
            Row{"unknown", "v2", "NOT_FOUND: \"repo\" has no branch or tag \"v2\"",
                "check the spelling of ?ref=, or whether the branch or tag was deleted"},
-           Row{"abbreviated", "2222222",
-               "SOURCE_UNSUPPORTED: \"2222222\" is no branch or tag of \"repo\" and looks like an abbreviated commit, "
-               "which cannot be looked up in a remote repository",
-               "write the full commit: ?ref=" + id('2')},
-           Row{"abbreviated, on no tip", "7654321",
-               "SOURCE_UNSUPPORTED: \"7654321\" is no branch or tag of \"repo\" and looks like an abbreviated commit, "
-               "which cannot be looked up in a remote repository",
-               "write all 40 digits of the commit"},
-           Row{"expression", "v1.0.0~2",
-               "SOURCE_UNSUPPORTED: \"v1.0.0~2\" is no branch or tag of \"repo\", and revision expressions need the "
-               "whole history",
+           Row{"a revision, for the history to look up", "v1.0.0~2",
+               "NOT_FOUND: \"repo\" has no branch or tag \"v1.0.0~2\"",
+               "check the spelling of ?ref=, or whether the branch or tag was deleted"},
+           Row{"expression", "v1.0.0^{tree}",
+               "SOURCE_UNSUPPORTED: \"v1.0.0^{tree}\" is no branch or tag of \"repo\", and of revision expressions "
+               "only "
+               "steps to ancestors are understood (\"~\", \"^\")",
                "write a branch, a tag or a full commit"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -159,6 +155,38 @@ BOOST_AUTO_TEST_CASE(a_prefix_selects_tags) {
   BOOST_TEST(listing.versions[0].tag == "nested/v1.0.0");
   BOOST_TEST(listing.skipped.size() == 1U);
   BOOST_TEST(listing.skipped[0].reason == "other prefix");
+}
+
+BOOST_AUTO_TEST_CASE(revisions_are_told_from_names) {
+  struct Row {
+    const char* name;
+    const char* ref;
+    bool expected;
+  };
+  for (const Row& row : {
+           Row{"four digits", "8f2c", true},
+           Row{"three digits", "8f2", false},
+           Row{"all digits", "8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807", false},
+           Row{"capitals", "8F2C0D0", true},
+           Row{"a word", "beef5g", false},
+           Row{"an ancestor", "v1~2", true},
+           Row{"a parent of an ancestor", "feature/x~2^2", true},
+           Row{"an ancestor of an abbreviation", "8f2c0d0^", true},
+           Row{"of HEAD", "HEAD~1", false},
+           Row{"of nothing", "~1", false},
+           Row{"of an option", "-x~1", false},
+           Row{"a tree", "v1^{tree}", false},
+           Row{"a message", "v1^{/fix}", false},
+           Row{"a path", "v1:main.tf", false},
+           Row{"git describe", "v1.2.0-3-g8f2c0d0", true},
+           Row{"git describe with an option before", "-x-g8f2c0d0", false},
+           Row{"a full name that ends so", "refs/tags/v1-g8f2c0d0", false},
+           Row{"a version", "v1.0.0", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(is_revision(row.ref) == row.expected);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

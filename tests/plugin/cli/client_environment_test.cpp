@@ -1,7 +1,6 @@
 #include "plugin/cli/client_environment.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/environment.h"
@@ -12,10 +11,14 @@ using namespace modlock::test;
 
 namespace {
 
-std::string joined(const std::map<std::string, std::string>& values) {
+std::string shown(const VariableArgument& argument) {
+  return argument.name ? fmt::format("{}={}", *argument.name, argument.text) : "file " + argument.text;
+}
+
+std::string joined(const std::vector<VariableArgument>& arguments) {
   std::string text;
-  for (const auto& [name, value] : values) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ";", name, value);
+  for (const VariableArgument& argument : arguments) {
+    text += (text.empty() ? "" : ";") + shown(argument);
   }
   return text;
 }
@@ -56,26 +59,28 @@ BOOST_AUTO_TEST_CASE(assignments) {
   struct Row {
     const char* name;
     std::string_view text;
-    std::string variables;  // empty: refused
+    std::string outcome;  // or the error
   };
+  const std::string unnamed = "a variable is given without a name or without \"=\"";
   const Row rows[] = {
-      {"plain", "a=b", "a=b"},          {"value with an equals sign", "a=b=c", "a=b=c"},
-      {"empty value", "a=", "a="},      {"blank before", "a =b", "a=b"},
-      {"no equals sign", "secret", ""}, {"no name", "=secret", ""},
+      {"plain", "a=b", "a=b"},
+      {"value with an equals sign", "a=b=c", "a=b=c"},
+      {"empty value", "a=", "a="},
+      {"blank before the value", "a= b", "a= b"},
+      {"no equals sign", "secret", unnamed},
+      {"no name", "=secret", unnamed},
+      {"blank after the name", "a =secret", "variable name \"a \" is invalid due to trailing space"},
+      {"a blank for a name", " =secret", "variable name \" \" is invalid due to trailing space"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      std::map<std::string, std::string> variables;
-      const auto ok = add_variable(variables, row.text);
-      BOOST_TEST(joined(variables) == row.variables);
-      BOOST_TEST(ok.has_value() == !row.variables.empty());
-      if (!ok) {
-        BOOST_TEST(ok.error().message == "a variable is given without a name or without \"=\"");
-      }
+      const auto argument = parse_variable(row.text);
+      BOOST_TEST((argument ? shown(*argument) : argument.error().message) == row.outcome);
     }
   }
 }
 
+// A client puts those of TF_CLI_ARGS_init first.
 BOOST_AUTO_TEST_CASE(environment_of_a_client) {
   const ScopedEnvironment region("TF_VAR_region", "eu=1");
   const ScopedEnvironment nameless("TF_VAR_", "x");
@@ -85,8 +90,7 @@ BOOST_AUTO_TEST_CASE(environment_of_a_client) {
   BOOST_TEST_REQUIRE(environment.has_value());
   BOOST_TEST(environment->fallback_variables.at("region") == "eu=1");
   BOOST_TEST(environment->fallback_variables.count("") == 0U);
-  BOOST_TEST(joined(environment->variables) == "name=a b;size=2");
-  BOOST_TEST(fmt::format("{}", fmt::join(environment->var_files, " ")) == "a.tfvars b.tfvars");
+  BOOST_TEST(joined(environment->arguments) == "name=a b;file b.tfvars;file a.tfvars;size=2");
 }
 
 BOOST_AUTO_TEST_CASE(broken_arguments) {

@@ -76,6 +76,70 @@ BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
       R"("modules/install","ping","shutdown","versions/list"]})");
 }
 
+BOOST_AUTO_TEST_CASE(initialize_refuses_a_release_that_is_none) {
+  struct Row {
+    const char* name;
+    const char* release;
+    const char* error;  // empty: taken
+  };
+  const Row rows[] = {
+      {"a release", "1.12.6", ""},
+      {"a prerelease", "1.13.0-rc1", ""},
+      {"nothing", "", ""},
+      {"a word", "latest", "expected a version at params.options.implementationVersion, found \"latest\""},
+      {"with the v of a tag", "v1.12.6",
+       "expected a version at params.options.implementationVersion, found \"v1.12.6\""},
+      {"a constraint", "~> 1.12", "expected a version at params.options.implementationVersion, found \"~> 1.12\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
+      params["options"]["cacheDir"] = (directory / "cache").string();
+      params["options"]["implementationVersion"] = row.release;
+      const auto result = call("initialize", params);
+      BOOST_TEST((result ? "" : result.error().message) == row.error);
+      BOOST_TEST((result || result.error().code == Code::invalid_params));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(variable_arguments) {
+  initialize();
+  write_text(directory / "root/main.tf", "variable \"at\" {}\nmodule \"m\" {\n  source = \"./${var.at}\"\n}\n");
+  fs::remove(directory / "root/.tofu-modlock.hcl");
+  for (const char* name : {"a", "b", "c"}) {
+    fs::create_directories(directory / "root" / name);
+  }
+  write_text(directory / "root/b.tfvars", "at = \"b\"\n");
+  struct Row {
+    const char* name;
+    const char* arguments;
+    const char* outcome;  // the source, or the error
+  };
+  const Row rows[] = {
+      {"a file wins over a value before it", R"([{"name": "at", "value": "a"}, {"file": "b.tfvars"}])", "./b"},
+      {"a value wins over a file before it", R"([{"file": "b.tfvars"}, {"name": "at", "value": "a"}])", "./a"},
+      {"over variables", R"([{"file": "b.tfvars"}])", "./b"},
+      {"none", "[]", "./c"},
+      {"a name without value", R"([{"name": "at"}])",
+       "decode: expected a file, or a name with a value at params.variableArguments[0].value"},
+      {"a value without name", R"([{"value": "a"}])",
+       "decode: expected a file, or a name with a value at params.variableArguments[0].name"},
+      {"both", R"([{"file": "b.tfvars", "name": "at", "value": "a"}])",
+       "decode: expected either a file or a name with a value at params.variableArguments[0].file"},
+      {"no object", R"(["b.tfvars"])", "decode: expected an object at params.variableArguments[0], found a string"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Json::Value params = root();
+      params["variables"]["at"] = "c";
+      params["variableArguments"] = *parse_json(row.arguments);
+      const auto result = call("config/inspect", params);
+      BOOST_TEST((result ? (*result)["modules"][0]["source"].asString() : result.error().message) == row.outcome);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(initialize_refuses_a_version_that_nobody_speaks) {
   const auto result = call("initialize", *parse_json(R"({"protocolVersions":["9.0"]})"));
   BOOST_REQUIRE(!result);

@@ -1,0 +1,223 @@
+#include "backends/git/git_configuration.h"
+
+#include <git2.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "backends/git/library.h"
+#include "backends/go_url.h"
+
+namespace modlock::git {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Entry = GitConfiguration::Entry;
+using Config = std::unique_ptr<git_config, Free<git_config, git_config_free>>;
+using Iterator = std::unique_ptr<git_config_iterator, Free<git_config_iterator, git_config_iterator_free>>;
+
+constexpr std::size_t kMostVariables = 10'000;
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return lower;
+}
+
+bool is_true(std::string_view text) {
+  const std::string lower = lower_case(text);
+  return lower == "true" || lower == "yes" || lower == "on" || lower == "1";
+}
+
+// Section and name in lower case; what stands between them as it is.
+std::string canonical_key(std::string_view key) {
+  const std::size_t first = std::min(key.find('.'), key.size());
+  const std::size_t last = key.rfind('.');
+  if (last == std::string_view::npos || last <= first) {
+    return lower_case(key);
+  }
+  return lower_case(key.substr(0, first)) + std::string(key.substr(first, last - first)) + lower_case(key.substr(last));
+}
+
+// libgit2 passes over such an include, or over its condition.
+bool is_beyond_libgit2(const Entry& entry) {
+  return (entry.key == "include.path" && entry.value.substr(0, 1) == "~") ||
+         entry.key.starts_with("includeif.hasconfig:");
+}
+
+// False where it cannot be read as git reads it. A file that is not there is an empty one.
+bool add_file(const fs::path& path, std::vector<Entry>& entries) {
+  std::error_code ignored;
+  if (path.empty() || path == "/dev/null" || !fs::exists(path, ignored)) {
+    return true;
+  }
+  git_config* raw = nullptr;
+  if (git_config_open_ondisk(&raw, path.c_str()) != 0) {
+    return false;
+  }
+  const Config config(raw);
+  git_config_iterator* raw_iterator = nullptr;
+  if (git_config_iterator_new(&raw_iterator, config.get()) != 0) {
+    return false;
+  }
+  const Iterator iterator(raw_iterator);
+  git_config_entry* found = nullptr;
+  int ended = 0;
+  while ((ended = git_config_next(&found, iterator.get())) == 0) {
+    Entry entry{found->name, found->value == nullptr ? "" : found->value, found->value == nullptr};
+    if (is_beyond_libgit2(entry)) {
+      return false;
+    }
+    entries.push_back(std::move(entry));
+  }
+  return ended == GIT_ITEROVER;
+}
+
+std::vector<fs::path> files_of(const EnvironmentLookup& environment) {
+  std::vector<fs::path> files;
+  const std::string no_system = environment("GIT_CONFIG_NOSYSTEM").value_or("");
+  if (!is_true(no_system)) {
+    files.emplace_back(environment("GIT_CONFIG_SYSTEM").value_or("/etc/gitconfig"));
+  }
+  if (const auto global = environment("GIT_CONFIG_GLOBAL")) {
+    files.emplace_back(*global);
+    return files;
+  }
+  const std::string home = environment("HOME").value_or("");
+  const std::string xdg = environment("XDG_CONFIG_HOME").value_or("");
+  if (!xdg.empty()) {
+    files.emplace_back(fs::path(xdg) / "git" / "config");
+  } else if (!home.empty()) {
+    files.emplace_back(fs::path(home) / ".config" / "git" / "config");
+  }
+  if (!home.empty()) {
+    files.emplace_back(fs::path(home) / ".gitconfig");
+  }
+  return files;
+}
+
+// GIT_CONFIG_KEY_<n> and GIT_CONFIG_VALUE_<n>; git refuses to run where they make no sense.
+bool add_variables(const EnvironmentLookup& environment, std::vector<Entry>& entries) {
+  const std::string text = environment("GIT_CONFIG_COUNT").value_or("");
+  if (text.empty()) {
+    return true;
+  }
+  std::size_t count = 0;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, count) != std::from_chars_result{end, std::errc()} || count > kMostVariables) {
+    return false;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto key = environment(("GIT_CONFIG_KEY_" + std::to_string(i)).c_str());
+    const auto value = environment(("GIT_CONFIG_VALUE_" + std::to_string(i)).c_str());
+    if (!key || !value || key->find('.') == std::string::npos) {
+      return false;
+    }
+    entries.push_back({canonical_key(*key), *value, false});
+  }
+  return true;
+}
+
+struct Origin {
+  std::string scheme;
+  std::string host;  // with its port
+  std::string path;  // ends with a slash
+};
+
+std::optional<Origin> origin_of(std::string_view text) {
+  const auto url = GoUrl::parse(text);
+  if (!url || url->host.empty() || !url->opaque.empty()) {
+    return std::nullopt;
+  }
+  Origin origin{url->scheme, lower_case(url->host), url->escaped_path()};
+  const std::string_view usual_port = origin.scheme == "https" ? ":443" : origin.scheme == "http" ? ":80" : "";
+  if (origin.host.find(':') == std::string::npos) {
+    origin.host += usual_port;
+  }
+  if (origin.path.empty() || origin.path.back() != '/') {
+    origin.path += '/';
+  }
+  return origin;
+}
+
+}  // namespace
+
+std::optional<GitConfiguration> GitConfiguration::read(const EnvironmentLookup& environment) {
+  start_library();
+  if (environment("GIT_CONFIG_PARAMETERS")) {
+    return std::nullopt;
+  }
+  std::vector<Entry> entries;
+  for (const fs::path& file : files_of(environment)) {
+    if (!add_file(file, entries)) {
+      return std::nullopt;
+    }
+  }
+  if (!add_variables(environment, entries)) {
+    return std::nullopt;
+  }
+  return GitConfiguration(std::move(entries));
+}
+
+std::string GitConfiguration::rewrite(std::string_view url) const {
+  constexpr std::string_view kStart = "url.";
+  constexpr std::string_view kEnd = ".insteadof";
+  const Entry* best = nullptr;
+  for (const Entry& entry : entries_) {
+    const bool is_rule =
+        entry.key.starts_with(kStart) && entry.key.ends_with(kEnd) && entry.key.size() > kStart.size() + kEnd.size();
+    if (is_rule && !entry.is_bare && url.starts_with(entry.value) &&
+        (best == nullptr || entry.value.size() > best->value.size())) {
+      best = &entry;
+    }
+  }
+  if (best == nullptr) {
+    return std::string(url);
+  }
+  const std::string base = best->key.substr(kStart.size(), best->key.size() - kStart.size() - kEnd.size());
+  return base + std::string(url.substr(best->value.size()));
+}
+
+std::optional<std::vector<Entry>> GitConfiguration::http_settings(std::string_view url) const {
+  constexpr std::string_view kSection = "http.";
+  const auto asked = origin_of(url);
+  if (!asked) {
+    return std::nullopt;
+  }
+  std::vector<Entry> settings;
+  std::map<std::string, std::size_t> specific;  // by name: how much of the URL the best entry so far names
+  for (const Entry& entry : entries_) {
+    if (!entry.key.starts_with(kSection)) {
+      continue;
+    }
+    const std::size_t last = entry.key.rfind('.');
+    const std::string name = entry.key.substr(last + 1);
+    std::size_t match = 0;
+    if (last >= kSection.size()) {
+      const std::string pattern = entry.key.substr(kSection.size(), last - kSection.size());
+      const auto named = origin_of(pattern);
+      if (!named || pattern.find_first_of("*@") != std::string::npos) {
+        return std::nullopt;
+      }
+      if (named->scheme != asked->scheme || named->host != asked->host || !asked->path.starts_with(named->path)) {
+        continue;
+      }
+      match = named->path.size();
+    }
+    std::size_t& best = specific[name];
+    if (match >= best) {
+      best = match;
+      settings.push_back({name, entry.value, entry.is_bare});
+    }
+  }
+  return settings;
+}
+
+}  // namespace modlock::git

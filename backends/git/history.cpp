@@ -1,0 +1,190 @@
+#include "backends/git/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/files/files.h"
+#include "backends/git/git_command.h"
+#include "backends/git/git_error.h"
+
+namespace modlock::git {
+namespace {
+
+constexpr std::string_view kReading = "read the history of";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+History::History(const Repository& repository) : path_(repository.make_side_path()) {}
+
+History::~History() {
+  (void)remove_tree(path_);
+}
+
+Result<void> History::fetch(const Remote& remote, Content content, const std::string& since,
+                            const Context& context) const {
+  if (auto made = make_bare_repository(path_, remote.address().display, context); !made) {
+    return made;
+  }
+  std::vector<std::string> options;
+  if (content == Content::commits) {
+    options.emplace_back("--filter=tree:0");
+  }
+  if (!since.empty()) {
+    options.push_back("--shallow-since=" + since);
+  }
+  auto fetched = remote.fetch(path_, options, {"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"});
+  return fetched ? Result<void>() : fail(std::move(fetched.error().error));
+}
+
+bool History::has(const std::string& commit) const {
+  const auto objects = ObjectReader::open(path_);
+  return objects && objects->has_object(commit);
+}
+
+Result<bool> History::leads_to(const Remote& remote, const std::string& commit, const Context& context) const {
+  auto objects = ObjectReader::open(path_);
+  if (!objects) {
+    return fail(std::move(objects.error()));
+  }
+  if (!objects->has_object(commit)) {
+    return false;
+  }
+  auto found = run_local(local_command(path_, {"for-each-ref", "--count=1", "--contains=" + commit}), kReading,
+                         remote.address().display, context);
+  if (!found) {
+    return fail(std::move(found.error()));
+  }
+  return !found->output.empty();
+}
+
+Result<std::vector<std::string>> History::resolve(const Remote& remote, const std::string& revision,
+                                                  const Context& context) const {
+  for (const std::string_view prefix : {"", "refs/remotes/origin/", "refs/tags/"}) {
+    const Command command = local_command(
+        path_, {"rev-parse", "--verify", "--quiet", "--end-of-options", std::string(prefix) + revision + "^{commit}"});
+    auto found = run_command(command, context);
+    if (!found) {
+      return fail(std::move(found.error()));
+    }
+    if (found->exit_code == 0) {
+      return lines_of(found->output);
+    }
+  }
+  if (!is_abbreviation(revision)) {
+    return std::vector<std::string>{};
+  }
+  // What rev-parse does not say: whether there was none, or more than one.
+  auto found = run_local(local_command(path_, {"rev-list", "--all"}), kReading, remote.address().display, context);
+  if (!found) {
+    return fail(std::move(found.error()));
+  }
+  std::string lower(revision);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::vector<std::string> commits = lines_of(found->output);
+  std::erase_if(commits, [&](const std::string& commit) { return !commit.starts_with(lower); });
+  std::sort(commits.begin(), commits.end());
+  return commits;
+}
+
+Result<void> History::hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
+                                const Context& context) const {
+  const std::string wanted = "refs/modlock/wanted";
+  auto objects = ObjectReader::open(path_);
+  if (!objects) {
+    return fail(std::move(objects.error()));
+  }
+  if (auto named = objects->set_reference(wanted, commit); !named) {
+    return named;
+  }
+  repository.clear_incoming();
+  Command command =
+      local_command(repository.path(), {"fetch", "--quiet", "--no-progress", "--no-tags", "--no-write-fetch-head",
+                                        "--depth=1", "--no-auto-maintenance", "--end-of-options",
+                                        "file://" + path_.string(), "+" + wanted + ":" + Repository::incoming(0)});
+  command.set_environment["GIT_ALLOW_PROTOCOL"] = "file";
+  auto fetched = run_local(command, kReading, remote.address().display, context);
+  return fetched ? Result<void>() : fail(std::move(fetched.error()));
+}
+
+Result<bool> is_reachable(const Remote& remote, const Repository& repository, const std::string& commit,
+                          const Context& context) {
+  const auto made_at = repository.objects().commit_time(commit);
+  if (!made_at) {
+    return fail(made_at.error());
+  }
+  {
+    // What follows a commit is younger, where clocks were right: most of the history need not travel.
+    const History recent(repository);
+    const auto since = fmt::format("@{} +0000", made_at->time_since_epoch().count() - 1);
+    if (recent.fetch(remote, History::Content::commits, since, context)) {
+      auto found = recent.leads_to(remote, commit, context);
+      if (!found || *found) {
+        return found;
+      }
+    }
+  }
+  const History all(repository);
+  if (auto fetched = all.fetch(remote, History::Content::commits, "", context); !fetched) {
+    return fail(std::move(fetched.error()));
+  }
+  return all.leads_to(remote, commit, context);
+}
+
+Result<void> bring_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
+                                const Context& context) {
+  const History whole(repository);
+  if (auto fetched = whole.fetch(remote, History::Content::whole, "", context); !fetched) {
+    return fetched;
+  }
+  const auto found = whole.leads_to(remote, commit, context);
+  if (!found) {
+    return fail(found.error());
+  }
+  if (!*found) {
+    return fail(Code::not_found,
+                fmt::format("no branch and no tag of \"{}\" leads to a commit {}, and it gives out nothing else",
+                            remote.address().display, commit),
+                "check the commit, or whether the history was rewritten");
+  }
+  return whole.hand_over(remote, repository, commit, context);
+}
+
+Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
+                          const Context& context) {
+  const History history(repository);
+  if (auto fetched = history.fetch(remote, History::Content::commits, "", context); !fetched) {
+    return fail(std::move(fetched.error()));
+  }
+  const auto found = history.resolve(remote, ref, context);
+  if (!found) {
+    return fail(found.error());
+  }
+  if (found->size() == 1) {
+    return Pin{found->front(), ""};
+  }
+  const std::string& display = remote.address().display;
+  if (found->empty()) {
+    return fail(Code::not_found,
+                fmt::format("\"{}\" has no branch or tag \"{}\", and no commit on its branches and tags is meant by it",
+                            display, quotable(ref)),
+                "check the spelling of ?ref=, or whether the history was rewritten");
+  }
+  return fail(Code::not_found,
+              fmt::format("\"{}\" has more than one commit that begins with \"{}\": {} and {}", display, ref,
+                          (*found)[0], (*found)[1]),
+              "write all 40 digits of the commit");
+}
+
+}  // namespace modlock::git

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+namespace modlock::git {
+
+// Starts libgit2, once for the process, for starting it anew costs milliseconds. From then on it takes repositories of
+// other owners, and no configuration outside a repository has a say in reading one.
+void start_library();
+
+// What libgit2 says of its last failure on this thread.
+std::string library_reason();
+
+// Frees what libgit2 has made: std::unique_ptr<git_tree, Free<git_tree, git_tree_free>>.
+template <typename T, void (*free)(T*)>
+struct Free {
+  void operator()(T* pointer) const { free(pointer); }
+};
+
+}  // namespace modlock::git

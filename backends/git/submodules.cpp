@@ -1,0 +1,201 @@
+#include "backends/git/submodules.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "backends/crypto/digest.h"
+#include "backends/git/arrival.h"
+#include "backends/git/checkout.h"
+#include "backends/git/git_command.h"
+#include "backends/git/git_error.h"
+#include "backends/git/gitmodules.h"
+#include "backends/git/repository.h"
+#include "backends/parallel.h"
+
+namespace modlock::git {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDeepest = 16;
+constexpr std::size_t kMost = 1000;
+constexpr std::size_t kAtOnce = 4;
+
+// "user@host:path", which ssh takes relative to the user's home; the same as a URL.
+struct ScpForm {
+  std::string url;
+  bool is_relative = false;
+};
+std::optional<ScpForm> parse_scp(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0 || text.find('/') < colon || text.find("://") != std::string::npos ||
+      text.substr(0, colon).find_first_of("[]") != std::string::npos || colon + 1 == text.size()) {
+    return std::nullopt;
+  }
+  const bool is_relative = text[colon + 1] != '/';
+  return ScpForm{fmt::format("ssh://{}{}{}", text.substr(0, colon), is_relative ? "/" : "", text.substr(colon + 1)),
+                 is_relative};
+}
+
+// The address behind a submodule's URL.
+Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& parent, const Context& context) {
+  const auto scp = parse_scp(url);
+  const std::string text = scp ? scp->url : url.starts_with('/') ? "file://" + url : url;
+  if (text.find("://") == std::string::npos) {
+    return fail(Code::source_unsupported, fmt::format("the submodule's URL \"{}\" names no host", quotable(scrub(url))),
+                "write a whole URL into .gitmodules");
+  }
+  const auto source = parse_source("git::" + text);
+  if (!source) {
+    return fail(source.error());
+  }
+  if (!source->source.subdir.empty() || !source->source.query.empty()) {
+    return fail(Code::source_unsupported,
+                fmt::format("the submodule's URL \"{}\" has \"//\" or arguments in it", source->source.identity()),
+                "write the URL of the repository alone into .gitmodules");
+  }
+  if (context.judge_source) {
+    if (auto allowed = context.judge_source(source->source); !allowed) {
+      return fail(std::move(allowed.error()));
+    }
+  }
+  auto address = make_remote_address(*source);
+  if (address) {
+    address->ssh_key = parent.ssh_key;
+    if (scp && scp->is_relative) {
+      address->url = url;
+    }
+  }
+  return address;
+}
+
+// git refuses the file transport to what a repository names, unless the user allows it.
+Result<void> check_file_transport(const RemoteAddress& address, const Context& context) {
+  if (address.scheme != "file") {
+    return {};
+  }
+  if (const auto allowed = lookup_environment("GIT_ALLOW_PROTOCOL")) {
+    return {};  // git itself refuses what it does not name
+  }
+  for (const char* setting : {"protocol.file.allow", "protocol.allow"}) {
+    const auto asked = run_command(network_command(address, {"config", "--get", setting}, lookup_environment), context);
+    if (asked && asked->exit_code == 0) {
+      if (asked->output == "always\n") {
+        return {};
+      }
+      break;
+    }
+  }
+  return fail(
+      Code::source_denied,
+      fmt::format("the submodule \"{}\" is on this machine, which git does not allow to submodules", address.display),
+      "if you trust it: git config --global protocol.file.allow always; OpenTofu's own git needs that too");
+}
+
+// The places of one package's submodules, filled level by level.
+class Filling {
+ public:
+  Filling(const fs::path& cache_directory, const fs::path& top, const Context& context)
+      : cache_directory_(cache_directory), top_(top), context_(context) {}
+
+  Result<Diagnostics> fill(const Superproject& parent, std::size_t depth);
+
+ private:
+  Result<Diagnostics> fill_one(const Superproject& parent, const Submodule& submodule, const SubmoduleEntry& entry,
+                               std::size_t depth);
+  Result<CheckedOut> check_out_one(const RemoteAddress& address, const Submodule& submodule,
+                                   const fs::path& directory) const;
+
+  const fs::path& cache_directory_;
+  const fs::path& top_;
+  const Context& context_;
+  std::atomic<std::size_t> count_{0};
+};
+
+Result<Diagnostics> Filling::fill(const Superproject& parent, std::size_t depth) {
+  if (parent.submodules.empty()) {
+    return Diagnostics{};
+  }
+  if (depth >= kDeepest || (count_ += parent.submodules.size()) > kMost) {
+    return fail(Code::limit_exceeded,
+                fmt::format("commit {} of \"{}\" has more submodules than {}, or deeper ones than {} levels",
+                            parent.commit, parent.address.display, kMost, kDeepest),
+                "use the submodules' repositories themselves");
+  }
+  const auto entries = read_gitmodules(parent.directory, parent.address.display, context_);
+  if (!entries) {
+    return fail(entries.error());
+  }
+  std::vector<Result<Diagnostics>> filled(parent.submodules.size());
+  parallel_for(parent.submodules.size(), depth == 0 ? kAtOnce : 1, [&](std::size_t i) {
+    const Submodule& submodule = parent.submodules[i];
+    const auto entry = find_submodule(*entries, submodule.path, parent.address.display);
+    filled[i] = entry ? fill_one(parent, submodule, *entry, depth) : fail(entry.error());
+    if (!filled[i]) {
+      filled[i].error().notes.push_back(fmt::format("for the submodule \"{}\" of commit {} of \"{}\"",
+                                                    shown_path(submodule.path), parent.commit, parent.address.display));
+    }
+  });
+  Diagnostics warnings;
+  for (auto& result : filled) {
+    if (!result) {
+      return result;
+    }
+    warnings.insert(warnings.end(), result->begin(), result->end());
+  }
+  return warnings;
+}
+
+Result<Diagnostics> Filling::fill_one(const Superproject& parent, const Submodule& submodule,
+                                      const SubmoduleEntry& entry, std::size_t depth) {
+  if (entry.update == "none") {
+    return Diagnostics{};
+  }
+  const std::string url = resolve_submodule_url(parent.url.reveal(), entry.url);
+  auto address = address_of(url, parent.address, context_);
+  if (!address) {
+    return fail(std::move(address.error()));
+  }
+  if (auto allowed = check_file_transport(*address, context_); !allowed) {
+    return fail(std::move(allowed.error()));
+  }
+  Superproject inner{SecretText(url), std::move(*address), submodule.commit, parent.directory / submodule.path, {}};
+  auto checked_out = check_out_one(inner.address, submodule, inner.directory);
+  if (!checked_out) {
+    return fail(std::move(checked_out.error()));
+  }
+  inner.submodules = std::move(checked_out->submodules);
+  auto deeper = fill(inner, depth + 1);
+  if (deeper) {
+    deeper->insert(deeper->begin(), checked_out->warnings.begin(), checked_out->warnings.end());
+  }
+  return deeper;
+}
+
+Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Submodule& submodule,
+                                          const fs::path& directory) const {
+  if (context_.offline && !Repository::exists(cache_directory_, address.display)) {
+    return fail(not_in_cache(address));
+  }
+  const auto repository = Repository::open(cache_directory_, address.display, context_);
+  if (!repository) {
+    return fail(repository.error());
+  }
+  if (auto brought = bring_submodule(Remote(address, context_), *repository, submodule.commit, context_); !brought) {
+    return fail(std::move(brought.error()));
+  }
+  const fs::path index = top_.string() + "." + random_hex(8) + ".index";
+  return check_out(*repository, submodule.commit, directory, index, address.display, context_);
+}
+
+}  // namespace
+
+Result<Diagnostics> fill_submodules(const fs::path& cache_directory, const Superproject& top, const Context& context) {
+  return Filling(cache_directory, top.directory, context).fill(top, 0);
+}
+
+}  // namespace modlock::git

@@ -1,0 +1,169 @@
+#include "plugin/cli/explain_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "backends/process/process.h"
+#include "plugin/cli/over_roots.h"
+#include "plugin/config/client_configuration.h"
+#include "plugin/server/implementation.h"
+#include "protocol/json.h"
+
+namespace modlock::cli {
+namespace {
+
+struct Asked {
+  std::string host;
+  std::string repository;
+};
+
+Result<Asked> parse_where(std::string_view where) {
+  const std::size_t slash = std::min(where.find('/'), where.size());
+  Asked asked{.host = std::string(where.substr(0, slash)),
+              .repository = std::string(where.substr(std::min(slash + 1, where.size())))};
+  const bool is_url = where.find("://") != std::string_view::npos || where.find('@') != std::string_view::npos;
+  if (is_url || asked.host.empty() || where.find_first_of(" \t\r\n?#") != std::string_view::npos) {
+    return fail(Code::invalid_params, "--credentials takes a host, and for OCI also a repository",
+                "write it as example.com, example.com:8443 or ghcr.io/team/module");
+  }
+  std::transform(asked.host.begin(), asked.host.end(), asked.host.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return asked;
+}
+
+Json::Value to_json(const std::vector<CredentialPlace>& places) {
+  Json::Value list(Json::arrayValue);
+  for (const CredentialPlace& place : places) {
+    Json::Value entry;
+    entry["place"] = place.place;
+    entry["outcome"] = place.outcome;
+    list.append(entry);
+  }
+  return list;
+}
+
+// Keys hold URLs, and those may hold a user and a password.
+std::string without_user_info(std::string key) {
+  const std::size_t scheme = key.find("://");
+  const std::size_t at = key.rfind('@');
+  return scheme == std::string::npos || at == std::string::npos || at < scheme
+             ? key
+             : key.substr(0, scheme + 3) + key.substr(at + 1);
+}
+
+// git's own settings that give a request credentials, by where they stand; their values may be secrets.
+Result<std::vector<CredentialPlace>> git_places(const Context& context) {
+  const auto finished = run_command({.argv = {"git", "config", "--show-origin", "--name-only", "-z", "--get-regexp",
+                                              R"(^(credential(\..*)?\.helper|http(\..*)?\.extraheader)$)"}},
+                                    context);
+  if (!finished && finished.error().code == Code::tool_missing) {
+    return std::vector{CredentialPlace{"git's own configuration", "git is not on PATH"}};
+  }
+  if (!finished) {
+    return fail(finished.error());
+  }
+  std::vector<CredentialPlace> places;
+  std::set<std::string> seen;
+  std::string_view rest = finished->output;
+  while (!rest.empty()) {
+    const std::string_view origin = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(origin.size() + 1, rest.size()));
+    const std::string key(rest.substr(0, rest.find('\0')));
+    rest.remove_prefix(std::min(key.size() + 1, rest.size()));
+    const std::string place = fmt::format("{} in {}", without_user_info(key), origin);
+    if (seen.insert(place).second) {
+      places.push_back({place, "asked by git"});
+    }
+  }
+  if (places.empty()) {
+    places.push_back({"credential.helper of git's configuration", "not set"});
+  }
+  return places;
+}
+
+void print(const Json::Value& report) {
+  const std::string repository = report["repository"].asString();
+  print_out(fmt::format("{}{}{}\n", report["host"].asString(), repository.empty() ? "" : "/", repository));
+  for (const Json::Value& use : report["uses"]) {
+    const std::string name = use["use"].asString();
+    const std::string used = name == "git"          ? "git asks its own credential helpers"
+                             : use["used"].isNull() ? "no credential"
+                                                    : "uses " + use["used"].asString();
+    print_out(fmt::format("\n{}: {}\n", name, used));
+    int number = 0;
+    for (const Json::Value& place : use["places"]) {
+      print_out(fmt::format("  {}. {}: {}\n", ++number, place["place"].asString(), place["outcome"].asString()));
+    }
+  }
+}
+
+}  // namespace
+
+Result<Json::Value> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
+                                        const Surroundings& surroundings, const Context& context) {
+  const auto asked = parse_where(where);
+  if (!asked) {
+    return fail(asked.error());
+  }
+  Json::Value report;
+  report["host"] = asked->host;
+  if (!asked->repository.empty()) {
+    report["repository"] = asked->repository;
+  }
+  for (const Diagnostic& warning : configuration.warnings) {
+    report["warnings"].append(warning.what.message);
+  }
+  const auto credentials = make_credentials(configuration, surroundings);
+  const std::pair<const char*, CredentialUse> uses[] = {
+      {"registry", CredentialUse::registry}, {"oci", CredentialUse::oci}, {"download", CredentialUse::download}};
+  for (const auto& [name, use] : uses) {
+    const auto places = credentials->places(use, asked->host, asked->repository, context);
+    if (!places) {
+      return fail(places.error());
+    }
+    const auto used = std::find_if(places->begin(), places->end(),
+                                   [](const CredentialPlace& place) { return place.outcome == "used"; });
+    Json::Value entry;
+    entry["use"] = name;
+    entry["used"] = used == places->end() ? Json::Value() : Json::Value(used->place);
+    entry["places"] = to_json(*places);
+    report["uses"].append(entry);
+  }
+  const auto git = git_places(context);
+  if (!git) {
+    return fail(git.error());
+  }
+  Json::Value entry;
+  entry["use"] = "git";
+  entry["used"] = Json::Value();
+  entry["places"] = to_json(*git);
+  report["uses"].append(entry);
+  return report;
+}
+
+int run_explain_credentials(const std::string& where, const CommonFlags& flags, const ServiceOptions& options,
+                            std::stop_token stop) {
+  const Surroundings surroundings = current_surroundings();
+  const ClientConfiguration configuration = read_client_configuration(find_implementation(options).tool, surroundings);
+  const auto report = explain_credentials(where, configuration, surroundings, Context{.stop = std::move(stop)});
+  if (!report) {
+    const RootOutcome outcome = failed(report.error(), flags);
+    if (flags.json) {
+      print_raw(write_json_pretty(outcome.json));
+    }
+    return outcome.exit_code;
+  }
+  if (flags.json) {
+    print_raw(write_json_pretty(*report));
+    return 0;
+  }
+  for (const Diagnostic& warning : configuration.warnings) {
+    print_err(render(warning.what, "Warning"));
+  }
+  print(*report);
+  return 0;
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,83 @@
+#include "plugin/server/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/archive/archive_backend.h"
+#include "backends/credentials/make_credentials.h"
+#include "backends/external/external_backend.h"
+#include "backends/git/git_backend.h"
+#include "backends/http/curl_http_client.h"
+#include "backends/oci/oci_backend.h"
+#include "backends/registry/registry_backend.h"
+#include "plugin/build_info.h"
+#include "plugin/config/client_configuration.h"
+
+namespace modlock {
+namespace {
+
+std::string user_agent(const Surroundings& surroundings) {
+  const std::string own = fmt::format("tofu-modlock/{}", kVersion);
+  const std::string_view more = surroundings.variable("TF_APPEND_USER_AGENT");
+  return more.empty() ? own : fmt::format("{} {}", own, more);
+}
+
+// OpenTofu from 1.12 on lets a registry hand out packages itself.
+registry::LocationRules location_rules(const NetworkOptions& options) {
+  if (options.tool == Tool::terraform) {
+    return registry::LocationRules::terraform;
+  }
+  const auto release = Version::parse(options.client_version);
+  const bool is_older = release && *release < *Version::parse("1.12.0-0");
+  return is_older ? registry::LocationRules::opentofu : registry::LocationRules::opentofu_1_12;
+}
+
+}  // namespace
+
+Network::Network(const NetworkOptions& options, const Store& store)
+    : client_(read_client_configuration(options.tool, current_surroundings())),
+      http_(make_curl_http_client(user_agent(current_surroundings()))),
+      credentials_(make_credentials(client_, current_surroundings())),
+      responses_(store),
+      keeping_(make_keeping_client(*http_, responses_)) {
+  const Surroundings surroundings = current_surroundings();
+  add("git", make_git_backend({.cache_directory = store.git_directory(),
+                               .http = http_.get(),
+                               .engine = options.git_engine == "git"       ? GitEngine::git
+                                         : options.git_engine == "libgit2" ? GitEngine::libgit2
+                                                                           : GitEngine::automatic}));
+  add("registry", make_registry_backend(
+                      {.http = *keeping_,
+                       .credentials = *credentials_,
+                       .client = client_,
+                       .others = backends_,
+                       .policy = registry::request_policy(client_, surroundings.variable("TF_REGISTRY_DISCOVERY_RETRY"),
+                                                          surroundings.variable("TF_REGISTRY_CLIENT_TIMEOUT")),
+                       .client_version = options.client_version,
+                       .rules = location_rules(options)}));
+  add("archive", make_archive_backend(*http_, *credentials_, backends_));
+  add("oci", make_oci_backend(*keeping_, *credentials_));
+}
+
+Result<void> Network::add_externals(const std::vector<BackendSetting>& externals) {
+  for (const BackendSetting& setting : externals) {
+    ExternalCommand command{setting.scheme, setting.command};
+    if (auto ok = check_external_command(command); !ok) {
+      Error error = std::move(ok.error());
+      error.location = setting.location;
+      return fail(std::move(error));
+    }
+    if (std::find(names_.begin(), names_.end(), setting.scheme) == names_.end()) {
+      add(setting.scheme, make_external_backend(std::move(command)));
+    }
+  }
+  return {};
+}
+
+void Network::add(std::string name, std::unique_ptr<Backend> backend) {
+  backends_.add(std::move(backend));
+  names_.push_back(std::move(name));
+}
+
+}  // namespace modlock

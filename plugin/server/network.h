@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend_set.h"
+#include "backends/credentials/client_configuration.h"
+#include "backends/credentials/credentials.h"
+#include "backends/http/http_client.h"
+#include "backends/store/kept_responses.h"
+#include "backends/store/store.h"
+#include "plugin/config/settings.h"
+#include "plugin/config/tool.h"
+
+namespace modlock {
+
+struct NetworkOptions {
+  Tool tool = Tool::opentofu;
+  std::string git_engine;      // "auto", "libgit2" or "git"
+  std::string client_version;  // X-Terraform-Version; empty: not known, and not sent
+};
+
+// What reaches the outside: the HTTP client, the credentials that the client would use, and the backends made of them.
+// Nothing is asked, and no program is started, before a request needs it.
+class Network {
+ public:
+  // The store outlives this.
+  Network(const NetworkOptions& options, const Store& store);
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  // Adds programs that serve further kinds of sources; of one scheme the first. Errors: CONFIG_PARSE at the setting.
+  Result<void> add_externals(const std::vector<BackendSetting>& externals);
+
+  const BackendSet& backends() const { return backends_; }
+  // The names of what is served, for a host: "git", "registry", "oci", "archive", and those of external backends.
+  const std::vector<std::string>& names() const { return names_; }
+  // What was wrong with the CLI configuration.
+  const Diagnostics& warnings() const { return client_.warnings; }
+
+ private:
+  void add(std::string name, std::unique_ptr<Backend> backend);
+
+  const ClientConfiguration client_;
+  const std::unique_ptr<HttpClient> http_;
+  const std::unique_ptr<Credentials> credentials_;
+  const KeptResponses responses_;
+  const std::unique_ptr<HttpClient> keeping_;  // for listings
+  BackendSet backends_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace modlock

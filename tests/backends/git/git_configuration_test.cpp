@@ -1,0 +1,173 @@
+#include "backends/git/git_configuration.h"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "tests/support/run.h"
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::git {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+// A home of its own, and only these variables.
+struct Home {
+  EnvironmentLookup lookup(Variables variables) const {
+    variables.try_emplace("HOME", directory.path().string());
+    variables.try_emplace("GIT_CONFIG_NOSYSTEM", "1");
+    return [variables](const char* name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
+  static std::string text(const std::vector<GitConfiguration::Entry>& entries) {
+    std::string all;
+    for (const auto& entry : entries) {
+      all += entry.key + (entry.is_bare ? "" : "=" + entry.value) + "\n";
+    }
+    return all;
+  }
+  std::string read(const Variables& variables) const {
+    const auto configuration = GitConfiguration::read(lookup(variables));
+    return configuration ? text(configuration->entries()) : "git alone";
+  }
+  // What git itself lists, with the same variables.
+  std::string listed_by_git(Variables variables) const {
+    variables.try_emplace("HOME", directory.path().string());
+    variables.try_emplace("GIT_CONFIG_NOSYSTEM", "1");
+    variables.try_emplace("XDG_CONFIG_HOME", "");
+    return modlock::test::run({"git", "config", "--list"}, directory.path(), variables);
+  }
+
+  modlock::test::TemporaryDirectory directory;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(git_configuration, Home)
+
+BOOST_AUTO_TEST_CASE(it_reads_what_git_reads) {
+  const std::string other = (directory / "other").string();
+  directory.write(".config/git/config", "[a]\n\tb = xdg\n");
+  directory.write("xdg/git/config", "[a]\n\tb = other xdg\n");
+  directory.write(".gitconfig",
+                  "[A]\n\tB = home\n[url \"https://X@Host/\"]\n\tinsteadOf = h:\n[include]\n\tpath = more\n[a]\n"
+                  "\tlast = yes\n\tbare\n");
+  directory.write("more", "[included]\n\tkey = \"quo ted\" # remark\n");
+  directory.write("other", "[a]\n\tb = other\n");
+  directory.write("system", "[a]\n\tb = system\n");
+  struct Row {
+    const char* name;
+    Variables variables;
+  };
+  const std::string xdg = (directory / "xdg").string();
+  const std::string system = (directory / "system").string();
+  for (const Row& row : {
+           Row{"home", {}},
+           Row{"another XDG directory", {{"XDG_CONFIG_HOME", xdg}}},
+           Row{"a global file", {{"GIT_CONFIG_GLOBAL", other}}},
+           Row{"no global file", {{"GIT_CONFIG_GLOBAL", "/dev/null"}}},
+           Row{"a system file", {{"GIT_CONFIG_NOSYSTEM", "0"}, {"GIT_CONFIG_SYSTEM", system}}},
+           Row{"a system file that does not count", {{"GIT_CONFIG_NOSYSTEM", "true"}, {"GIT_CONFIG_SYSTEM", system}}},
+           Row{"variables",
+               {{"GIT_CONFIG_COUNT", "2"},
+                {"GIT_CONFIG_KEY_0", "Http.https://H.test/.ExtraHeader"},
+                {"GIT_CONFIG_VALUE_0", "A: b"},
+                {"GIT_CONFIG_KEY_1", "A.B"},
+                {"GIT_CONFIG_VALUE_1", ""}}},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(read(row.variables) == listed_by_git(row.variables));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_only_git_reads_right_is_left_to_it) {
+  struct Row {
+    const char* name;
+    const char* file;
+    Variables variables;
+  };
+  for (const Row& row : {
+           Row{"command line settings", "", {{"GIT_CONFIG_PARAMETERS", "'a.b=c'"}}},
+           Row{"an include of the home", "[include]\n\tpath = ~/more\n", {}},
+           Row{"a condition about remotes", "[includeIf \"hasconfig:remote.*.url:https://**\"]\n\tpath = more\n", {}},
+           Row{"no syntax", "[a\n", {}},
+           Row{"a count that is none", "", {{"GIT_CONFIG_COUNT", "x"}}},
+           Row{"a count without keys", "", {{"GIT_CONFIG_COUNT", "1"}}},
+           Row{"a key without a section",
+               "",
+               {{"GIT_CONFIG_COUNT", "1"}, {"GIT_CONFIG_KEY_0", "a"}, {"GIT_CONFIG_VALUE_0", "b"}}},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      directory.write(".gitconfig", row.file);
+      BOOST_TEST(read(row.variables) == "git alone");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_rewriting_rule_counts) {
+  const GitConfiguration configuration({{"url.https://mirror.test/.insteadof", "https://h.test/", false},
+                                        {"url.ssh://git@h.test/a/.insteadof", "https://h.test/a/", false},
+                                        {"url.https://second.test/.insteadof", "https://h.test/", false},
+                                        {"url.x.pushinsteadof", "https://h.test/a/b", false}});
+  struct Row {
+    const char* url;
+    const char* expected;
+  };
+  for (const Row& row : {Row{"https://h.test/b.git", "https://mirror.test/b.git"},
+                         Row{"https://h.test/a/b.git", "ssh://git@h.test/a/b.git"},
+                         Row{"https://other.test/a", "https://other.test/a"}}) {
+    BOOST_TEST_CONTEXT(row.url) {
+      BOOST_TEST(configuration.rewrite(row.url) == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(settings_of_a_url_are_those_that_git_takes) {
+  directory.write(
+      ".gitconfig",
+      "[http]\n\textraHeader = X: all\n\tproxy = everywhere\n[http \"https://h.test\"]\n\textraHeader = X: host\n"
+      "\tsslVerify = false\n[http \"https://h.test/a\"]\n\textraHeader = X: a\n\tproxy = of-a\n"
+      "[http \"https://h.test/a/b\"]\n\tproxy = of-b\n[http \"https://h.test:443/\"]\n\tuserAgent = port\n"
+      "[http \"http://h.test/\"]\n\tproxy = plain\n[http]\n\tproxy = late\n");
+  const auto configuration = GitConfiguration::read(lookup({}));
+  BOOST_REQUIRE(configuration.has_value());
+  for (const char* url : {"https://h.test/a/x.git", "https://h.test/a/b/x.git", "https://H.test/ab/x.git",
+                          "https://h.test:8443/a/x.git", "http://h.test/a/x.git", "https://h.test/a"}) {
+    BOOST_TEST_CONTEXT(url) {
+      const auto settings = configuration->http_settings(url);
+      BOOST_REQUIRE(settings.has_value());
+      for (const char* name : {"proxy", "sslverify", "useragent"}) {
+        std::string last;
+        for (const auto& entry : *settings) {
+          last = entry.key == name ? entry.value : last;
+        }
+        std::string of_git = modlock::test::run(
+            {"sh", "-c", "git config --get-urlmatch http." + std::string(name) + " " + url + " || true"},
+            directory.path(), {{"HOME", directory.path().string()}, {"XDG_CONFIG_HOME", ""}});
+        BOOST_TEST(last + (last.empty() ? "" : "\n") == of_git);
+      }
+    }
+  }
+  std::string headers;
+  const auto settings = configuration->http_settings("https://h.test/a/x.git");
+  for (const auto& entry : *settings) {
+    headers += entry.key == "extraheader" ? entry.value + "\n" : "";
+  }
+  BOOST_TEST(headers == "X: all\nX: host\nX: a\n");
+}
+
+BOOST_AUTO_TEST_CASE(patterns_are_left_to_git) {
+  for (const char* pattern : {"https://*.test/", "https://user@h.test/", "h.test"}) {
+    BOOST_TEST_CONTEXT(pattern) {
+      const GitConfiguration configuration({{std::string("http.") + pattern + ".proxy", "x", false}});
+      BOOST_TEST(!configuration.http_settings("https://h.test/a").has_value());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::git

@@ -1,0 +1,123 @@
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "backends/git/git_backend.h"
+#include "tests/backends/git/git_fixture.h"
+#include "tests/support/https_git_server.h"
+#include "tests/support/loopback.h"
+#include "tests/support/process_group.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kGitDaemon = "/usr/lib/git-core/git-daemon";
+
+std::optional<HttpsGitServer>& server() {
+  static std::optional<HttpsGitServer> running;
+  return running;
+}
+
+struct ServerOfSuite {
+  ServerOfSuite() {
+    if (HttpsGitServer::available("git over protocol v0")) {
+      server().emplace();
+    }
+  }
+  ~ServerOfSuite() { server().reset(); }
+};
+
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return server().has_value();
+}
+
+boost::test_tools::assertion_result has_daemon(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(fs::exists(kGitDaemon));
+  result.message() << "git daemon is not installed";
+  return result;
+}
+
+// A repository on a server that speaks only protocol v0 and gives out branches and tags alone.
+struct OldServer : GitFixture {
+  OldServer() {
+    first = repository.commit({{"main.tf", "# 1\n"}});
+    repository.tag("v1.0.0");
+    second = repository.commit({{"main.tf", "# 2\n"}});
+    third = repository.commit({{"main.tf", "# 3\n"}});
+  }
+  ~OldServer() { fs::remove_all(repository.path()); }
+  std::string url() const { return server()->plain_url("old", "m.git"); }
+  std::string display() const { return "git::" + url(); }
+
+  GitRepository repository{server()->repositories() / "m.git"};
+  std::string first;
+  std::string second;
+  std::string third;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(git_transport, *boost::unit_test::fixture<ServerOfSuite>())
+
+BOOST_AUTO_TEST_CASE(git_daemon_serves_the_git_scheme, *boost::unit_test::precondition(has_daemon)) {
+  GitFixture fixture;
+  GitRepository repository{fixture.directory / "served" / "m.git"};
+  const std::string commit = repository.commit({{"main.tf", "# 1\n"}});
+  repository.tag("v1.0.0");
+  const int port = free_port();
+  ProcessGroup daemon(
+      {kGitDaemon, "--listen=127.0.0.1", "--port=" + std::to_string(port), "--export-all",
+       "--base-path=" + (fixture.directory / "served").string(), (fixture.directory / "served").string()},
+      fixture.directory / "daemon.log");
+  BOOST_REQUIRE(daemon.wait_until([port] { return accepts(port); }));
+  const std::string url = "git://127.0.0.1:" + std::to_string(port) + "/m.git";
+  const auto listing = fixture.backend->list_versions(fixture.source(url), "", fixture.context);
+  BOOST_REQUIRE_EQUAL(outcome(listing), "ok");
+  BOOST_TEST(listing->versions.at(0).id == commit);
+  BOOST_TEST(outcome(fixture.fetch_one(url, {commit, "refs/tags/v1.0.0", false})) == "ok");
+  const std::string absent = "git://127.0.0.1:" + std::to_string(port) + "/absent.git";
+  BOOST_TEST(outcome(fixture.backend->list_versions(fixture.source(absent), "", fixture.context)) ==
+             "NOT_FOUND: git could not list the tags of \"git::" + absent +
+                 "\": there is no such repository, or it may not be seen");
+}
+
+BOOST_AUTO_TEST_CASE(an_inner_commit_comes_with_the_whole_history, *boost::unit_test::precondition(has_server)) {
+  OldServer old;
+  const auto pinned = old.backend->pin(old.source(old.url() + "?ref=" + old.second), old.context);
+  BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");
+  const auto tree = old.fetch_one(old.url(), {old.second, "", true});
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(read_text(tree->directory / "main.tf") == "# 2\n");
+  const auto tip = old.fetch_one(old.url(), {old.third, "", true});
+  BOOST_TEST(outcome(tip) == "ok");
+  const auto part = old.backend->pin(old.source(old.url() + "?ref=" + old.first.substr(0, 9)), old.context);
+  BOOST_REQUIRE_EQUAL(outcome(part), "ok");
+  BOOST_TEST(part->id == old.first);
+}
+
+BOOST_AUTO_TEST_CASE(a_moved_tag_leaves_the_locked_commit_there_too, *boost::unit_test::precondition(has_server)) {
+  OldServer old;
+  old.repository.tag("v1.0.0", old.third);
+  const auto tree = old.fetch_one(old.url(), {old.second, "refs/tags/v1.0.0", true});
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_REQUIRE_EQUAL(tree->warnings.size(), 1U);
+  BOOST_TEST(to_string(tree->warnings[0].what.code) == "TAG_MOVED");
+}
+
+BOOST_AUTO_TEST_CASE(what_no_branch_leads_to_is_refused_there_too, *boost::unit_test::precondition(has_server)) {
+  OldServer old;
+  const std::string fork = old.repository.commit_tree(old.repository.id("main^{tree}"), old.third);
+  for (const std::string& commit : {fork, std::string(40, '1')}) {
+    BOOST_TEST(outcome(old.fetch_one(old.url(), {commit, "", true})) == "NOT_FOUND: no branch and no tag of \"" +
+                                                                            old.display() + "\" leads to a commit " +
+                                                                            commit + ", and it gives out nothing else");
+    BOOST_TEST(outcome(old.fetch_one(old.url(), {commit, "refs/tags/v1.0.0", true})).substr(0, 14) == "HASH_MISMATCH:");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

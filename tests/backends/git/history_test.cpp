@@ -1,0 +1,138 @@
+#include "backends/git/history.h"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/backends/git/git_fixture.h"
+#include "tests/support/run.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// main: first <- second <- third; v1 at second; side: first <- other.
+struct Commits : GitFixture {
+  Commits() {
+    first = repository.commit({{"main.tf", "# 1\n"}});
+    repository.branch("side", first);
+    other = repository.commit({{"main.tf", "# other\n"}}, "side");
+    second = repository.commit({{"main.tf", "# 2\n"}});
+    repository.annotated_tag("v1");
+    third = repository.commit({{"main.tf", "# 3\n"}});
+  }
+  Result<Pin> pin(const std::string& ref) const {
+    return backend->pin(source(repository.url() + "?ref=" + ref), context);
+  }
+  // What OpenTofu's three candidates give in a clone (go-getter 1.8, resolveCheckoutRef); empty where none does.
+  std::string in_clone(const std::string& ref) const {
+    const std::string script =
+        "for c in \"$0\" \"refs/remotes/origin/$0\" \"refs/tags/$0\"; do git rev-parse --verify --quiet "
+        "--end-of-options \"$c^{commit}\" && exit; done; true";
+    std::string found = run({"sh", "-c", script, ref}, directory / "clone");
+    return found.substr(0, found.find('\n'));
+  }
+  std::string display() const { return "git::" + repository.url(); }
+
+  GitRepository repository{directory / "remote.git"};
+  std::string first;
+  std::string second;
+  std::string third;
+  std::string other;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(git_history, Commits)
+
+BOOST_AUTO_TEST_CASE(revisions_give_what_they_give_in_a_clone) {
+  run({"git", "clone", "--quiet", repository.url(), (directory / "clone").string()});
+  struct Row {
+    const char* name;
+    std::string ref;
+    std::string expected;
+  };
+  std::string capitals = first.substr(0, 12);
+  std::transform(capitals.begin(), capitals.end(), capitals.begin(),
+                 [](char c) { return c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c; });
+  for (const Row& row : {
+           Row{"seven digits", first.substr(0, 7), first},
+           Row{"39 digits", second.substr(0, 39), second},
+           Row{"capitals", capitals, first},
+           Row{"on another branch", other.substr(0, 8), other},
+           Row{"of the tag object", repository.id("refs/tags/v1").substr(0, 10), second},
+           Row{"before a tag", "v1~1", first},
+           Row{"the parent of the default branch", "main^", second},
+           Row{"before another branch", "side~1", first},
+           Row{"further than there is", "v1~9", ""},
+           Row{"no second parent", "v1^2", ""},
+           Row{"of an abbreviation", third.substr(0, 9) + "~2", first},
+           Row{"git describe", "v1-1-g" + third.substr(0, 7), third},
+           Row{"nothing that begins so", "00000000", ""},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto pinned = pin(row.ref);
+      BOOST_TEST((pinned ? pinned->id : "") == row.expected);
+      BOOST_TEST(in_clone(row.ref) == row.expected);
+      if (pinned) {
+        BOOST_TEST(pinned->ref == "");
+        const auto tree = fetch_one(repository.url(), {"", row.ref, false});
+        BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+        BOOST_TEST(tree->id == row.expected);
+        BOOST_TEST(outcome(fetch_one(repository.url(), {row.expected, row.ref, true})) == "ok");
+      } else {
+        BOOST_TEST(outcome(pinned) == "NOT_FOUND: \"" + display() + "\" has no branch or tag \"" + row.ref +
+                                          "\", and no commit on its branches and tags is meant by it");
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_part_that_more_than_one_commit_has_is_an_error) {
+  // Until four digits are shared.
+  std::map<std::string, std::string> seen;
+  const std::string tree = repository.id("main^{tree}");
+  std::string parent = third;
+  std::string shared;
+  while (shared.empty()) {
+    parent = repository.commit_tree(tree, parent);
+    const auto [at, is_new] = seen.try_emplace(parent.substr(0, 4), parent);
+    shared = is_new ? "" : at->first;
+  }
+  repository.branch("main", parent);
+  const auto pinned = pin(shared);
+  BOOST_TEST(outcome(pinned) == "NOT_FOUND: \"" + display() + "\" has more than one commit that begins with \"" +
+                                    shared + "\": " + std::min(parent, seen[shared]) + " and " +
+                                    std::max(parent, seen[shared]));
+  BOOST_TEST(pinned.error().hint == "write all 40 digits of the commit");
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_of_no_branch_is_not_found_by_a_part_of_its_id) {
+  const std::string fork = repository.commit_tree(repository.id("main^{tree}"), third);
+  BOOST_TEST(outcome(pin(fork.substr(0, 12))).substr(0, 10) == "NOT_FOUND:");
+}
+
+BOOST_AUTO_TEST_CASE(a_revision_leaves_nothing_behind_and_offline_asks_nobody) {
+  BOOST_TEST(outcome(pin(first.substr(0, 7))) == "ok");
+  const fs::path cached = fs::directory_iterator(directory / "cache")->path();
+  for (const fs::directory_entry& entry : fs::directory_iterator(cached)) {
+    BOOST_TEST(!entry.path().filename().string().starts_with("history-"));
+  }
+  fs::create_directories(cached / "history-of-a-killed-run");
+  BOOST_TEST(outcome(fetch_one(repository.url(), {first, "v1~1", true})) == "ok");
+  BOOST_TEST(!fs::exists(cached / "history-of-a-killed-run"));
+  context.offline = true;
+  BOOST_TEST(outcome(pin(first.substr(0, 7))).substr(0, 13) == "OFFLINE_MISS:");
+}
+
+BOOST_AUTO_TEST_CASE(depth_has_no_influence) {
+  for (const std::string& ref : {std::string("v1"), second, second.substr(0, 7)}) {
+    const auto pinned = pin(ref + "&depth=1");
+    BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");
+    BOOST_TEST(pinned->id == second);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

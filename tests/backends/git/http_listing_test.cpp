@@ -1,0 +1,305 @@
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <optional>
+
+#include "backends/git/http_lister.h"
+#include "backends/process/process.h"
+#include "tests/backends/git/git_fixture.h"
+#include "tests/support/https_git_server.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
+
+std::optional<HttpsGitServer>& server() {
+  static std::optional<HttpsGitServer> running;
+  return running;
+}
+
+struct ServerOfSuite {
+  ServerOfSuite() {
+    if (HttpsGitServer::available("git listings over https")) {
+      server().emplace();
+    }
+  }
+  ~ServerOfSuite() { server().reset(); }
+};
+
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return server().has_value();
+}
+
+// A repository of three tags, one of them annotated, on a server that both git and our client trust.
+struct Listed : GitFixture {
+  explicit Listed(GitEngine engine = GitEngine::automatic)
+      : repository(server()->repositories() / "m.git"),
+        of_git("GIT_SSL_CAINFO", server()->authority().string()),
+        of_client("SSL_CERT_FILE", server()->authority().string()) {
+    first = repository.commit({{"main.tf", "# 1\n"}});
+    repository.tag("v1.0.0");
+    repository.tag("nested/v1.0.0");
+    second = repository.commit({{"main.tf", "# 2\n"}});
+    repository.annotated_tag("v1.1.0");
+    repository.branch("side", "main");
+    repository.git({"update-ref", "refs/pull/7/head", first});
+    log_before = server()->log().size();
+    renew_backend(engine);
+  }
+  ~Listed() { fs::remove_all(repository.path()); }
+
+  std::string url(std::string_view prefix) const { return server()->url(prefix, "m.git"); }
+  std::string url_with(std::string_view prefix, const std::string& user_info) const {
+    return "https://" + user_info + "@" + url(prefix).substr(8);
+  }
+  Result<Listing> list(const std::string& from, std::string_view prefix = "") {
+    return backend->list_versions(source(from), prefix, context);
+  }
+  void configure(const std::string& text) const { write_text(directory / "home" / ".gitconfig", text); }
+  // "<method> <path> <status>" of every request since, and "+auth" where it had an Authorization.
+  std::vector<std::string> asked() const {
+    std::vector<std::string> lines = server()->log();
+    lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(log_before));
+    for (std::string& line : lines) {
+      line.erase(0, line.find(' ') + 1);
+      const bool anonymous = line.ends_with(" -");
+      line.erase(anonymous ? line.size() - 2 : line.find(" Basic "));
+      line += anonymous ? "" : " +auth";
+    }
+    return lines;
+  }
+
+  std::string last_asked() const {
+    const std::vector<std::string> lines = asked();
+    return lines.empty() ? std::string() : lines.back();
+  }
+
+  GitRepository repository;
+  ScopedEnvironment of_git;
+  ScopedEnvironment of_client;
+  std::string first;
+  std::string second;
+  std::size_t log_before = 0;
+};
+
+std::string request(const std::string& prefix, const std::string& outcome) {
+  return "GET /" + prefix + "/m.git/info/refs?service=git-upload-pack " + outcome;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string tags(const Result<Listing>& listing) {
+  std::string text = outcome(listing);
+  for (std::size_t i = 0; listing && i < listing->versions.size(); ++i) {
+    text += " " + listing->versions[i].tag + "=" + listing->versions[i].id;
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(http_listing, *boost::unit_test::fixture<ServerOfSuite>())
+
+BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request_and_no_program, *boost::unit_test::precondition(has_server)) {
+  for (const bool over_tls : {true, false}) {
+    for (const char* prefix : {"open", "old"}) {
+      Listed listed(GitEngine::libgit2);
+      const ScopedEnvironment path("PATH", (listed.directory / "empty").string());
+      const std::string url = over_tls ? listed.url(prefix) : server()->plain_url(prefix, "m.git");
+      BOOST_TEST(tags(listed.list(url)) == "ok v1.1.0=" + listed.second + " v1.0.0=" + listed.first);
+      BOOST_TEST(joined(listed.asked()) == request(prefix, "200") + "\n");
+      BOOST_TEST(listed.requests() == 1U);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(both_engines_see_the_same, *boost::unit_test::precondition(has_server)) {
+  std::vector<std::string> seen;
+  for (const GitEngine engine : {GitEngine::libgit2, GitEngine::git}) {
+    Listed listed(engine);
+    std::string text = tags(listed.list(listed.url("open"))) + tags(listed.list(listed.url("open"), "nested/"));
+    for (const char* ref : {"", "?ref=side", "?ref=v1.1.0", "?ref=pull/7/head", "?ref=refs/pull/7/head", "?ref=no"}) {
+      const auto pin = listed.backend->pin(listed.source(listed.url("open") + ref), listed.context);
+      text += "\n" + outcome(pin) + (pin ? " " + pin->ref + " " + pin->id : "");
+    }
+    seen.push_back(text);
+    BOOST_TEST((joined(listed.asked()).find("POST") != std::string::npos) == (engine == GitEngine::git));
+  }
+  BOOST_TEST(seen[0] == seen[1]);
+  BOOST_TEST(seen[0].find("ok nested/v1.0.0=") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(both_engines_say_the_same_of_what_goes_wrong, *boost::unit_test::precondition(has_server)) {
+  for (const char* prefix : {"open", "absent", "forbidden", "private", "moved", "elsewhere"}) {
+    BOOST_TEST_CONTEXT(prefix) {
+      std::vector<std::string> said;
+      for (const GitEngine engine : {GitEngine::libgit2, GitEngine::git}) {
+        Listed listed(engine);
+        const auto listing = listed.list(listed.url(prefix));
+        said.push_back(outcome(listing) + (listing ? "" : "\n" + listing.error().hint));
+      }
+      BOOST_TEST(said[0] == said[1]);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_repository_has_no_versions, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::libgit2);
+  const GitRepository empty(server()->repositories() / "empty.git");
+  BOOST_TEST(tags(listed.list(server()->url("open", "empty.git"))) == "ok");
+  fs::remove_all(empty.path());
+}
+
+BOOST_AUTO_TEST_CASE(credentials_of_the_address_go_along_at_once, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::libgit2);
+  BOOST_TEST(outcome(listed.list(listed.url_with("private", "reader:" + std::string(kEncodedPassword)))) == "ok");
+  BOOST_TEST(joined(listed.asked()) == request("private", "200 +auth") + "\n");
+  BOOST_TEST(outcome(listed.list(listed.url_with("private", "reader:wrong"))) ==
+             "AUTH_REQUIRED: git could not list the tags of \"git::" + listed.url("private") +
+                 "\": " + server()->host() +
+                 " refused the credentials (looked in: the address, git's credential helpers, "
+                 "~/.netrc)");
+}
+
+BOOST_AUTO_TEST_CASE(credential_helpers_are_asked_and_told, *boost::unit_test::precondition(has_server)) {
+  Listed listed;
+  const std::string record = (listed.directory / "told").string();
+  const auto helper = [&](const std::string& password) {
+    listed.configure("[credential]\n\thelper = \"!f() { cat >/dev/null; echo $1 >> " + record +
+                     "; test $1 = get && echo username=reader && echo 'password=" + password + "'; }; f\"\n");
+  };
+  helper(HttpsGitServer::password());
+  BOOST_TEST(outcome(listed.list(listed.url("private"))) == "ok");
+  BOOST_TEST(joined(listed.asked()) == request("private", "401") + "\n" + request("private", "200 +auth") + "\n");
+  BOOST_TEST(read_text(record) == "get\nstore\n");
+  BOOST_TEST(listed.requests() == 2U);
+
+  helper("wrong");
+  BOOST_TEST(outcome(listed.list(listed.url("private"))).substr(0, 14) == "AUTH_REQUIRED:");
+  BOOST_TEST(read_text(record) == "get\nstore\nget\nerase\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_git_has_another_way_is_left_to_git, *boost::unit_test::precondition(has_server)) {
+  struct Row {
+    const char* name;
+    const char* prefix;
+    std::string configuration;
+    std::string netrc;
+    std::string expected;  // the first and the last request
+  };
+  const std::string of_git = "POST /open/m.git/git-upload-pack 200";
+  for (const Row& row : {
+           Row{"netrc", "private", "", "machine localhost login reader password " + HttpsGitServer::password() + "\n",
+               "POST /private/m.git/git-upload-pack 200 +auth"},
+           Row{"plain files", "dumb", "", "", "GET /dumb/m.git/HEAD 200"},
+           Row{"a version of TLS", "open", "[http]\n\tsslVersion = tlsv1.2\n", "", of_git},
+           Row{"certificates that are not checked", "open", "[http]\n\tsslVerify = false\n", "", of_git},
+           Row{"the same for this host", "open", "[http \"https://" + server()->host() + "\"]\n\tsslVerify = false\n",
+               "", of_git},
+           Row{"a host pattern", "open", "[http \"https://*.test\"]\n\tsslVerify = false\n", "", of_git},
+           Row{"cookies", "open", "[http]\n\tcookieFile = /nowhere\n", "", of_git},
+           Row{"an include of the home directory", "open", "[include]\n\tpath = ~/more\n", "", of_git},
+           Row{"another host's settings", "open", "[http \"https://other.test\"]\n\tsslVerify = false\n", "",
+               request("open", "200")},
+           Row{"harmless settings", "open", "[http]\n\tpostBuffer = 1\n\tsslVerify\n[user]\n\tname = x\n", "",
+               request("open", "200")},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Listed listed;
+      listed.repository.git({"update-server-info"});
+      listed.configure(row.configuration);
+      if (!row.netrc.empty()) {
+        write_text(listed.directory / "home" / ".netrc", row.netrc);
+      }
+      BOOST_TEST(tags(listed.list(listed.url(row.prefix))) == "ok v1.1.0=" + listed.second + " v1.0.0=" + listed.first);
+      BOOST_TEST(listed.last_asked() == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_git_what_only_git_can_do_is_named, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::libgit2);
+  listed.configure("[http]\n\tcookieFile = /nowhere\n");
+  BOOST_TEST(outcome(listed.list(listed.url("open"))) ==
+             "SOURCE_UNSUPPORTED: libgit2 could not list the tags of \"git::" + listed.url("open") +
+                 "\": http.cookiefile is set, which git alone honours");
+  listed.configure("");
+  const auto dumb = listed.list(listed.url("dumb"));
+  BOOST_TEST(outcome(dumb).substr(0, 10) == "NOT_FOUND:");
+  listed.repository.git({"update-server-info"});
+  const auto files = listed.list(listed.url("dumb"));
+  BOOST_TEST(outcome(files) == "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("dumb") +
+                                   "\": the answer was broken off or makes no sense");
+  BOOST_TEST(files.error().notes.back() == "git itself was not asked: the server does not speak git's smart protocol");
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_authority_is_asked_of_git_too, *boost::unit_test::precondition(has_server)) {
+  Listed listed;
+  const ScopedEnvironment none("SSL_CERT_FILE", std::nullopt);
+  listed.renew_backend(GitEngine::automatic);
+  BOOST_TEST(outcome(listed.list(listed.url("open"))) == "ok");
+  const ScopedEnvironment neither("GIT_SSL_CAINFO", std::nullopt);
+  for (const GitEngine engine : {GitEngine::automatic, GitEngine::libgit2}) {
+    listed.renew_backend(engine);
+    BOOST_TEST(outcome(listed.list(listed.url("open"))) ==
+               "UNREACHABLE: git could not list the tags of \"git::" + listed.url("open") +
+                   "\": the server's certificate was not accepted");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rewritten_addresses_and_headers_are_honoured, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::libgit2);
+  const std::string base = "https://reader:" + std::string(kEncodedPassword) + "@" + server()->host() + "/private/";
+  listed.configure("[url \"" + base + "\"]\n\tinsteadOf = https://example.test/\n");
+  BOOST_TEST(outcome(listed.list("https://example.test/m.git")) == "ok");
+  BOOST_TEST(joined(listed.asked()) == request("private", "200 +auth") + "\n");
+
+  listed.configure("[http \"https://" + server()->host() +
+                   "/private\"]\n\textraHeader = Authorization: Basic cmVhZGVyOnBAc3MvdzpyZCU0MQ==\n");
+  BOOST_TEST(outcome(listed.list(listed.url("private"))) == "ok");
+  BOOST_TEST(listed.last_asked() == request("private", "200 +auth"));
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::libgit2);
+  std::string judged;
+  listed.context.judge_source = [&](const Source& source) -> Result<void> {
+    judged += source.package_identity() + "\n";
+    return fail(Code::source_denied, "no");
+  };
+  const std::string denied = outcome(listed.list(listed.url("moved")));
+  BOOST_TEST(denied.starts_with("SOURCE_DENIED: "));
+  BOOST_TEST(denied.ends_with(": it redirects to " + listed.url("open") + "/info/refs: no"));
+  BOOST_TEST(judged == "git::" + listed.url("open") + "\n");
+  listed.context.judge_source = {};
+  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
+  BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
+  BOOST_TEST(listed.last_asked() == request("private", "401"));
+}
+
+BOOST_AUTO_TEST_CASE(a_repository_of_the_sha256_object_format_is_refused, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::libgit2);
+  const std::string path = (server()->repositories() / "sha256.git").string();
+  const auto git = [&](std::vector<std::string> arguments) {
+    return listed.repository.git(std::move(arguments), {}, {{"GIT_DIR", path}});
+  };
+  git({"init", "--quiet", "--bare", "--template=", "--object-format=sha256", "--initial-branch=main", path});
+  git({"update-ref", "refs/heads/main",
+       git({"commit-tree", "-m", "1", git({"hash-object", "-w", "-t", "tree", "/dev/null"})})});
+  BOOST_TEST(outcome(listed.list(server()->url("open", "sha256.git"))) ==
+             "SOURCE_UNSUPPORTED: git could not list the tags of \"git::" + server()->url("open", "sha256.git") +
+                 "\": it is a repository of the SHA-256 object format, and only SHA-1 is understood");
+  fs::remove_all(path);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

@@ -1,0 +1,215 @@
+// Modules of a registry, from outside: listed, locked, installed, verified, and obeyed by a stock client.
+
+#include <boost/test/unit_test.hpp>
+#include <iostream>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/module_registry.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+constexpr const char* kHost = "registry.example.test";
+
+struct RegistryScene : Scene {
+  RegistryScene() {
+    write_text(path("tofurc"), registry.host_block(kHost));
+    environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    name_text(registry.authority(), "<registry>");
+  }
+
+  // A version whose package is a tag of a git repository, in `subdir` of it.
+  void publish(GitRepository& repository, const std::string& version, const GitRepository::Files& files = {},
+               const std::string& subdir = {}) {
+    release(repository, version, files);
+    registry.add_version("acme/vpc/aws", version,
+                         ModuleRegistry::by_header("git::file://" + repository.path().string() +
+                                                   (subdir.empty() ? "" : "//" + subdir) + "?ref=v" + version));
+  }
+
+  void call(const std::string& version, const std::string& subdir = {}) {
+    write("main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws" + subdir, version));
+  }
+
+  ModuleRegistry registry;
+};
+
+std::vector<std::string> clients() {
+  std::vector<std::string> found;
+  for (const char* name : {"tofu", "terraform"}) {
+    if (find_program(name)) {
+      found.emplace_back(name);
+    }
+  }
+  return found;
+}
+
+boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
+  if (clients().empty()) {
+    std::cout << "skipped: init with modules of a registry (neither tofu nor terraform is on PATH)\n";
+    return false;
+  }
+  return true;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(registry, RegistryScene)
+
+BOOST_AUTO_TEST_CASE(versions_are_listed_newest_first) {
+  GitRepository& vpc = repository("vpc");
+  for (const char* version : {"1.0.0", "1.2.0", "2.0.0-rc1"}) {
+    publish(vpc, version);
+  }
+  const Ran ran = modlock({"versions", std::string(kHost) + "/acme/vpc/aws", "--constraint", "~> 1.0"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out == "* 1.2.0\n  1.0.0\n2 versions, 0 tags skipped.\n");
+}
+
+BOOST_AUTO_TEST_CASE(registry_module_is_locked_installed_and_verified) {
+  GitRepository& vpc = repository("vpc");
+  publish(vpc, "1.0.0");
+  publish(vpc, "1.2.0");
+  call("~> 1.0");
+  const Ran locked = modlock({"lock"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(locked.out.find("module.vpc  1.2.0  (~> 1.0)\n") == 0U, locked.out);
+  BOOST_TEST(shown(lock()).find("module \"vpc\" {\n  version = \"1.2.0\"\n"
+                                "  source  = \"registry.example.test/modules/acme/vpc/aws\"\n\n"
+                                "  constraints = \"~> 1.0\"\n\n  hashes = [\n    \"git:<1.2.0>\",\n    \"h1:") !=
+                 std::string::npos,
+             shown(lock()));
+  BOOST_TEST(joined(registry.lines()) ==
+             "GET /v1/modules/acme/vpc/aws/versions\nGET /v1/modules/acme/vpc/aws/1.2.0/download\n");
+  registry.forget_requests();
+  const Ran installed = modlock({"install"});
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  BOOST_TEST(joined(registry.lines()) == "");
+  BOOST_TEST(read(".terraform/modules/modules.json") ==
+             "{\"Modules\":[{\"Key\":\"\",\"Source\":\"\",\"Dir\":\".\"},{\"Key\":\"vpc\",\"Source\":"
+             "\"registry.example.test/acme/vpc/aws\",\"Version\":\"1.2.0\",\"Dir\":\".terraform/modules/vpc\"}]}");
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  publish(vpc, "1.3.0");
+  age_lock();
+  BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
+  BOOST_TEST(lock_is_aged());
+  BOOST_TEST(joined(registry.lines()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(module_lies_where_the_registry_says) {
+  publish(repository("vpc"), "1.0.0",
+          {{"modules/net/inner/main.tf", "module \"leaf\" {\n  source = \"../leaf\"\n}\n"},
+           {"modules/net/leaf/main.tf", "output \"x\" {\n  value = 1\n}\n"}},
+          "modules/net");
+  call("1.0.0", "//inner");
+  for (const char* step : {"lock", "install", "verify"}) {
+    const Ran ran = modlock({step});
+    BOOST_TEST(ran.exit_code == 0, step << ": " << ran.err);
+  }
+  const std::string manifest = read(".terraform/modules/modules.json");
+  BOOST_TEST(manifest.find("\"Dir\":\".terraform/modules/vpc/modules/net/inner\"") != std::string::npos, manifest);
+  BOOST_TEST(manifest.find(
+                 "\"Key\":\"vpc.leaf\",\"Source\":\"../leaf\",\"Dir\":\".terraform/modules/vpc/modules/net/leaf\"") !=
+                 std::string::npos,
+             manifest);
+  std::filesystem::remove_all(cache());
+  registry.forget_requests();
+  const Ran again = modlock({"install"});
+  BOOST_TEST(again.exit_code == 0, again.err);
+  BOOST_TEST(joined(registry.lines()) == "", "what is installed serves where the cache is gone");
+  BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+}
+
+BOOST_AUTO_TEST_CASE(missing_cache_is_filled_with_exactly_what_was_locked) {
+  GitRepository& vpc = repository("vpc");
+  publish(vpc, "1.0.0");
+  call("~> 1.0");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  publish(vpc, "1.1.0");
+  std::filesystem::remove_all(cache());
+  registry.forget_requests();
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(joined(registry.lines()) == "GET /v1/modules/acme/vpc/aws/1.0.0/download\n");
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(another_commit_for_a_locked_version_is_refused) {
+  GitRepository& vpc = repository("vpc");
+  publish(vpc, "1.0.0");
+  call("1.0.0");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  GitRepository& other = repository("other");
+  release(other, "1.0.0", {{"main.tf", "# not what was locked\n"}});
+  registry.serve("/v1/modules/acme/vpc/aws/1.0.0/download",
+                 ModuleRegistry::by_header("git::file://" + other.path().string() + "?ref=v1.0.0"));
+  std::filesystem::remove_all(cache());
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 4, ran.err);
+  BOOST_TEST(!has(".terraform/modules/vpc"));
+}
+
+BOOST_AUTO_TEST_CASE(denied_answer_of_a_registry_is_not_followed) {
+  publish(repository("vpc"), "1.0.0");
+  call("1.0.0");
+  write(".tofu-modlock.hcl", "deny_sources = [\"git::file://*\"]\n");
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 8);
+  BOOST_TEST(ran.err.find("[SOURCE_DENIED]") != std::string::npos, ran.err);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(token_goes_to_the_registry_and_nowhere_else) {
+  publish(repository("vpc"), "1.0.0");
+  call("1.0.0");
+  registry.require_token("/v1/", "canary-token");
+  const Ran refused = modlock({"lock"});
+  BOOST_TEST(refused.exit_code == 7);
+  BOOST_TEST(refused.err.find("[AUTH_REQUIRED]") != std::string::npos, refused.err);
+  BOOST_TEST(refused.err.find("TF_TOKEN_registry_example_test") != std::string::npos, refused.err);
+  environment["TF_TOKEN_registry_example_test"] = "canary-token";
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  for (const std::string& text : {ran.out, ran.err, lock()}) {
+    BOOST_TEST(text.find("canary") == std::string::npos, text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(offline_says_what_is_missing) {
+  publish(repository("vpc"), "1.0.0");
+  call("1.0.0");
+  const Ran ran = modlock({"lock", "--offline"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("[OFFLINE_MISS]") != std::string::npos, ran.err);
+  BOOST_TEST(joined(registry.lines()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(stock_client_takes_what_was_installed, *boost::unit_test::precondition(has_client)) {
+  GitRepository& vpc = repository("vpc");
+  publish(vpc, "1.0.0");
+  call("~> 1.0");
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  publish(vpc, "1.1.0");
+  const std::string manifest = read(".terraform/modules/modules.json");
+  for (const std::string& client : clients()) {
+    BOOST_TEST_CONTEXT(client) {
+      registry.forget_requests();
+      const Ran ran = program({client, "init", "-input=false", "-no-color"});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(joined(registry.lines()) == "");
+      BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,106 @@
+#include "plugin/cli/explain_command.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "protocol/json.h"
+#include "tests/backends/credentials/user.h"
+#include "tests/support/environment.h"
+
+using namespace modlock;
+using namespace modlock::test;
+using cli::explain_credentials;
+
+namespace {
+
+// git with the configuration of the user alone.
+class OwnGit {
+ public:
+  explicit OwnGit(const User& user)
+      : global_("GIT_CONFIG_GLOBAL", user.path("gitconfig").string()),
+        system_("GIT_CONFIG_SYSTEM", "/dev/null"),
+        count_("GIT_CONFIG_COUNT", std::nullopt),
+        parameters_("GIT_CONFIG_PARAMETERS", std::nullopt),
+        directory_("GIT_DIR", user.path("no-repository").string()) {}
+
+ private:
+  ScopedEnvironment global_, system_, count_, parameters_, directory_;
+};
+
+std::string list(const Json::Value& use) {
+  std::string text = use["use"].asString() + " " + (use["used"].isNull() ? "-" : use["used"].asString()) + "\n";
+  for (const Json::Value& place : use["places"]) {
+    text += "  " + place["place"].asString() + ": " + place["outcome"].asString() + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(explain_command)
+
+BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
+  User user;
+  const OwnGit git(user);
+  user.set("TF_TOKEN_ghcr_io", "canary-1");
+  user.write(".docker/config.json", R"({"auths": {"ghcr.io/team": {"auth": "dTpjYW5hcnktMg=="}}})");
+  user.write(".netrc", "machine ghcr.io login u password canary-3\n");
+  user.write("gitconfig",
+             "[credential]\n\thelper = !echo canary-4\n\thelper = store\n"
+             "[credential \"https://user:canary-5@ghcr.io\"]\n\thelper = cache\n"
+             "[http \"https://ghcr.io\"]\n\textraHeader = Authorization: canary-6\n");
+  const auto report = explain_credentials("GHCR.io/team/app", {}, user.surroundings(), Context{});
+  BOOST_TEST_REQUIRE(report.has_value());
+  BOOST_TEST((*report)["host"].asString() == "ghcr.io");
+  BOOST_TEST((*report)["repository"].asString() == "team/app");
+  const Json::Value& uses = (*report)["uses"];
+  BOOST_TEST_REQUIRE(uses.size() == 4U);
+  BOOST_TEST(list(uses[0]) ==
+             "registry environment variable TF_TOKEN_ghcr_io\n"
+             "  environment variable TF_TOKEN_ghcr_io: used\n"
+             "  credentials blocks of the CLI configuration: there is no such file\n"
+             "  credentials_helper of the CLI configuration: not configured\n");
+  BOOST_TEST(list(uses[1]) ==
+             "oci auths \"ghcr.io/team\" in ~/.docker/config.json\n"
+             "  auths \"ghcr.io/team\" in ~/.docker/config.json: used\n"
+             "  oci_credentials blocks of the CLI configuration: none\n"
+             "  file ~/.config/containers/auth.json: not there\n"
+             "  file ~/.dockercfg: not there\n");
+  BOOST_TEST(list(uses[2]) ==
+             "download machine ghcr.io in ~/.netrc:1\n"
+             "  machine ghcr.io in ~/.netrc:1: used\n");
+  const std::string file = "file:" + user.path("gitconfig").string();
+  BOOST_TEST(list(uses[3]) == "git -\n  credential.helper in " + file +
+                                  ": asked by git\n  credential.https://ghcr.io.helper in " + file +
+                                  ": asked by git\n  http.https://ghcr.io.extraheader in " + file + ": asked by git\n");
+  BOOST_TEST(!has_canary(write_json(*report)));
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
+  const User user;
+  const OwnGit git(user);
+  ClientConfiguration configuration;
+  configuration.warnings.push_back({Severity::warning, Error{.message = "~/.tofurc:1:1: no such thing"}});
+  const auto report = explain_credentials("example.com:8443", configuration, user.surroundings(), Context{});
+  BOOST_TEST_REQUIRE(report.has_value());
+  BOOST_TEST(!report->isMember("repository"));
+  BOOST_TEST((*report)["warnings"][0].asString() == "~/.tofurc:1:1: no such thing");
+  for (const Json::Value& use : (*report)["uses"]) {
+    BOOST_TEST(use["used"].isNull());
+  }
+  BOOST_TEST(list((*report)["uses"][3]) == "git -\n  credential.helper of git's configuration: not set\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_host) {
+  for (const char* text :
+       {"", "https://user:canary@example.com", "user:canary@example.com", "/team", "a b", "a?canary"}) {
+    BOOST_TEST_CONTEXT(text) {
+      const auto report = explain_credentials(text, {}, Surroundings{}, Context{});
+      BOOST_TEST_REQUIRE(!report.has_value());
+      BOOST_TEST((report.error().code == Code::invalid_params));
+      BOOST_TEST(report.error().message == "--credentials takes a host, and for OCI also a repository");
+      BOOST_TEST(report.error().hint == "write it as example.com, example.com:8443 or ghcr.io/team/module");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
