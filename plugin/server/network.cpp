@@ -66,6 +66,7 @@ Result<void> Network::add_externals(const std::vector<BackendSetting>& externals
     if (auto ok = check_external_command(command); !ok) {
       Error error = std::move(ok.error());
       error.location = setting.location;
+      error.code = setting.location.range ? error.code : Code::invalid_params;
       return fail(std::move(error));
     }
     if (std::find(names_.begin(), names_.end(), setting.scheme) == names_.end()) {

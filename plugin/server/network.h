@@ -31,7 +31,8 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  // Adds programs that serve further kinds of sources; of one scheme the first. Errors: CONFIG_PARSE at the setting.
+  // Adds programs that serve further kinds of sources; of one scheme the first. Errors: CONFIG_PARSE at the setting;
+  // INVALID_PARAMS where a host named it.
   Result<void> add_externals(const std::vector<BackendSetting>& externals);
 
   const BackendSet& backends() const { return backends_; }

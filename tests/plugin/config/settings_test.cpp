@@ -5,6 +5,7 @@
 #include "plugin/build_info.h"
 #include "tests/plugin/config/check_error.h"
 #include "tests/plugin/config/settings_setup.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -150,7 +151,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        "x = 1\n",
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
        "known here are \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
-       "\"allow_sources\", \"deny_sources\""},
+       "\"allow_sources\", \"deny_sources\", \"git_engine\""},
       {"two near",
        kNear,
        "low_sources = []\n",
@@ -261,6 +262,12 @@ BOOST_AUTO_TEST_CASE(errors) {
         "../../.tofu-modlock.hcl:3",
         "../../.tofu-modlock.hcl:3:3"},
        "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"a setting of one machine in a repository",
+       kNear,
+       "git_engine = \"git\"\n",
+       {Code::config_parse, "git_engine is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
       {"newer release",
        kNear,
        "required_version = \">= 99.0.0\"\nnever_heard_of = 1\n",
@@ -370,6 +377,23 @@ BOOST_AUTO_TEST_CASE(durations) {
       }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(file_of_the_user_is_read_alone) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  const auto nothing = load_user_settings(file);
+  BOOST_TEST_REQUIRE(nothing.has_value());
+  BOOST_TEST(!nothing->git_engine.has_value());
+  write_text(file, "git_engine = \"libgit2\"\nbackend \"hg\" {\n  command = [\"/usr/bin/x\", \"-v\"]\n}\n");
+  const auto settings = load_user_settings(file);
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST(settings->git_engine.value() == "libgit2");
+  BOOST_TEST(settings->backends.at(0).command.at(1) == "-v");
+  write_text(file, "git_engine = \"svn\"\n");
+  const auto wrong = load_user_settings(file);
+  BOOST_TEST_REQUIRE(!wrong.has_value());
+  BOOST_TEST(wrong.error().message == "git_engine must be \"auto\" or \"libgit2\" or \"git\", found \"svn\"");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,187 @@
+// One root with every kind of source: locked, installed offline from the cache, obeyed by a stock client.
+
+#include <boost/test/unit_test.hpp>
+#include <iostream>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/archive_writer.h"
+#include "tests/support/docker_registry.h"
+#include "tests/support/module_registry.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+boost::test_tools::assertion_result has_docker_registry(boost::unit_test::test_unit_id) {
+  return DockerRegistry::available("a root with every kind of source");
+}
+
+boost::test_tools::assertion_result has_client_and_registry(boost::unit_test::test_unit_id test) {
+  if (!find_program("terraform") && !find_program("tofu")) {
+    std::cout << "skipped: a stock client and every kind of source (neither tofu nor terraform is on PATH)\n";
+    return false;
+  }
+  return has_docker_registry(test);
+}
+
+boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id) {
+  if (!find_program("hg") || !find_program("python3")) {
+    std::cout << "skipped: a Mercurial repository by an external backend (hg or python3 is not on PATH)\n";
+    return false;
+  }
+  return true;
+}
+
+const std::string kLeaf = "output \"x\" {\n  value = 1\n}\n";
+
+struct MixedScene : Scene {
+  MixedScene() {
+    GitRepository& net = repository("net");
+    release(net, "1.0.0", {{"main.tf", module_call("leaf", archive_source("leaf.zip"))}});
+    web.serve(
+        "/leaf.zip",
+        {.status = 200, .body = make_zip({{.name = "leaf/main.tf", .content = kLeaf}}), .type = "application/zip"});
+    web.add_version("acme/vpc/aws", "1.1.0",
+                    ModuleRegistry::by_header("git::file://" + net.path().string() + "?ref=v1.0.0"));
+    write_text(path("tofurc"), web.host_block("registry.example.test"));
+    environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    name_text(web.authority(), "<web>");
+  }
+
+  std::string archive_source(const std::string& name) const { return web.url() + "/" + name + "//leaf"; }
+
+  std::string calls() {
+    return module_call("direct", archive_source("leaf.zip")) +
+           module_call("net", "git::" + repositories_url("net") + "?ref=v1.0.0") +
+           module_call("vpc", "registry.example.test/acme/vpc/aws", "~> 1.0");
+  }
+  std::string repositories_url(const std::string& name) const { return "file://" + (repositories() / name).string(); }
+
+  ModuleRegistry web;
+};
+
+struct OciToo : MixedScene {
+  OciToo() {
+    oci.push("acme/dns", "v2.0.0", {{"main.tf", kLeaf}});
+    environment["SSL_CERT_FILE"] = oci.authority().string();
+    name_text(oci.host(), "<oci>");
+    write(".tofu-modlock.hcl", module_rule("dns", "~> 2.0"));
+    write("main.tf", calls() + module_call("dns", oci.source("acme/dns")));
+  }
+
+  DockerRegistry oci;
+};
+
+std::string sources_of(const std::string& lock) {
+  std::string text;
+  for (std::size_t at = lock.find("  source"); at != std::string::npos; at = lock.find("  source", at + 1)) {
+    text += lock.substr(at, lock.find('\n', at) - at + 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mixed_sources)
+
+BOOST_FIXTURE_TEST_CASE(every_kind_is_locked_and_installed_offline, OciToo,
+                        *boost::unit_test::precondition(has_docker_registry)) {
+  const Ran locked = modlock({"lock"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(sources_of(shown(lock())) ==
+             "  source = \"http://<web>/leaf.zip//leaf\"\n"
+             "  source  = \"oci://<oci>/acme/dns\"\n"
+             "  source = \"git::file://<dir>/repositories/net?ref=v1.0.0\"\n"
+             "  source = \"http://<web>/leaf.zip//leaf\"\n"
+             "  source  = \"registry.example.test/modules/acme/vpc/aws\"\n"
+             "  source = \"http://<web>/leaf.zip//leaf\"\n");
+  // One archive for three calls, one repository for two.
+  const std::vector<std::string> asked = web.lines();
+  BOOST_TEST(std::count(asked.begin(), asked.end(), "GET /leaf.zip") == 1);
+  web.forget_requests();
+  std::filesystem::remove_all(repositories());
+  const Ran installed = modlock({"install", "--offline"});
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  BOOST_TEST(web.lines().empty());
+  BOOST_TEST(read(".terraform/modules/vpc.leaf/leaf/main.tf") == kLeaf);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  write(".terraform/modules/direct/leaf/main.tf", "# changed\n");
+  const Ran verified = modlock({"verify"});
+  BOOST_TEST(verified.exit_code == 4);
+  BOOST_TEST(verified.out.find("module.direct") != std::string::npos, verified.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(stock_client_asks_nobody, OciToo, *boost::unit_test::precondition(has_client_and_registry)) {
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  const std::string manifest = read(".terraform/modules/modules.json");
+  std::filesystem::remove_all(repositories());
+  for (const char* client : {"tofu", "terraform"}) {
+    if (!find_program(client)) {
+      continue;
+    }
+    BOOST_TEST_CONTEXT(client) {
+      web.forget_requests();
+      const Ran ran = program({client, "init", "-input=false", "-no-color"});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(web.lines().empty());
+      BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(changed_archive_is_refused_and_a_repacked_one_is_not, MixedScene) {
+  write("main.tf", module_call("direct", archive_source("leaf.zip")));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const std::string before = lock();
+  const auto offer = [&](const std::string& zip) {
+    web.serve("/leaf.zip", {.status = 200, .body = zip, .type = "application/zip"});
+    std::filesystem::remove_all(cache());
+    return modlock({"install"});
+  };
+  const Ran repacked = offer(make_zip({{.name = "leaf/", .content = "", .type = ArchiveEntry::Type::directory},
+                                       {.name = "leaf/main.tf", .content = kLeaf}}));
+  BOOST_TEST(repacked.exit_code == 0, repacked.err);
+  BOOST_TEST(repacked.err.find("[TAG_MOVED]") != std::string::npos, repacked.err);
+  std::filesystem::remove_all(root() / ".terraform");
+  const Ran changed = offer(make_zip({{.name = "leaf/main.tf", .content = "# other\n"}}));
+  BOOST_TEST(changed.exit_code == 4, changed.err);
+  BOOST_TEST(changed.err.find("[HASH_MISMATCH]") != std::string::npos, changed.err);
+  BOOST_TEST(!has(".terraform/modules/direct"));
+  BOOST_TEST(lock() == before);
+}
+
+BOOST_FIXTURE_TEST_CASE(mercurial_is_served_by_a_program_of_the_user, Scene, *boost::unit_test::precondition(has_hg)) {
+  const std::filesystem::path hg = path("hg-repository");
+  BOOST_REQUIRE(program({"hg", "init", hg.string()}).exit_code == 0);
+  write_text(hg / "main.tf", kLeaf);
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"add", "main.tf"},
+                                                    {"commit", "-m", "one", "-u", "me"},
+                                                    {"tag", "v1.2.0", "-u", "me"}}) {
+    std::vector<std::string> argv = {"hg", "-R", hg.string()};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    if (arguments.front() == "add") {
+      argv.back() = (hg / "main.tf").string();
+    }
+    BOOST_REQUIRE(program(argv).exit_code == 0);
+  }
+  const std::string source = "hg::file://" + hg.string();
+  write("main.tf", module_call("vpc", source));
+  const Ran unserved = modlock({"lock"});
+  BOOST_TEST(unserved.err.find("[SOURCE_UNSUPPORTED]") != std::string::npos, unserved.err);
+  write(".tofu-modlock.hcl", "backend \"hg\" {\n  command = [\"" MODLOCK_HG_BACKEND "\"]\n}\n");
+  const Ran denied = modlock({"lock"});
+  BOOST_TEST(denied.exit_code == 8);
+  BOOST_TEST(denied.err.find("[SOURCE_DENIED]") != std::string::npos, denied.err);
+  write_text(path("home/.config/tofu-modlock/config.hcl"),
+             "backend \"hg\" {\n  command = [\"" MODLOCK_HG_BACKEND "\"]\n}\n");
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  const Ran locked = modlock({"lock", "--install"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(lock().find("  version = \"1.2.0\"\n") != std::string::npos, lock());
+  BOOST_TEST(lock().find("\"hg:") != std::string::npos, lock());
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf") == kLeaf);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
