@@ -183,8 +183,8 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
                            .targets = decoded->targets,
                            .resolution = parse_resolution(decoded->resolution, root->walk.settings)};
   plan_request.installed = find_installed(*root, context);
-  plan_request.judge = [&](const ModuleTree& tree) {
-    return judge_releases(tree, root->implementation, service.options(), context);
+  plan_request.judge = [&](const ModuleTree& tree, Diagnostics& diagnostics) {
+    judge_releases(tree, root->implementation, service.options(), context, diagnostics);
   };
   if (plan_request.mode != PlanMode::frozen) {
     auto restorable = restorable_blocks(*root, *lock, context);
@@ -198,6 +198,8 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
   if (!plan) {
     return fail(std::move(plan.error()));
   }
+  const Diagnostics& unread = service.network().warnings();
+  plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
   if (plan_request.mode == PlanMode::frozen && !plan->changes.empty()) {
     return fail(frozen_error(plan->changes, lock->path, request));
   }

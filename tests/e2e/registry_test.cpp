@@ -185,6 +185,18 @@ BOOST_AUTO_TEST_CASE(token_goes_to_the_registry_and_nowhere_else) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(cli_configuration_that_cannot_be_read_is_warned_of) {
+  publish(repository("vpc"), "1.0.0");
+  call("1.0.0");
+  environment.erase("TF_CLI_CONFIG_FILE");
+  write_text(path("home/.tofurc"), registry.host_block(kHost));
+  write_text(path("home/.terraform.d/broken.tfrc"), "credentials \"x.example\" {\n  token = \"canary\n}\n");
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err.find("[CONFIG_PARSE]") != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("canary") == std::string::npos, ran.err);
+}
+
 BOOST_AUTO_TEST_CASE(offline_says_what_is_missing) {
   publish(repository("vpc"), "1.0.0");
   call("1.0.0");
