@@ -53,6 +53,15 @@ bool has_only_plain_labels(std::string_view name) {
 
 using Idn2Text = std::unique_ptr<char, decltype(&idn2_free)>;
 
+// nullopt where there is none.
+std::optional<std::string> to_ascii(const std::string& name) {
+  char* raw = nullptr;
+  if (idn2_to_ascii_8z(name.c_str(), &raw, IDN2_NONTRANSITIONAL) != IDN2_OK) {
+    return std::nullopt;
+  }
+  return std::string(Idn2Text(raw, idn2_free).get());
+}
+
 }  // namespace
 
 std::optional<HostForms> lookup_host(std::string_view name) {
@@ -67,20 +76,17 @@ std::optional<HostForms> lookup_host(std::string_view name) {
     return std::nullopt;
   }
   // Under its STD3 rules libidn2 drops what maps to a forbidden character, so they are applied to what it gives.
+  const auto ascii = to_ascii(lower);
+  if (!ascii || !has_only_name_characters(*ascii)) {
+    return std::nullopt;
+  }
   char* raw = nullptr;
-  if (idn2_to_ascii_8z(lower.c_str(), &raw, IDN2_NONTRANSITIONAL) != IDN2_OK) {
+  if (idn2_to_unicode_8z8z(ascii->c_str(), &raw, 0) != IDN2_OK) {
     return std::nullopt;
   }
-  const Idn2Text ascii(raw, idn2_free);
-  if (!has_only_name_characters(ascii.get())) {
-    return std::nullopt;
-  }
-  raw = nullptr;
-  if (idn2_to_unicode_8z8z(ascii.get(), &raw, 0) != IDN2_OK) {
-    return std::nullopt;
-  }
-  const Idn2Text display(raw, idn2_free);
-  return HostForms{ascii.get(), display.get()};
+  const std::string display = Idn2Text(raw, idn2_free).get();
+  // "xn--…" may hold what no name can.
+  return to_ascii(display) == ascii ? std::optional(HostForms{*ascii, display}) : std::nullopt;
 }
 
 }  // namespace modlock

@@ -161,7 +161,7 @@ Detection detect_path(std::string_view address) {
   }
   if (address[0] != '/') {
     return invalid(
-        address, "is of no kind that OpenTofu knows",
+        address, "is of no known kind",
         fmt::format("write \"./{}\" if a path relative to the calling module was meant", printable_address(address)));
   }
   return "file:///" + std::string(address.substr(1));

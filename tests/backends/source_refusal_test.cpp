@@ -16,35 +16,33 @@ struct Refused {
 };
 
 const Refused kRefused[] = {
-    {"no kind", "modules/vpc", Code::source_invalid,
-     "the module source \"modules/vpc\" is of no kind that OpenTofu knows",
+    {"no kind", "modules/vpc", Code::source_invalid, "the module source \"modules/vpc\" is of no known kind",
      "write \"./modules/vpc\" if a path relative to the calling module was meant"},
     {"empty", "", Code::source_invalid, "the module source \"\" is empty", "write the source of the module"},
-    {"dot alone", ".", Code::source_invalid, "the module source \".\" is of no kind that OpenTofu knows",
+    {"dot alone", ".", Code::source_invalid, "the module source \".\" is of no known kind",
      "write \"./.\" if a path relative to the calling module was meant"},
     {"two components", "gitlab.com/a/b", Code::source_invalid,
-     "the module source \"gitlab.com/a/b\" is of no kind that OpenTofu knows",
+     "the module source \"gitlab.com/a/b\" is of no known kind",
      "write \"./gitlab.com/a/b\" if a path relative to the calling module was meant"},
-    {"registry with a query", "a/b/c?x=1", Code::source_invalid,
-     "the module source \"a/b/c…\" is of no kind that OpenTofu knows",
+    {"registry with a query", "a/b/c?x=1", Code::source_invalid, "the module source \"a/b/c…\" is of no known kind",
      "write \"./a/b/c…\" if a path relative to the calling module was meant"},
     {"registry with punycode host", "xn--bcher-kva.example/a/b/c", Code::source_invalid,
-     "the module source \"xn--bcher-kva.example/a/b/c\" is of no kind that OpenTofu knows",
+     "the module source \"xn--bcher-kva.example/a/b/c\" is of no known kind",
      "write \"./xn--bcher-kva.example/a/b/c\" if a path relative to the calling module was meant"},
     {"registry host with underscore", "ex_ample.com/a/b/c", Code::source_invalid,
-     "the module source \"ex_ample.com/a/b/c\" is of no kind that OpenTofu knows",
+     "the module source \"ex_ample.com/a/b/c\" is of no known kind",
      "write \"./ex_ample.com/a/b/c\" if a path relative to the calling module was meant"},
     {"registry host without dot", "localhost/a/b/c", Code::source_invalid,
-     "the module source \"localhost/a/b/c\" is of no kind that OpenTofu knows",
+     "the module source \"localhost/a/b/c\" is of no known kind",
      "write \"./localhost/a/b/c\" if a path relative to the calling module was meant"},
     {"registry host with empty label", "example..com/a/b/c", Code::source_invalid,
-     "the module source \"example..com/a/b/c\" is of no kind that OpenTofu knows",
+     "the module source \"example..com/a/b/c\" is of no known kind",
      "write \"./example..com/a/b/c\" if a path relative to the calling module was meant"},
     {"github without repository", "github.com/a", Code::source_invalid,
      "the module source \"github.com/a\" must name an owner and a repository, as in github.com/owner/repository",
      "write the whole address"},
     {"github in another case", "GitHub.com/a/b", Code::source_invalid,
-     "the module source \"GitHub.com/a/b\" is of no kind that OpenTofu knows",
+     "the module source \"GitHub.com/a/b\" is of no known kind",
      "write \"./GitHub.com/a/b\" if a path relative to the calling module was meant"},
     {"bitbucket", "bitbucket.org/a/b?ref=x", Code::source_unsupported,
      "the module source \"bitbucket.org/a/b…\" is a shorthand that only a request to Bitbucket can resolve",
@@ -225,8 +223,7 @@ BOOST_AUTO_TEST_CASE(refuses_control_characters_of_every_kind) {
 BOOST_AUTO_TEST_CASE(a_long_address_is_shortened_in_messages) {
   const auto address = parse_source(std::string(500, 'x'));
   BOOST_REQUIRE(!address.has_value());
-  BOOST_TEST(address.error().message ==
-             "the module source \"" + std::string(200, 'x') + "…\" is of no kind that OpenTofu knows");
+  BOOST_TEST(address.error().message == "the module source \"" + std::string(200, 'x') + "…\" is of no known kind");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
