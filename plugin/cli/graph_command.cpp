@@ -80,7 +80,8 @@ class Drawing {
 };
 
 std::string label_of(const Json::Value& module) {
-  std::string label = module["key"].asString() + ": " + module["source"].asString();
+  const bool is_resolved = module.isMember("source");
+  std::string label = module["key"].asString() + ": " + (is_resolved ? module["source"].asString() : "not resolved");
   if (module.isMember("constraint")) {
     label += " " + module["constraint"].asString();
   }

@@ -31,12 +31,19 @@ Branch tree_of(const Json::Value& modules) {
 }
 
 std::string describe(const Json::Value& module) {
-  std::string text = "  " + module["source"].asString();
+  const bool is_resolved = module.isMember("source");
+  std::string text = "  " + (is_resolved ? module["source"].asString() : module["rawSource"].asString());
+  if (!is_resolved) {
+    text += "  (not resolved)";
+  }
   if (module.isMember("constraint")) {
     text += fmt::format("  ({})", module["constraint"].asString());
   }
   if (module.isMember("lockedVersion")) {
     text += fmt::format("  locked {}", module["lockedVersion"].asString());
+  }
+  if (module.isMember("repeatedBy")) {
+    text += fmt::format("  [{}]", module["repeatedBy"].asString());
   }
   return text;
 }
@@ -91,6 +98,9 @@ RootOutcome inspect_root(const CommandLine& line, const Host& host, const std::s
   const int worst = exit_code_of_diagnostics(*result);
   if (line.common.json) {
     return {.exit_code = worst, .json = std::move(*result)};
+  }
+  if ((*result)["files"].empty()) {
+    print_out("This directory has no configuration files.\n");
   }
   print_out(".\n");
   print_calls(tree_of((*result)["modules"]), "");

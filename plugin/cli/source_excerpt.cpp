@@ -5,28 +5,41 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <vector>
 
 #include "backends/files/files.h"
-#include "backends/source_text.h"
+#include "plugin/hcl/characters.h"
 
 namespace modlock::cli {
 namespace {
 
 constexpr std::size_t kWidest = 160;
+constexpr std::size_t kBefore = 40;   // of a wider line what is shown before the range
+constexpr std::size_t kReach = 2048;  // how far around the range anything is read
 
-// The line that holds the byte, without its line end; empty where it is wider than kWidest.
-std::string_view line_at(std::string_view text, std::size_t byte) {
-  const std::size_t from = byte > kWidest ? byte - kWidest : 0;
+// The part of a line around a byte.
+struct Excerpt {
+  std::string text;
+  std::size_t at = 0;  // of the byte, in `text`
+  bool cut_before = false;
+  bool cut_behind = false;
+};
+
+Excerpt excerpt_at(std::string_view text, std::size_t byte) {
+  std::size_t from = byte > kReach ? byte - kReach : 0;
   const std::size_t before = text.substr(from, byte - from).rfind('\n');
-  if (before == std::string_view::npos && from > 0) {
-    return {};
+  const bool starts = before != std::string_view::npos || from == 0;
+  from = before == std::string_view::npos ? from : from + before + 1;
+  const std::string_view rest = text.substr(from, byte - from + kReach);
+  const std::size_t size = std::min(rest.find('\n'), rest.size());
+  Excerpt excerpt{.text = std::string(rest.substr(0, size)),
+                  .at = byte - from,
+                  .cut_before = !starts,
+                  .cut_behind = size == rest.size() && from + size < text.size()};
+  if (!excerpt.cut_behind && excerpt.text.ends_with('\r')) {
+    excerpt.text.pop_back();
   }
-  const std::string_view rest = text.substr(before == std::string_view::npos ? 0 : from + before + 1, kWidest + 2);
-  std::string_view line = rest.substr(0, rest.find('\n'));
-  if (line.ends_with('\r')) {
-    line.remove_suffix(1);
-  }
-  return line.size() > kWidest ? std::string_view() : line;
+  return excerpt;
 }
 
 bool may_be_shown(std::string_view path) {
@@ -41,19 +54,32 @@ void mask(std::string& line, std::size_t start, std::size_t end) {
   std::fill(line.begin() + static_cast<std::ptrdiff_t>(start), line.begin() + static_cast<std::ptrdiff_t>(end), '*');
 }
 
+void mask_user_info(Excerpt& excerpt, std::size_t start) {
+  std::string& line = excerpt.text;
+  const std::size_t host_end = std::min(line.find_first_of("/?#\" ", start), line.size());
+  // A password that should have been percent-encoded may hold any of these.
+  const bool has_password = line.find(':', start) < host_end;
+  const std::size_t end = has_password ? std::min(line.find('"', start), line.size()) : host_end;
+  if (excerpt.cut_behind && end == line.size()) {
+    mask(line, start, end);  // its "@" may stand further on
+  }
+  const std::size_t user_info = line.rfind('@', end);
+  if (user_info != std::string::npos && user_info >= start) {
+    mask(line, start, user_info);
+  }
+}
+
 // Of the same length, so that carets stay where they are.
-std::string without_secrets(std::string line) {
+void hide_secrets(Excerpt& excerpt) {
+  std::string& line = excerpt.text;
+  if (excerpt.cut_before) {
+    // It may start inside of an address.
+    const std::size_t user_info = line.rfind('@', line.find('"'));
+    mask(line, 0, user_info == std::string::npos ? 0 : user_info);
+  }
   constexpr std::string_view kAuthority = "://";
   for (std::size_t at = line.find(kAuthority); at != std::string::npos; at = line.find(kAuthority, at + 1)) {
-    const std::size_t start = at + kAuthority.size();
-    const std::size_t host_end = std::min(line.find_first_of("/?#\" ", start), line.size());
-    // A password that should have been percent-encoded may hold any of these.
-    const bool has_password = line.find(':', start) < host_end;
-    const std::size_t end = has_password ? std::min(line.find('"', start), line.size()) : host_end;
-    const std::size_t user_info = line.rfind('@', end);
-    if (user_info != std::string::npos && user_info >= start) {
-      mask(line, start, user_info);
-    }
+    mask_user_info(excerpt, at + kAuthority.size());
   }
   constexpr std::array<std::string_view, 4> kSecretArguments = {"sshkey=", "token=", "secret=", "password="};
   for (const std::string_view name : kSecretArguments) {
@@ -62,7 +88,35 @@ std::string without_secrets(std::string line) {
       mask(line, start, std::min(line.find_first_of("&\" ", start), line.size()));
     }
   }
-  return line;
+}
+
+// What stands for each character: a blank for a tab, "\x1b" for what has no form of its own. The places of the
+// characters that hold the bytes `start` and `end` are put in their place.
+std::vector<std::string> cells_of(std::string_view line, std::size_t& start, std::size_t& end) {
+  std::vector<std::string> cells;
+  std::size_t first = std::string_view::npos;
+  std::size_t last = std::string_view::npos;
+  for (std::size_t i = 0; i < line.size();) {
+    const auto character = hcl::decode_utf8(line, i);
+    const std::size_t size = character ? std::max<std::size_t>(character->size, 1) : 1;
+    first = first == std::string_view::npos && i + size > start ? cells.size() : first;
+    last = last == std::string_view::npos && i >= end ? cells.size() : last;
+    if (line[i] == '\t') {
+      cells.emplace_back(" ");
+    } else if (character && character->value >= ' ' && (character->value < 0x7F || character->value > 0x9F)) {
+      cells.emplace_back(line.substr(i, size));
+    } else {
+      for (const char c : line.substr(i, size)) {
+        const std::string escape = fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        std::transform(escape.begin(), escape.end(), std::back_inserter(cells),
+                       [](char letter) { return std::string(1, letter); });
+      }
+    }
+    i += size;
+  }
+  start = std::min(first, cells.size());
+  end = std::min(last, cells.size());
+  return cells;
 }
 
 }  // namespace
@@ -81,26 +135,34 @@ std::string SourceExcerpts::at(const Location& location) {
   }
   const std::string& text = text_of(location.path);
   const Range& range = *location.range;
-  if (range.start.byte > text.size()) {
+  if (text.empty() || range.start.byte > text.size()) {
     return {};
   }
-  const std::string_view line = line_at(text, range.start.byte);
-  if (line.empty() || !is_utf8(line)) {
+  Excerpt excerpt = excerpt_at(text, range.start.byte);
+  if (excerpt.text.empty()) {
     return {};
   }
-  const std::size_t last = range.end.line == range.start.line ? range.end.column : range.start.column + 1;
-  const std::size_t carets = std::max<std::size_t>(last - range.start.column, 1);
-  std::string indent;
-  const std::size_t offset = range.start.byte - static_cast<std::size_t>(line.data() - text.data());
-  for (const char c : line.substr(0, offset)) {
-    if (c == '\t') {
-      indent += '\t';
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
-      indent += ' ';
-    }
+  hide_secrets(excerpt);
+  const bool one_line = range.end.line == range.start.line && range.end.byte > range.start.byte;
+  std::size_t start = excerpt.at;
+  std::size_t end = excerpt.at + (one_line ? range.end.byte - range.start.byte : 1);
+  const std::vector<std::string> cells = cells_of(excerpt.text, start, end);
+  std::size_t from = 0;
+  std::size_t to = cells.size();
+  if (excerpt.cut_before || excerpt.cut_behind || cells.size() > kWidest) {
+    const bool at_start = !excerpt.cut_before && start < kWidest - kBefore;
+    from = at_start ? 0 : start - std::min(start, kBefore);
+    to = std::min(from + kWidest, cells.size());
   }
-  return fmt::format("  {:>4} | {}\n       | {}{}\n", range.start.line, without_secrets(std::string(line)), indent,
-                     std::string(std::min(carets, kWidest), '^'));
+  std::string shown = from > 0 || excerpt.cut_before ? "…" : "";
+  std::string indent(shown.empty() ? 0 : 1, ' ');
+  for (std::size_t i = from; i < to; ++i) {
+    shown += cells[i];
+  }
+  shown += to < cells.size() || excerpt.cut_behind ? "…" : "";
+  indent.append(start - from, ' ');
+  const std::size_t carets = std::max<std::size_t>(std::min(end, to) - std::min(start, to), 1);
+  return fmt::format("  {:>4} | {}\n       | {}{}\n", range.start.line, shown, indent, std::string(carets, '^'));
 }
 
 }  // namespace modlock::cli

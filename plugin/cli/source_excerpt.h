@@ -14,9 +14,10 @@ namespace modlock::cli {
 //     12 |   source = "git::https://example.com/vpc.git?ref=${var.ref}"
 //        |                                                  ^^^^^^^^^^
 //
-// Empty where the location has no range, the file cannot be read, the line is longer than a screen is wide, or the file
-// is neither configuration nor a lock: others hold values of variables. What could be a secret in an address is shown
-// as "***".
+// Tabs are shown as blanks, control characters and what is not UTF-8 as "\x1b"; of a line of more than 160 characters
+// only the part around the range, between "…". Empty where the location has no range, the file cannot be read, or the
+// file is neither configuration nor a lock: others hold values of variables. What could be a secret in an address is
+// shown as "***".
 class SourceExcerpts {
  public:
   explicit SourceExcerpts(std::string root) : root_(std::move(root)) {}

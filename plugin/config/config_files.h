@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/config/module_config.h"
 #include "plugin/config/tool.h"
+#include "plugin/config/written.h"
 #include "plugin/hcl/parser.h"
 
 namespace modlock {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "plugin/config/module_config.h"
+#include "plugin/config/written.h"
 #include "plugin/functions/file_access.h"
 
 namespace modlock {

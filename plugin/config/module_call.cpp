@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/config/parsed_module.h"
+#include "plugin/constraint/module_constraint.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
@@ -30,13 +32,11 @@ class CallEvaluator {
 
   // The version first: a null one counts as absent, which decides how the source is read.
   std::optional<ModuleCall> evaluate() {
-    ModuleCall result{
-        .name = call_.name,
-        .source = {},
-        .version = std::nullopt,
-        .location = place(*call_.file, call_.block->header_range),
-        .repeated = call_.find("count").attribute != nullptr || call_.find("for_each").attribute != nullptr,
-        .written = &call_};
+    ModuleCall result{.name = call_.name,
+                      .source = {},
+                      .version = std::nullopt,
+                      .location = place(*call_.file, call_.block->header_range),
+                      .written = &call_};
     if (scope_.tool() == Tool::terraform && !check_blocks()) {
       return std::nullopt;
     }
@@ -50,18 +50,13 @@ class CallEvaluator {
       return std::nullopt;
     }
     result.source = std::move(*source);
-    result.is_static = is_written_out(call_.find("source")) && is_written_out(call_.find("version"));
+    result.is_static = is_written_out(call_);
     return result;
   }
 
  private:
   Location place(const ConfigText& file, const Range& range) const {
     return {join_relative(scope_.module_path(), file.path), range};
-  }
-
-  bool is_written_out(const Argument& argument) const {
-    return argument.attribute == nullptr ||
-           hcl::static_value(argument.attribute->value, argument.file->path).has_value();
   }
 
   // False: what is wrong was reported.
@@ -73,12 +68,25 @@ class CallEvaluator {
     return fine;
   }
 
+  // What nothing replaces is judged when the call is resolved.
+  bool is_constraint(const Argument& version, const std::optional<Written>& written) {
+    if (!written || call_.find("version").attribute == version.attribute) {
+      return true;
+    }
+    auto parsed = ModuleConstraint::parse(written->text);
+    if (!parsed) {
+      parsed.error().location = written->location;
+      diagnostics_.push_back({Severity::error, std::move(parsed.error())});
+    }
+    return parsed.has_value();
+  }
+
   bool check_block(const WrittenBlock& written) {
     const Argument source{written.block->body.find("source"), written.file};
     const Argument version{written.block->body.find("version"), written.file};
     std::optional<Written> address;
     std::optional<Written> constraint;
-    const bool version_is_fine = take("version", version, constraint);
+    const bool version_is_fine = take("version", version, constraint) && is_constraint(version, constraint);
     if (!take("source", source, address) || !version_is_fine || source.attribute == nullptr) {
       return version_is_fine && source.attribute == nullptr;
     }
@@ -86,7 +94,6 @@ class CallEvaluator {
       report_no_source(source);
       return false;
     }
-    // What nothing replaces is judged when the call is resolved.
     const bool replaced = call_.find("source").attribute != source.attribute;
     const auto parsed = parse_source(address->text, kTerraformRegistry);
     if (!parsed && replaced) {
@@ -122,7 +129,9 @@ class CallEvaluator {
       value = as_text(name, argument, *value);
     }
     if (!value) {
-      diagnostics_.push_back({Severity::error, std::move(value.error())});
+      if (!is_reported_already(value.error())) {
+        diagnostics_.push_back({Severity::error, std::move(value.error())});
+      }
       return false;
     }
     if (!value->is_null()) {
@@ -169,6 +178,9 @@ class CallEvaluator {
 
   void report_no_source(const Argument& source) {
     const bool is_null = source.attribute != nullptr;
+    if (!is_null && has_errors(call_.file->parsed.diagnostics)) {
+      return;  // it may stand where the file could not be read
+    }
     const ConfigText& file = is_null ? *source.file : *call_.file;
     const Range& range = is_null ? source.attribute->value.range : call_.block->header_range;
     diagnostics_.push_back(config_error(file, range,
@@ -204,13 +216,19 @@ void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigTex
   }
 }
 
-EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope) {
+EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope, const Context& context) {
   EvaluatedCalls result;
   for (const WrittenCall& call : module.calls) {
+    if (!context.check()) {
+      break;
+    }
     if (auto evaluated = CallEvaluator(call, scope, result.diagnostics).evaluate()) {
       result.calls.push_back(std::move(*evaluated));
+    } else {
+      result.unresolved.push_back(&call);
     }
   }
+  limit_diagnostics(result.diagnostics);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/context.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/variable.h"
 
@@ -37,14 +38,14 @@ struct ModuleCall {
   Written source;                        // not yet parsed as an address
   std::optional<Written> version;        // the `version` argument; absent where null
   Location location;                     // of the block header
-  bool repeated = false;                 // has count or for_each
   bool is_static = true;                 // source and version are written out, without references
   const WrittenCall* written = nullptr;  // where its other arguments stand
 };
 
 struct EvaluatedCalls {
-  std::vector<ModuleCall> calls;  // sorted by name
-  Diagnostics diagnostics;        // errors: the calls they speak of are left out
+  std::vector<ModuleCall> calls;               // sorted by name
+  std::vector<const WrittenCall*> unresolved;  // those whose source or version has no value, likewise
+  Diagnostics diagnostics;                     // why; see limit_diagnostics()
 };
 
 class ModuleScope;
@@ -55,10 +56,19 @@ struct ParsedModule;
 void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigText& file);
 
 // The calls of a module as OpenTofu sees them in `scope`, the module's own: version first, then source. A call whose
-// source is missing, no string, null, sensitive or not static is left out and reported, as is one with such a version.
-// Terraform reads every block by itself, override blocks too, and all its source and version where one replaces them;
-// beside a version, null or not, the source must be a registry's.
-EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope);
+// source is missing, no string, null, sensitive or not static is unresolved and reported, as is one with such a
+// version. Terraform reads every block by itself, override blocks too, and all its source and version where one
+// replaces them; beside a version, null or not, the source must be a registry's.
+// Stops where the context says so, with what it has by then.
+EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope, const Context& context = {});
+
+// Whether source and version are written out, without references.
+bool is_written_out(const WrittenCall& call);
+
+// The expression of the source as it stands in the file; nullopt where there is none, where it is longer than 1000
+// bytes, or where an address in it could hold a secret: user-info other than "git", or an argument of a query that
+// names neither a version nor an archive.
+std::optional<std::string> written_source(const WrittenCall& call);
 
 // A CONFIG_PARSE error at a place.
 Diagnostic config_error(const ConfigText& file, const Range& range, std::string message, std::string hint = {});

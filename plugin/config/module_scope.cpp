@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/did_you_mean.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/eval/evaluate.h"
@@ -136,6 +137,9 @@ Result<Value> ModuleScope::resolve(const Reference& reference) {
 Result<Value> ModuleScope::resolve_local(const Reference& reference) {
   const auto local = module_->locals.find(reference.attribute);
   if (local == module_->locals.end()) {
+    if (module_->incomplete) {
+      return reject(Code::config_parse, reference, {});
+    }
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined local {}: no local value of that name is defined in this module", name_of(reference)),
@@ -159,6 +163,9 @@ Result<Value> ModuleScope::resolve_local(const Reference& reference) {
 Result<Value> ModuleScope::resolve_variable(const Reference& reference) {
   const auto variable = module_->variables.find(reference.attribute);
   if (variable == module_->variables.end()) {
+    if (module_->incomplete) {
+      return reject(Code::config_parse, reference, {});
+    }
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined variable {}: no variable of that name is declared in this module", name_of(reference)),
@@ -204,7 +211,7 @@ Diagnostics ModuleScope::check_constants() {
     if (!variable.usable_statically.value_or(false)) {
       continue;
     }
-    if (const auto& value = variable_value(variable); !value) {
+    if (const auto& value = variable_value(variable); !value && !is_reported_already(value.error())) {
       diagnostics.push_back({Severity::error, value.error()});
     }
   }

@@ -27,7 +27,8 @@ struct ScopeSurroundings {
 // itself is CONFIG_NON_STATIC naming the cycle. An error inside of what a reference stands for is located there and
 // carries the chain of references in `related`, innermost first ("referenced by local.x" at that reference),
 // kMaxRelated of them at most. Chains beyond kMaxChain references are LIMIT_EXCEEDED. With Tool::terraform no name may
-// be used: nothing is static there. For one thread at a time, a scope and its callers together.
+// be used: nothing is static there. Where a file of the module could not be read to its end, names that are not
+// declared may stand there: see is_reported_already(). For one thread at a time, a scope and its callers together.
 class ModuleScope final : public eval::Scope {
  public:
   // The root module: `values` are its variables'. `module_path` is the module's directory as modules.json names it.

@@ -71,6 +71,9 @@ Result<Value> ModuleScope::argument_value(const WrittenVariable& variable) {
                       .message = fmt::format("the default value of variable \"{}\" is not valid", variable.name),
                       .location = at(variable.location)});
   }
+  if (caller_->module_->incomplete) {
+    return fail(Error{.code = Code::config_parse, .message = {}});
+  }
   return fail(Error{
       .code = Code::config_parse,
       .message = fmt::format("{} lacks the argument \"{}\", a variable without default", call_->title, variable.name),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "plugin/config/config_schema.h"
+#include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/state_providers.h"
 
 namespace modlock {
@@ -120,6 +121,8 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   module->files = std::move(*files);
   Diagnostics& diagnostics = module->diagnostics;
   module->file_hashes = report_files(module->files, diagnostics);
+  module->incomplete = has_errors(diagnostics);
+  const std::size_t syntax_errors = diagnostics.size();
   const Diagnostics structure = check_structure(module->files, tool);
   diagnostics.insert(diagnostics.end(), structure.begin(), structure.end());
   module->calls = CallCollector(module->files, diagnostics).collect();
@@ -128,6 +131,7 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   module->providers = read_provider_requirements(module->files, tool, diagnostics);
   module->core = read_core_requirements(module->files, tool, diagnostics);
   module->state = read_state_storage(module->files);
+  limit_diagnostics(diagnostics, syntax_errors);
   return module;
 }
 

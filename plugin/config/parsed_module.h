@@ -39,6 +39,7 @@ struct ParsedModule {
   std::vector<CoreRequirement> core;           // in file order
   StateStorage state;
   Diagnostics diagnostics;  // errors: something may be missing above
+  bool incomplete = false;  // a file could not be read to its end, so names may be missing
 
   ParsedModule() = default;
   ParsedModule(const ParsedModule&) = delete;  // pointers into itself

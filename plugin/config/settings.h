@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/config/module_config.h"
+#include "plugin/config/written.h"
 #include "protocol/result.h"
 
 namespace modlock {

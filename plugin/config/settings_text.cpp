@@ -3,29 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "plugin/config/did_you_mean.h"
+#include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
 
 namespace modlock {
 namespace {
 
 using Words = SettingsText::Words;
-
-// Levenshtein distance.
-std::size_t distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t substituted = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string quoted_list(const Words& words, std::string_view separator) {
   std::string result;
@@ -49,13 +35,9 @@ tl::unexpected<Error> SettingsText::reject(const Range& range, std::string messa
 
 tl::unexpected<Error> SettingsText::unknown(std::string_view what, std::string_view name, const Range& range,
                                             const Words& known) const {
-  constexpr std::size_t kNear = 2;
-  Words near;
-  std::copy_if(known.begin(), known.end(), std::back_inserter(near),
-               [&](std::string_view word) { return distance(name, word) <= kNear; });
-  return reject(range, fmt::format("unknown {} \"{}\" in {}", what, name, at(range)),
-                near.empty() ? fmt::format("known here are {}", quoted_list(known, ", "))
-                             : fmt::format("did you mean {}?", quoted_list(near, " or ")));
+  std::string hint = did_you_mean(name, known);
+  return reject(range, fmt::format("unknown {} {} in {}", what, hcl::quoted_for_message(name), at(range)),
+                hint.empty() ? fmt::format("known here are {}", quoted_list(known, ", ")) : std::move(hint));
 }
 
 std::string SettingsText::at(const Range& range) const {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/config/module_config.h"
+#include "plugin/config/written.h"
 #include "plugin/hcl/parser.h"
 
 namespace modlock {
@@ -23,7 +23,7 @@ class SettingsText {
   const std::string& path() const { return path_; }
 
   tl::unexpected<Error> reject(const Range& range, std::string message, std::string hint = {}) const;
-  // "unknown <what> "<name>" in file:line", with the known words that are near, else all.
+  // "unknown <what> "<name>" in file:line", with the known word that is near, else all.
   tl::unexpected<Error> unknown(std::string_view what, std::string_view name, const Range& range,
                                 const Words& known) const;
   // "file:line"

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "plugin/config/roots.h"
 #include "plugin/config/state_address.h"
 #include "protocol/json.h"
 
@@ -193,7 +194,8 @@ fs::path state_file(const fs::path& root, const StateStorage& storage, const std
 
 Result<StateProviders> read_state_providers(const fs::path& root, const StateStorage& storage,
                                             const fs::path& data_directory, const std::string& workspace, Tool tool,
-                                            const std::vector<ProviderAddress>& required, const Documents& documents) {
+                                            const std::vector<ProviderAddress>& required, const Documents& documents,
+                                            const std::vector<fs::path>& bounds) {
   const fs::path record = data_directory / "terraform.tfstate";
   const auto recorded = read_json(record, relative_to_root(record, root), documents);
   if (!recorded) {
@@ -206,6 +208,14 @@ Result<StateProviders> read_state_providers(const fs::path& root, const StateSto
   }
   const fs::path file = state_file(root, complete, workspace);
   const std::string name = relative_to_root(file, root);
+  if (const auto place = confine(file, bounds); !place) {
+    if (place.error().code != Code::path_outside_root) {
+      return fail(place.error());
+    }
+    return StateProviders{
+        .providers = {},
+        .unreadable = fmt::format("the state file \"{}\" lies outside of the directories that may be read", name)};
+  }
   const auto state = read_json(file, name, documents);
   if (!state) {
     return fail(state.error());

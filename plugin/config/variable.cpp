@@ -101,6 +101,12 @@ class DeclarationReader {
     }
   }
 
+  // The line of a value that must not be seen is not shown with what is wrong with it.
+  Range place_of_default(const hcl::Attribute& attribute, const Declaration& declared) const {
+    const bool secret = declared.sensitive.value_or(false) || declared.ephemeral.value_or(false);
+    return secret ? block_.header_range : attribute.value.range;
+  }
+
   eval::TypeConstraint read_type(const hcl::Attribute& attribute) {
     auto type = eval::parse_type_constraint(attribute.value, file_.path);
     if (!type) {
@@ -163,7 +169,7 @@ class DeclarationReader {
       }
       auto converted = eval::convert(*value, type.type);
       if (!converted) {
-        report(attribute.value.range,
+        report(place_of_default(attribute, declared),
                fmt::format("the default value of {} is not compatible with its type constraint: {}", title(),
                            converted.error()));
         return std::nullopt;

@@ -56,6 +56,28 @@ struct Pattern {
   }
 };
 
+// A search may look at all of the text that is left to tell where a match ends: many matches in a long text would take
+// time that grows with its square.
+class SearchBudget {
+ public:
+  explicit SearchBudget(const RegularExpression& expression) : weight_(1 + expression.group_count()) {}
+
+  bool take(std::size_t bytes) {
+    spent_ += bytes * weight_;
+    return spent_ <= kMost;
+  }
+  static tl::unexpected<FunctionError> exceeded() {
+    return tl::unexpected(FunctionError{.argument = std::nullopt,
+                                        .message = "the text has too many matches for its length",
+                                        .code = Code::limit_exceeded});
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 28U;
+  std::size_t weight_;
+  std::size_t spent_ = 0;
+};
+
 tl::expected<Pattern, FunctionError> pattern_of(const Call& call) {
   auto expression = RegularExpression::compile(call.arguments[0].as_string());
   if (!expression) {
@@ -92,7 +114,11 @@ FunctionResult regexall(const Call& call) {
   const std::string_view text = call.arguments[1].as_string();
   Value::Items matches;
   const char* previous_end = nullptr;
+  SearchBudget budget(pattern->expression);
   for (std::size_t at = 0; at <= text.size();) {
+    if (!matches.empty() && !budget.take(text.size() - at)) {
+      return SearchBudget::exceeded();
+    }
     const auto match = pattern->expression.find(text, at);
     if (!match) {
       break;
@@ -171,7 +197,11 @@ FunctionResult replace_matches(const RegularExpression& expression, std::string_
                                std::string_view replacement) {
   TextBuilder replaced;
   std::size_t last_end = 0;
+  SearchBudget budget(expression);
   for (std::size_t at = 0; at <= text.size() && !replaced.is_full();) {
+    if (at > 0 && !budget.take(text.size() - at)) {
+      return SearchBudget::exceeded();
+    }
     const auto match = expression.find(text, at);
     if (!match) {
       break;

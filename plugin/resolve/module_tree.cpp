@@ -185,14 +185,31 @@ class TreeWalk {
 
   Result<void> add_calls(const ModuleNode& node, const ParsedModule& parsed,
                          const std::shared_ptr<ModuleScope>& scope) {
-    EvaluatedCalls evaluated = evaluate_calls(parsed, *scope);
+    EvaluatedCalls evaluated = evaluate_calls(parsed, *scope, context_);
+    if (auto ok = context_.check(); !ok) {
+      return ok;
+    }
     take_diagnostics(std::move(evaluated.diagnostics), node);
+    for (const WrittenCall* call : evaluated.unresolved) {
+      leave_out(node, *call);
+    }
     for (ModuleCall& call : evaluated.calls) {
+      if (auto ok = context_.check(); !ok) {
+        return ok;
+      }
       if (auto ok = add_call(node, std::move(call), scope); !ok) {
         return ok;
       }
     }
     return {};
+  }
+
+  static std::string key_below(const ModuleNode& parent, const std::string& name) {
+    return parent.key.empty() ? name : parent.key + "." + name;
+  }
+
+  void leave_out(const ModuleNode& parent, const WrittenCall& call) {
+    tree_.unresolved.push_back({key_below(parent, call.name), parent.manifest_directory, &call});
   }
 
   // A module that is read below itself would be so without end, and twice as often with every further call.
@@ -222,7 +239,7 @@ class TreeWalk {
                         .hint = "split it into several root modules"});
     }
     ModuleNode node;
-    node.key = parent.key.empty() ? call.name : parent.key + "." + call.name;
+    node.key = key_below(parent, call.name);
     auto address = parse_source(call.source.text, default_registry(request_.tool));
     node.call = std::move(call);
     if (address && node.key.size() > kLongestKey) {
@@ -235,6 +252,7 @@ class TreeWalk {
       Error error = std::move(address.error());
       error.location = node.call.source.location;
       tree_.complete = false;
+      leave_out(parent, *node.call.written);
       report(node, std::move(error));
       return {};
     }
@@ -247,6 +265,7 @@ class TreeWalk {
     std::move(warnings.begin(), warnings.end(), std::back_inserter(tree_.diagnostics));
     if (!constrained) {
       tree_.complete = false;
+      leave_out(parent, *node.call.written);
       report(node, std::move(constrained.error()));
       return {};
     }
@@ -267,6 +286,7 @@ class TreeWalk {
     }
     if (auto ok = check_local_bounds(node, request_.bounds); !ok) {
       tree_.complete = false;
+      leave_out(parent, *node.call.written);
       report(node, std::move(ok.error()));
       return {};
     }
@@ -335,36 +355,6 @@ class TreeWalk {
 };
 
 }  // namespace
-
-bool is_below(std::string_view key, std::string_view ancestor) {
-  return key == ancestor || (key.starts_with(ancestor) && key[ancestor.size()] == '.');
-}
-
-std::optional<std::string> ModuleNode::constraints_text() const {
-  if (commit) {
-    return commit;
-  }
-  if (constraints.empty()) {
-    return std::nullopt;
-  }
-  std::string text;
-  for (const ConstraintUse& use : constraints) {
-    text += (text.empty() ? "" : ", ") + use.constraint.text();
-  }
-  return text;
-}
-
-std::string ModuleNode::subdir() const {
-  const std::string& own = address.source.subdir;
-  return package_subdir.empty() || own.empty() ? package_subdir + own : package_subdir + "/" + own;
-}
-
-bool ModuleNode::is_pinned_by_source() const {
-  const auto& query = address.source.query;
-  return std::any_of(query.begin(), query.end(), [](const auto& argument) {
-    return argument.first == "ref" || argument.first == "tag" || argument.first == "digest" || argument.first == "rev";
-  });
-}
 
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context) {
   return TreeWalk(request, visit, context).run();

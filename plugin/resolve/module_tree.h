@@ -81,9 +81,17 @@ struct TreeModule {
   std::string subject() const { return key.empty() ? "" : "module." + key; }
 };
 
+// A call of which no address came: its source or version has no value, is no address, or is refused.
+struct UnresolvedCall {
+  std::string key;
+  std::string directory;  // of the calling module, as TreeModule has it
+  const WrittenCall* written = nullptr;
+};
+
 struct ModuleTree {
   std::map<std::string, ModuleNode, std::less<>> nodes;  // by key, bytewise
   std::vector<TreeModule> modules;                       // the root first; then its test files, as key ""; then as read
+  std::vector<UnresolvedCall> unresolved;                // each with a diagnostic
   std::vector<TreeFile> files;
   Diagnostics diagnostics;  // errors: parts of the configuration that could not be read
   bool complete = true;     // false: below some node nobody looked

@@ -133,8 +133,7 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
   if (request.judge) {
-    const Diagnostics judged = request.judge(plan.tree);
-    plan.diagnostics.insert(plan.diagnostics.end(), judged.begin(), judged.end());
+    request.judge(plan.tree, plan.diagnostics);
   }
   drop_repeated(plan.diagnostics);
   Diagnostics errors;

@@ -26,8 +26,8 @@ struct PlanRequest {
   Resolution resolution = Resolution::automatic;
   // What is installed for a call, where it has this h1; nullopt: nothing that could serve. Empty: nothing is installed.
   std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view h1)> installed = {};
-  // What else may be wrong with the tree. Errors among it: no plan.
-  std::function<Diagnostics(const ModuleTree&)> judge = {};
+  // Adds what else is wrong with the tree, and takes out what that explains. Errors among it: no plan.
+  std::function<void(const ModuleTree&, Diagnostics&)> judge = {};
 };
 
 // What a remote module call resolves to.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
+#include <set>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
@@ -20,8 +22,14 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience{10};
 
-Tool tool_of_program(const fs::path& program) {
-  return program.filename().string().find("terraform") != std::string::npos ? Tool::terraform : Tool::opentofu;
+// The client that a program is by its name: "terraform", "terraform-1.5", "tofu1.12", "tofu.exe".
+std::optional<Tool> named_tool(const fs::path& program) {
+  const std::string name = program.filename().string();
+  const std::string_view base = std::string_view(name).substr(0, name.find_first_of("-_.0123456789"));
+  if (base == "terraform") {
+    return Tool::terraform;
+  }
+  return base == "tofu" || base == "opentofu" ? std::optional(Tool::opentofu) : std::nullopt;
 }
 
 fs::path program_of(Tool tool) {
@@ -41,8 +49,9 @@ std::optional<Implementation> named_by_environment() {
   if (path == nullptr || *path == '\0') {
     return std::nullopt;
   }
-  return Implementation{
-      .tool = tool_of_program(path), .from = "TG_CTX_TF_PATH", .program = find_program(path).value_or(fs::path())};
+  return Implementation{.tool = named_tool(path).value_or(Tool::opentofu),
+                        .from = "TG_CTX_TF_PATH",
+                        .program = find_program(path).value_or(fs::path())};
 }
 
 Implementation found_on_path() {
@@ -82,20 +91,27 @@ bool has_tofu_file(const WalkRequest& root) {
                                             [](const auto& entry) { return is_tofu_file(entry.path()); }));
 }
 
-// A program that was replaced has another time or size.
-fs::path memo_of(const fs::path& program, const ServiceOptions& options) {
+// Where the release of a program is remembered; nullopt: nowhere. One that was replaced has another time or size. What
+// stands in for clients (a script, a link to a version manager, its small proxy) answers by the directory that it is
+// asked in, and by files there that change.
+std::optional<fs::path> memo_of(const fs::path& program, const ServiceOptions& options) {
+  constexpr std::uintmax_t kSmallestClient = std::uintmax_t{16} << 20U;
   std::error_code error;
   const fs::path real = fs::canonical(program, error);
+  const auto size = error ? 0 : fs::file_size(real, error);
+  if (error || size < kSmallestClient || !named_tool(real)) {
+    return std::nullopt;
+  }
   const auto changed = fs::last_write_time(real, error).time_since_epoch().count();
-  const auto size = fs::file_size(real, error);
   return options.cache_directory / "clients" / sha256_hex(fmt::format("{}\n{}\n{}", real.string(), changed, size));
 }
 
-std::optional<std::string> ask_program(const fs::path& program, const Context& context) {
+std::optional<std::string> ask_program(const fs::path& program, const fs::path& directory, const Context& context) {
   Context limited = context;
   const auto latest = std::chrono::steady_clock::now() + kPatience;
   limited.deadline = limited.deadline ? std::min(*limited.deadline, latest) : latest;
-  const auto finished = run_command({.argv = {program.string(), "version", "-json"},
+  const auto finished = run_command({.argv = {fs::absolute(program).string(), "version", "-json"},
+                                     .directory = directory,
                                      .set_environment = {{"CHECKPOINT_DISABLE", "1"}},
                                      .unset_environment = {"TF_CLI_ARGS*", "TF_LOG*"}},
                                     limited);
@@ -107,6 +123,28 @@ std::optional<std::string> ask_program(const fs::path& program, const Context& c
     return std::nullopt;
   }
   return (*answer)["terraform_version"].asString();
+}
+
+// A module that the release refuses may hold what that release does not understand.
+void hide_what_else_is_wrong(const Diagnostics& judged, const ModuleTree& tree, Diagnostics& diagnostics) {
+  std::set<fs::path> refusing;
+  for (const Diagnostic& one : judged) {
+    if (one.severity == Severity::error && one.what.code == Code::constraint_conflict && one.what.location) {
+      refusing.insert(fs::path(one.what.location->path).parent_path());
+    }
+  }
+  if (refusing.empty()) {
+    return;
+  }
+  std::set<std::string_view> files;
+  for (const TreeFile& file : tree.files) {
+    if (refusing.count(fs::path(file.path).parent_path()) != 0) {
+      files.insert(file.path);
+    }
+  }
+  std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
+    return diagnostic.what.location && files.count(diagnostic.what.location->path) != 0;
+  });
 }
 
 }  // namespace
@@ -143,7 +181,8 @@ Implementation find_implementation(const ServiceOptions& options, const WalkRequ
   return has_tofu_file(root) ? with(Tool::opentofu, "a .tofu file") : find_implementation(options);
 }
 
-Release release_of(const Implementation& implementation, const ServiceOptions& options, const Context& context) {
+Release release_of(const Implementation& implementation, const fs::path& root, const ServiceOptions& options,
+                   const Context& context) {
   if (!implementation.version.empty()) {
     return {implementation.version};
   }
@@ -152,28 +191,32 @@ Release release_of(const Implementation& implementation, const ServiceOptions& o
   if (implementation.program.empty()) {
     return unknown;
   }
-  const fs::path memo = memo_of(implementation.program, options);
-  if (auto remembered = read_file(memo)) {
-    return {std::move(*remembered)};
+  const auto memo = memo_of(implementation.program, options);
+  if (memo) {
+    if (auto remembered = read_file(*memo)) {
+      return {std::move(*remembered)};
+    }
   }
-  auto version = ask_program(implementation.program, context);
+  auto version = ask_program(implementation.program, root, context);
   if (!version) {
     return unknown;
   }
-  std::error_code ignored;
-  fs::create_directories(memo.parent_path(), ignored);
-  [[maybe_unused]] const auto kept = write_file_atomically(memo, *version);  // else it is asked again
+  if (memo) {
+    std::error_code ignored;
+    fs::create_directories(memo->parent_path(), ignored);
+    [[maybe_unused]] const auto kept = write_file_atomically(*memo, *version);  // else it is asked again
+  }
   return {std::move(*version)};
 }
 
-Diagnostics judge_releases(const ModuleTree& tree, const Implementation& implementation, const ServiceOptions& options,
-                           const Context& context) {
+void judge_releases(const ModuleTree& tree, const Implementation& implementation, const ServiceOptions& options,
+                    const Context& context, Diagnostics& diagnostics) {
   const bool asks = std::any_of(tree.modules.begin(), tree.modules.end(),
                                 [](const TreeModule& module) { return !module.parsed->core.empty(); });
   if (!asks) {
-    return {};
+    return;
   }
-  const Release release = release_of(implementation, options, context);
+  const Release release = release_of(implementation, tree.modules.front().parsed->directory, options, context);
   Diagnostics found = check_core_versions(tree, implementation.tool, release.version);
   for (Diagnostic& diagnostic : found) {
     if (!release.is_known && diagnostic.what.code == Code::constraint_conflict) {
@@ -181,7 +224,8 @@ Diagnostics judge_releases(const ModuleTree& tree, const Implementation& impleme
       diagnostic.what.hint = "say which release will run: --implementation-version, or implementationVersion";
     }
   }
-  return found;
+  hide_what_else_is_wrong(found, tree, diagnostics);
+  std::move(found.begin(), found.end(), std::back_inserter(diagnostics));
 }
 
 }  // namespace modlock

@@ -29,14 +29,17 @@ struct Release {
   bool is_known = true;  // false: nobody said, and `version` is the newest that this build knows
 };
 
-// The release: as named, else what the program answers to `version -json`, remembered in the cache by its path and the
-// time it was changed. A program that does not answer counts as unknown.
-Release release_of(const Implementation& implementation, const ServiceOptions& options, const Context& context);
+// The release: as named, else what the program answers to `version -json` in the directory `root`, remembered in the
+// cache by the program's path, size and time of change. What stands in for a client (tfenv, asdf, tenv) is asked each
+// time. A program that does not answer counts as unknown.
+Release release_of(const Implementation& implementation, const std::filesystem::path& root,
+                   const ServiceOptions& options, const Context& context);
 
-// What the release refuses in the modules of a tree (check_core_versions()). Where the release is unknown, a module
-// that excludes it is a warning. Asks for the release only where a module says anything about it.
-Diagnostics judge_releases(const ModuleTree& tree, const Implementation& implementation, const ServiceOptions& options,
-                           const Context& context);
+// Adds what the release refuses in the modules of a tree (check_core_versions()), and removes from `diagnostics` what
+// else is wrong in the files of these modules, as OpenTofu does from 1.12 on. Where the release is unknown, a module
+// that excludes it is a warning, which hides nothing. Asks for the release only where a module says anything about it.
+void judge_releases(const ModuleTree& tree, const Implementation& implementation, const ServiceOptions& options,
+                    const Context& context, Diagnostics& diagnostics);
 
 inline constexpr std::string_view kNewestOpenTofu = "1.12.6";
 inline constexpr std::string_view kNewestTerraform = "1.14.0";

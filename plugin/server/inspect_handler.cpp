@@ -35,18 +35,42 @@ std::vector<Location> constraint_locations(const ModuleNode& node) {
   return locations;
 }
 
+std::optional<std::string> repeated_by(const WrittenCall& call) {
+  for (const char* argument : {"count", "for_each"}) {
+    if (call.find(argument).attribute != nullptr) {
+      return argument;
+    }
+  }
+  return std::nullopt;
+}
+
 messages::InspectedModule to_message(const ModuleNode& node, const LockFile& lock) {
   const auto entry = lock.modules.find(node.key);
   const bool counts = entry != lock.modules.end() && entry->second.source == node.address.source.identity();
+  const std::string source = printable_form(node.address);
+  const bool shows_all = source == node.address.normalised.reveal();
   return {.key = node.key,
-          .source = printable_form(node.address),
+          .source = source,
           .source_kind = std::string(to_string(node.address.source.kind)),
+          .raw_source = shows_all ? written_source(*node.call.written) : std::nullopt,
           .constraint = node.constraints_text(),
           .constraint_locations = constraint_locations(node),
           .location = node.call.source.location,
           .locked_version = counts ? entry->second.version : std::nullopt,
           .is_static = node.call.is_static,
-          .repeated = node.call.repeated};
+          .repeated_by = repeated_by(*node.call.written)};
+}
+
+messages::InspectedModule to_message(const UnresolvedCall& call) {
+  const Argument source = call.written->find("source");
+  const bool has_source = source.attribute != nullptr;
+  const ConfigText& file = has_source ? *source.file : *call.written->file;
+  const Range& range = has_source ? source.attribute->value.range : call.written->block->header_range;
+  return {.key = call.key,
+          .raw_source = written_source(*call.written),
+          .location = {join_relative(call.directory, file.path), range},
+          .is_static = is_written_out(*call.written),
+          .repeated_by = repeated_by(*call.written)};
 }
 
 messages::InspectedProvider to_message(const ProviderAddress& address, const std::vector<RequiredBy>& uses, Tool tool) {
@@ -83,8 +107,9 @@ std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& ro
   std::vector<ProviderAddress> addresses;
   std::transform(required.begin(), required.end(), std::back_inserter(addresses),
                  [](const auto& entry) { return entry.first; });
-  auto state = read_state_providers(root.walk.root, tree.modules.front().parsed->state, root.data.path,
-                                    root.walk.workspace, root.walk.tool, addresses, root.walk.documents);
+  auto state =
+      read_state_providers(root.walk.root, tree.modules.front().parsed->state, root.data.path, root.walk.workspace,
+                           root.walk.tool, addresses, root.walk.documents, root.walk.bounds);
   if (!state) {
     diagnostics.push_back({Severity::error, std::move(state.error())});
   } else {
@@ -166,13 +191,16 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   for (const auto& [key, node] : tree->nodes) {
     result.modules.push_back(to_message(node, locked));
   }
+  std::transform(tree->unresolved.begin(), tree->unresolved.end(), std::back_inserter(result.modules),
+                 [](const UnresolvedCall& call) { return to_message(call); });
+  std::sort(result.modules.begin(), result.modules.end(),
+            [](const auto& left, const auto& right) { return left.key < right.key; });
   result.diagnostics = tree->diagnostics;
   result.providers = inspect_providers(*root, *tree, result.diagnostics);
   result.core_versions = core_versions(*tree);
-  for (const Diagnostics& more : {unmatched_rules(root->walk.settings, *tree),
-                                  judge_releases(*tree, root->implementation, service.options(), context)}) {
-    result.diagnostics.insert(result.diagnostics.end(), more.begin(), more.end());
-  }
+  const Diagnostics unmatched = unmatched_rules(root->walk.settings, *tree);
+  result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
+  judge_releases(*tree, root->implementation, service.options(), context, result.diagnostics);
   return messages::encode(result);
 }
 

@@ -60,8 +60,9 @@ Json::Value encode(const ConfigInspectResult& result) {
   for (const InspectedModule& module : result.modules) {
     Json::Value item(Json::objectValue);
     item["key"] = module.key;
-    item["source"] = module.source;
-    item["sourceKind"] = module.source_kind;
+    set_if(item, "source", module.source);
+    set_if(item, "sourceKind", module.source_kind);
+    set_if(item, "rawSource", module.raw_source);
     set_if(item, "constraint", module.constraint);
     for (const Location& location : module.constraint_locations) {
       item["constraintLocations"].append(to_json(location));
@@ -69,8 +70,9 @@ Json::Value encode(const ConfigInspectResult& result) {
     set_if(item, "lockedVersion", module.locked_version);
     set_location(item, module.location);
     item["static"] = module.is_static;
-    if (module.repeated) {
+    if (module.repeated_by) {
       item["repeated"] = true;
+      item["repeatedBy"] = *module.repeated_by;
     }
     modules.append(std::move(item));
   }

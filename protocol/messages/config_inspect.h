@@ -18,14 +18,15 @@ struct InspectedFile {
 
 struct InspectedModule {
   std::string key;
-  std::string source;
-  std::string source_kind;
-  std::optional<std::string> constraint;
+  std::optional<std::string> source = {};  // absent where the call has none that can be resolved
+  std::optional<std::string> source_kind = {};
+  std::optional<std::string> raw_source = {};  // the expression as it stands in the file, where it may be shown
+  std::optional<std::string> constraint = {};
   std::vector<Location> constraint_locations = {};  // of its parts: the `version` argument, then our settings
-  Location location;                                // of the source
-  std::optional<std::string> locked_version;
-  bool is_static = true;  // written out, without references
-  bool repeated = false;  // has count or for_each
+  Location location = {};                           // of the source
+  std::optional<std::string> locked_version = {};
+  bool is_static = true;                        // written out, without references
+  std::optional<std::string> repeated_by = {};  // "count" or "for_each"
 };
 
 struct InspectedConstraint {

@@ -62,8 +62,6 @@ def judged(configuration, expected, actual):
         return ["accepted, against our policy"] if actual.accepted or actual.failure else []
     if configuration.accepted_by_us:
         return [] if actual.accepted else ["rejected, against our policy"]
-    if configuration.our_modules is not None:
-        return compare_maps("by policy, module", configuration.our_modules, actual.modules)
     return differences(expected, actual)
 
 

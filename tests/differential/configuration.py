@@ -16,7 +16,6 @@ class Configuration:
     uses_packages: bool = False  # has git sources: "{packages}" in a text is where the repositories lie
     refused_by_us: bool = False  # clients take it, and we say by policy that it is wrong
     accepted_by_us: bool = False  # clients say that it is wrong, and we take it by policy
-    our_modules: dict = None  # what we say by policy where clients say otherwise: key -> source
     has_state: bool = False  # the backend and its state count
 
     def written(self, packages):

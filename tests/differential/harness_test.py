@@ -109,9 +109,7 @@ class AnswerTest(unittest.TestCase):
         for options, expected in (
                 ({}, (["one accepts and the other rejects"], [], ["no answer"])),
                 ({"refused_by_us": True}, (["accepted, against our policy"], [], ["accepted, against our policy"])),
-                ({"accepted_by_us": True}, ([], ["rejected, against our policy"], ["rejected, against our policy"])),
-                ({"our_modules": {"m": "./a"}}, ([], ["by policy, module m: './a' and absent"],
-                                                 ["by policy, module m: './a' and absent"]))):
+                ({"accepted_by_us": True}, ([], ["rejected, against our policy"], ["rejected, against our policy"]))):
             for actual, found in zip((good, wrong, ended), expected):
                 with self.subTest(options=options, actual=actual.shown()):
                     self.assertEqual(judged(Configuration("x", {}, **options), wrong, actual), found)
@@ -124,7 +122,8 @@ class AnswerTest(unittest.TestCase):
         answer = modlock.read({
             "diagnostics": [{"severity": "warning", "message": "x"}],
             "modules": [{"key": "m", "source": "./a", **entry},
-                        {"key": "m.n", "source": "r", "constraint": "1", **entry}],
+                        {"key": "m.n", "source": "r", "constraint": "1", **entry},
+                        {"key": "o", "rawSource": "local.x", **entry}],
             "providers": [{"address": "x", "constraints": [{"text": ">= 1", "module": "", **entry},
                                                            {"text": "< 2", "module": "m", **entry}]},
                           {"address": "y", "constraints": []}]})

@@ -34,7 +34,8 @@ def read(result):
     answer = Answer([place(entry) + entry["message"] for entry in result["diagnostics"]
                      if entry["severity"] == "error"])
     for module in result["modules"]:
-        answer.modules[module["key"]] = module["source"]
+        if "source" in module:
+            answer.modules[module["key"]] = module["source"]
         if "constraint" in module:
             answer.constrained.add(module["key"])
     for provider in result["providers"]:

@@ -69,7 +69,7 @@ module "storage" {
   BOOST_TEST(ran.out == R"(.
 ├─ network  ./modules/net
 │  └─ zone  ./zones/b
-└─ storage  ./modules/disk
+└─ storage  ./modules/disk  [for_each]
 Providers:
   registry.opentofu.org/hashicorp/aws  ~> 5.0 (the root module), >= 5.1 (module.network.zone)
   registry.opentofu.org/hashicorp/random  any version (implied by random_id.this)
@@ -149,6 +149,90 @@ BOOST_AUTO_TEST_CASE(a_release_that_a_module_refuses) {
   const Ran locked = modlock({"lock"});
   BOOST_TEST(locked.exit_code == 6);
   BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(a_refusing_module_hides_what_else_is_wrong_in_it) {
+  write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\nmodule \"n\" {\n  source = local.none\n}\n");
+  write("m/versions.tofu", "terraform {\n  required_version = \">= 2.0\"\n}\n");
+  write("m/main.tf", "locals {\n  a =\n}\nresource \"x\" {}\nmodule \"x\" {\n  source = local.b\n}\n");
+  const Json::Value diagnostics = inspect()["diagnostics"];
+  BOOST_TEST_REQUIRE(diagnostics.size() == 2U);
+  BOOST_TEST(diagnostics[0]["location"]["path"].asString() == "main.tf");
+  BOOST_TEST(diagnostics[1]["code"].asString() == "CONSTRAINT_CONFLICT");
+}
+
+// A script that stands in for a client, as version managers have them, answers by directory.
+BOOST_AUTO_TEST_CASE(a_stand_in_is_asked_where_the_root_is) {
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION");
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION_VERSION");
+  const auto program = path("bin/tofu-shim");
+  write_text(program, "#!/bin/sh\nprintf '{\"terraform_version\":\"%s\"}' \"$(cat .version)\"\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  environment["TG_CTX_TF_PATH"] = program.string();
+  const auto refusal = [&](const std::string& root, const std::string& release) {
+    write(root + "/main.tofu", "terraform {\n  required_version = \"0.1\"\n}\n");
+    write(root + "/.version", release);
+    return inspect({root})["diagnostics"][0]["message"].asString();
+  };
+  const auto expected = [](const std::string& release) {
+    return fmt::format("Incompatible module: this module is not compatible with OpenTofu v{}, it requires \"0.1\"",
+                       release);
+  };
+  BOOST_TEST(refusal("a", "1.12.1") == expected("1.12.1"));
+  BOOST_TEST(refusal("b", "1.12.2") == expected("1.12.2"));
+  BOOST_TEST(refusal("a", "1.12.3") == expected("1.12.3"));
+}
+
+BOOST_AUTO_TEST_CASE(calls_that_cannot_be_resolved) {
+  write("main.tf",
+        "module \"a\" {\n  source = \"git::${var.host}/x.git\"\n  count  = 2\n}\n"
+        "module \"b\" {\n  source = \"./b\"\n}\n"
+        "module \"c\" {\n  source = \"https://me:secret@host/${var.host}.zip\"\n}\n"
+        "module \"d\" {\n  source = \"nothing\"\n}\n"
+        "module \"e\" {\n}\n");
+  write("b/main.tf", "module \"c\" {\n  source = each.key\n}\n");
+  const Json::Value modules = inspect()["modules"];
+  std::string listed;
+  for (const Json::Value& module : modules) {
+    listed += fmt::format("{} {} {} {} {}:{}\n", module["key"].asString(), module.get("source", "-").asString(),
+                          module.get("rawSource", "-").asString(), module["static"].asBool(), module["path"].asString(),
+                          module["range"]["start"]["line"].asInt());
+  }
+  BOOST_TEST(listed ==
+             "a - \"git::${var.host}/x.git\" false main.tf:2\n"
+             "b ./b \"./b\" true main.tf:6\n"
+             "b.c - each.key false b/main.tf:2\n"
+             "c - - false main.tf:9\n"
+             "d - \"nothing\" true main.tf:12\n"
+             "e - - true main.tf:14\n");
+  BOOST_TEST(modules[0]["repeatedBy"].asString() == "count");
+  BOOST_TEST(!modules[1].isMember("repeatedBy"));
+  BOOST_TEST(modlock({"inspect"}).out == R"(.
+├─ a  "git::${var.host}/x.git"  (not resolved)  [count]
+├─ b  ./b
+│  └─ c  each.key  (not resolved)
+├─ c    (not resolved)
+├─ d  "nothing"  (not resolved)
+└─ e    (not resolved)
+6 module calls, 0 providers, 2 files.
+)");
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_without_configuration) {
+  const Ran ran = modlock({"inspect"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.out == "This directory has no configuration files.\n.\n0 module calls, 0 providers, 0 files.\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_state_elsewhere_is_not_read) {
+  write("main.tf", "terraform {\n  backend \"local\" {\n    path = \"../../state\"\n  }\n}\n");
+  const Ran ran = modlock({"inspect"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(
+      ran.err ==
+      "Info: providers that only the state needs are not known: the state file \"../../state\" lies outside of the "
+      "directories that may be read [STATE_UNREAD]\n"
+      "  to do: nothing to do, unless the state uses providers that the configuration lacks\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_release_is_a_version) {

@@ -6,13 +6,12 @@ MAIN = 'variable "s" {\n  type    = string\n  default = "none"\n}\n\nmodule "m" 
 A, B, A_JSON, B_JSON = 's = "a"\n', 's = "b"\n', '{"s": "a"}', '{"s": "b"}'
 
 
-def row(name, files, environment=None, main=MAIN, **options):
+def row(name, files, environment=None, main=MAIN):
     return tree(
         "variables: " + name,
         {"main.tf": main, **files},
         environment=environment or {},
         readers=("opentofu",),
-        **options,
     )
 
 
@@ -35,14 +34,14 @@ CONFIGURATIONS = [
     row("a file over the environment", {"terraform.tfvars": A}, {"TF_VAR_s": "b"}),
     row("-var over files", {"z.auto.tfvars": A}, {"TF_CLI_ARGS": "-var=s=b"}),
     row("-var-file over files", {"z.auto.tfvars": A, "x.tfvars": B}, {"TF_CLI_ARGS": "-var-file=x.tfvars"}),
-    # We apply files first, wherever they stand: a single value is the more certain wish.
-    row(
-        "-var before -var-file",
-        {"x.tfvars": B},
-        {"TF_CLI_ARGS": "-var=s=a -var-file=x.tfvars"},
-        our_modules={"m": "./a"},
-    ),
+    row("-var before -var-file", {"x.tfvars": B}, {"TF_CLI_ARGS": "-var=s=a -var-file=x.tfvars"}),
     row("-var after -var-file", {"x.tfvars": B}, {"TF_CLI_ARGS": "-var-file=x.tfvars -var=s=a"}),
+    row("-var of init and of all commands", {}, {"TF_CLI_ARGS": "-var=s=a", "TF_CLI_ARGS_init": "-var=s=b"}),
+    row("-var of init and -var-file of all", {"x.tfvars": B},
+        {"TF_CLI_ARGS": "-var-file=x.tfvars", "TF_CLI_ARGS_init": "-var=s=a"}),
+    row("-var with a blank behind the name", {}, {"TF_CLI_ARGS": "-var 's =a'"}),
+    row("-var with a blank for a name", {"terraform.tfvars": A}, {"TF_CLI_ARGS": "-var ' =a'"}),
+    row("-var without a value", {"terraform.tfvars": A}, {"TF_CLI_ARGS": "-var s"}),
     row("-var-file that is not there", {}, {"TF_CLI_ARGS": "-var-file=no-such.tfvars"}),
     row("a number for a string", {"terraform.tfvars": "s = 1\n", "1/main.tf": ""}),
     row("a list for a string", {"terraform.tfvars": "s = []\n"}),

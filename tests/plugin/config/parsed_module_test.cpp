@@ -18,7 +18,7 @@ std::string summary(const EvaluatedModule& config) {
   std::string result;
   for (const ModuleCall& call : config.calls) {
     result += (result.empty() ? "" : "; ") + call.name + " " + call.source.text +
-              (call.version ? " " + call.version->text : "") + (call.repeated ? " repeated" : "");
+              (call.version ? " " + call.version->text : "");
   }
   return result;
 }
@@ -49,8 +49,6 @@ BOOST_AUTO_TEST_CASE(calls) {
        "a ./a; z ./z"},
       {"version", {{"a.tf", "module \"m\" {\n  source  = \"x/y/z\"\n  version = \"~> 1.2\"\n}\n"}}, "m x/y/z ~> 1.2"},
       {"null version is none", {{"a.tf", "module \"m\" {\n  source  = \"./m\"\n  version = null\n}\n"}}, "m ./m"},
-      {"count", {{"a.tf", "module \"m\" {\n  source = \"./m\"\n  count = var.n\n}\n"}}, "m ./m repeated"},
-      {"for_each", {{"a.tf", "module \"m\" {\n  source = \"./m\"\n  for_each = {}\n}\n"}}, "m ./m repeated"},
       {"other arguments may be anything",
        {{"a.tf", "module \"m\" {\n  source = \"./m\"\n  x = [for i in var.y : i]\n  providers = { a = a.b }\n}\n"}},
        "m ./m"},
@@ -71,7 +69,7 @@ BOOST_AUTO_TEST_CASE(calls) {
        {{"a.tf", "module \"m\" {\n  source = \"./a\"\n  version = \"1\"\n}\n"},
         {"override.tf", "module \"m\" {\n  source = \"./b\"\n}\n"},
         {"z_override.tf", "module \"m\" {\n  source = \"./c\"\n  count = 1\n}\n"}},
-       "m ./c 1 repeated"},
+       "m ./c 1"},
       {"an override may take the version away",
        {{"a.tf", "module \"m\" {\n  source = \"git::https://h/p\"\n  version = \"~> 1\"\n}\n"},
         {"override.tofu", "module \"m\" {\n  source = \"git::https://h/p?ref=1\"\n  version = null\n}\n"}},
@@ -159,6 +157,9 @@ BOOST_AUTO_TEST_CASE(terraform_reads_each_block_of_a_call) {
       {"null is replaced", "source = null", "source = \"./a\"",
        "the source of module \"m\" must be a string, found null"},
       {"a path is replaced", "source = \"./no\"", "source = \"./a\"", ""},
+      {"a version that is none is replaced", "source = \"x/y/z\"\n version = \"abc\"", "version = \"1.0\"",
+       "\"abc\" is not a version constraint: item \"abc\" must be an optional operator (=, !=, >, >=, <, <=, ~>) and a "
+       "version"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

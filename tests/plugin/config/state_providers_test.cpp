@@ -18,7 +18,8 @@ Result<StateProviders> read(const Texts& texts, const StateStorage& storage = {}
   for (const auto& [name, text] : texts) {
     documents.emplace(std::string(kRoot) + "/" + name, text);
   }
-  return read_state_providers(kRoot, storage, std::string(kRoot) + "/.terraform", workspace, tool, required, documents);
+  return read_state_providers(kRoot, storage, std::string(kRoot) + "/.terraform", workspace, tool, required, documents,
+                              {kRoot});
 }
 
 std::string resource(std::string_view provider, std::string_view more = "") {
@@ -221,6 +222,28 @@ BOOST_AUTO_TEST_CASE(errors) {
       BOOST_TEST_REQUIRE(!providers.has_value());
       const std::string message = fmt::format("the state file \"terraform.tfstate\" cannot be used: {}", row.reason);
       check_error(providers.error(), {Code::config_parse, message, "terraform.tfstate"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_out_of_the_bounds_is_read) {
+  struct Row {
+    const char* name;
+    StateStorage storage;
+    const char* workspace;
+    const char* file;
+  };
+  const Row rows[] = {
+      {"path above", {.path = "../state"}, "", "../state"},
+      {"absolute path", {.path = "/etc/passwd"}, "", "../../../etc/passwd"},
+      {"directory of workspaces", {.workspace_dir = "/w"}, "dev", "../../../w/dev/terraform.tfstate"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto providers = read({{row.file, "no state"}}, row.storage, row.workspace);
+      BOOST_TEST_REQUIRE(providers.has_value());
+      BOOST_TEST(providers->unreadable ==
+                 fmt::format("the state file \"{}\" lies outside of the directories that may be read", row.file));
     }
   }
 }

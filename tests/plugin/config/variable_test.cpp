@@ -125,6 +125,11 @@ BOOST_AUTO_TEST_CASE(wrong_declarations) {
        "a: number broken",
        "CONFIG_PARSE a.tf:3:13: the default value of variable \"a\" is not compatible with its type constraint: a "
        "number is required"},
+      {"a default of another type that must not be seen",
+       {{"a.tf", "variable \"a\" {\n  sensitive = true\n  type = number\n  default = \"secret\"\n}\n"}},
+       "a: number broken sensitive",
+       "CONFIG_PARSE a.tf:1:1: the default value of variable \"a\" is not compatible with its type constraint: a "
+       "number is required"},
       {"a null default that must not be",
        {{"a.tf", "variable \"a\" {\n  nullable = false\n  default = null\n}\n"}},
        "a: - broken not null",

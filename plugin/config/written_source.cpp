@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <array>
+
+#include "plugin/config/module_call.h"
+#include "plugin/hcl/value.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kLongest = 1000;
+
+bool is_argument(const Argument& argument) {
+  return argument.attribute == nullptr || hcl::static_value(argument.attribute->value, argument.file->path).has_value();
+}
+
+// "git@host", behind a quote, a getter, a scheme or a blank.
+bool is_git_user(std::string_view text, std::size_t at) {
+  constexpr std::string_view kGit = "git";
+  return at > kGit.size() && text.substr(at - kGit.size(), kGit.size()) == kGit &&
+         std::string_view("\"/: ").find(text[at - kGit.size() - 1]) != std::string_view::npos;
+}
+
+// A blank behind a "?" makes it the operator.
+bool is_plain_argument(std::string_view rest) {
+  constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
+  const std::string_view name = rest.substr(0, rest.find_first_of("=&\" \n"));
+  return name.empty() ? !rest.starts_with('=') : std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
+}
+
+bool may_be_shown(std::string_view text) {
+  // An escape may stand for any character.
+  if (text.size() > kLongest || text.find('#') != std::string_view::npos ||
+      text.find("\\u") != std::string_view::npos || text.find("\\U") != std::string_view::npos) {
+    return false;
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool may_hide = (text[at] == '@' && !is_git_user(text, at)) ||
+                          ((text[at] == '?' || text[at] == '&') && !is_plain_argument(text.substr(at + 1)));
+    if (may_hide) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_written_out(const WrittenCall& call) {
+  return is_argument(call.find("source")) && is_argument(call.find("version"));
+}
+
+std::optional<std::string> written_source(const WrittenCall& call) {
+  const Argument source = call.find("source");
+  if (source.attribute == nullptr) {
+    return std::nullopt;
+  }
+  const Range& range = source.attribute->value.range;
+  const std::string_view text(source.file->text);
+  const std::string_view written = text.substr(range.start.byte, range.end.byte - range.start.byte);
+  return may_be_shown(written) ? std::optional<std::string>(written) : std::nullopt;
+}
+
+}  // namespace modlock
