@@ -7,7 +7,9 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/go_url.h"
+#include "backends/http/redirect_judge.h"
 #include "backends/package/subdir_glob.h"
+#include "backends/package/unpack.h"
 #include "backends/source_text.h"
 
 namespace modlock::archive {
@@ -15,6 +17,7 @@ namespace {
 
 constexpr int kMostHops = 10;
 constexpr std::size_t kLargestPage = std::size_t{4} << 20U;
+constexpr std::size_t kLargestPackage = UnpackLimits{}.total_bytes;
 
 bool is_archive_id(std::string_view id) {
   return id.substr(0, 3) == "zh:";
@@ -65,13 +68,13 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   sent.url = request.url;
   sent.purpose = std::move(purpose);
   sent.sink = sink;
-  sent.body_limit = kLargestPage;
-  if (context_.judge_source) {
-    sent.judge_redirect = [this](std::string_view url) -> Result<void> {
-      const auto source = archive_source(url);
-      return source ? context_.judge_source(*source) : fail(source.error());
-    };
+  if (sink != nullptr) {
+    sent.body_limit = kLargestPackage;
+  } else {
+    sent.body_limit = kLargestPage;
+    sent.timeouts.total = kSmallAnswerTime;
   }
+  sent.judge_redirect = redirect_judge(context_);
   if (!request.has_user) {
     const auto found = credentials_.find(CredentialUse::download, request.host, "", context_);
     if (!found) {

@@ -6,8 +6,6 @@
 
 #include "backends/go_url.h"
 #include "backends/hostname.h"
-#include "backends/http/http_client.h"
-#include "backends/source_remote.h"
 
 namespace modlock::archive {
 namespace {
@@ -70,15 +68,6 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
   url->host = ascii_host(url->host);
   request.url = SecretText(url->to_string());
   return request;
-}
-
-Result<Source> archive_source(std::string_view url) {
-  const std::string shown = printable_url(url);
-  auto package = describe_package(url.substr(0, url.find_first_of("?#")), shown);
-  if (!package || package->source.kind != SourceKind::archive) {
-    return fail(Code::bad_response, fmt::format("\"{}\" is not a URL of http or https", shown));
-  }
-  return std::move(package->source);
 }
 
 }  // namespace modlock::archive

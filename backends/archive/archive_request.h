@@ -26,7 +26,4 @@ struct ArchiveRequest {
 // no archive).
 Result<ArchiveRequest> read_request(const SourceAddress& address);
 
-// How a policy names what lies at a URL of http or https. Errors: BAD_RESPONSE.
-Result<Source> archive_source(std::string_view url);
-
 }  // namespace modlock::archive

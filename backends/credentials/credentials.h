@@ -45,8 +45,11 @@ enum class CredentialUse {
   download   // an archive over http(s): netrc
 };
 
-// Secrets by host. Thread-safe; each place is read once, each helper asked once per host. `host` is Source::host
-// (`name[:port]`), `repository` the path of an OCI repository without a leading slash (else empty).
+// Secrets by host. Thread-safe. What is renewed while the process lives is seen: each call reads a docker, podman or
+// netrc file again that is no longer what was read, and a helper is asked again for a host a minute after it answered,
+// or at once after it failed; who asks meanwhile shares its answer. Variables and the CLI configuration stay as they
+// were given. `host` is Source::host (`name[:port]`), `repository` the path of an OCI repository without a leading
+// slash (else empty).
 class Credentials {
  public:
   virtual ~Credentials() = default;

@@ -8,12 +8,27 @@ namespace modlock {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Empty where no home directory is known.
+std::vector<fs::path> path_of_netrc(const Surroundings& surroundings) {
+  const std::string_view variable = surroundings.variable("NETRC");
+  if (!variable.empty()) {
+    return {surroundings.absolute(fs::path(variable))};
+  }
+  return surroundings.home.empty() ? std::vector<fs::path>{} : std::vector<fs::path>{surroundings.home / ".netrc"};
+}
+
+}  // namespace
+
+NetrcPlaces::NetrcPlaces(const Surroundings& surroundings)
+    : surroundings_(surroundings), file_(path_of_netrc(surroundings)) {}
+
 NetrcPlaces::File NetrcPlaces::read() const {
-  const std::string_view variable = surroundings_.variable("NETRC");
-  if (variable.empty() && surroundings_.home.empty()) {
+  if (file_.paths().empty()) {
     return {.name = "~/.netrc", .absent = "no home directory is known"};
   }
-  const fs::path path = variable.empty() ? surroundings_.home / ".netrc" : surroundings_.absolute(fs::path(variable));
+  const fs::path& path = file_.paths().front();
   File file{.name = surroundings_.display(path)};
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -40,20 +55,20 @@ NetrcPlaces::File NetrcPlaces::read() const {
 }
 
 Lookup NetrcPlaces::look(std::string_view host) {
-  std::call_once(read_, [this]() { file_ = read(); });
+  const std::shared_ptr<const File> file = file_.get([this]() { return read(); });
   Lookup lookup;
-  lookup.failure = file_.failure;
-  const NetrcMachine* machine = find_machine(file_.machines, host);
-  if (file_.failure) {
-    lookup.add("file " + file_.name, "not usable: " + file_.failure->message);
-  } else if (!file_.absent.empty()) {
-    lookup.add("file " + file_.name, file_.absent);
+  lookup.failure = file->failure;
+  const NetrcMachine* machine = find_machine(file->machines, host);
+  if (file->failure) {
+    lookup.add("file " + file->name, "not usable: " + file->failure->message);
+  } else if (!file->absent.empty()) {
+    lookup.add("file " + file->name, file->absent);
   } else if (machine == nullptr) {
-    lookup.add("file " + file_.name, fmt::format("no entry for {}", host));
+    lookup.add("file " + file->name, fmt::format("no entry for {}", host));
   } else {
     lookup.found = {.secret = BasicCredential{machine->login, machine->password},
                     .from = fmt::format("{} in {}:{}", machine->name.empty() ? "default" : "machine " + machine->name,
-                                        file_.name, machine->line)};
+                                        file->name, machine->line)};
     lookup.add(lookup.found.from, "used");
   }
   return lookup;

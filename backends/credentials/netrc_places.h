@@ -1,11 +1,12 @@
 #pragma once
 
-#include <mutex>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backends/credentials/kept_files.h"
 #include "backends/credentials/lookup.h"
 #include "backends/credentials/netrc.h"
 #include "backends/credentials/surroundings.h"
@@ -15,7 +16,7 @@ namespace modlock {
 // Where the user and password of a download may be: the file that NETRC names, else ~/.netrc. Thread-safe.
 class NetrcPlaces {
  public:
-  explicit NetrcPlaces(const Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit NetrcPlaces(const Surroundings& surroundings);
 
   // `failure`: CONFIG_PARSE where the file is there and is no netrc file, IO_ERROR where it cannot be read.
   Lookup look(std::string_view host);
@@ -30,8 +31,7 @@ class NetrcPlaces {
   File read() const;
 
   const Surroundings& surroundings_;
-  std::once_flag read_;
-  File file_;
+  KeptFiles<File> file_;
 };
 
 }  // namespace modlock

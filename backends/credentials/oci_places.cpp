@@ -11,6 +11,37 @@ namespace modlock {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Those of docker and podman, in order; those that the configuration names take their place.
+std::vector<fs::path> paths_of_files(const ClientConfiguration& configuration, const Surroundings& surroundings) {
+  const auto& defaults = configuration.oci_defaults;
+  if (defaults && !defaults->discover_ambient) {
+    return {};
+  }
+  if (defaults && defaults->files) {
+    return {defaults->files->begin(), defaults->files->end()};
+  }
+  const std::string_view runtime = surroundings.variable("XDG_RUNTIME_DIR");
+  const std::string_view config = surroundings.variable("XDG_CONFIG_HOME");
+  const fs::path home = surroundings.home.empty() ? fs::path("/") : surroundings.home;
+  std::vector<fs::path> paths;
+  if (!runtime.empty()) {
+    paths.push_back(surroundings.absolute(fs::path(runtime) / "containers/auth.json"));
+  }
+  paths.push_back(
+      surroundings.absolute((config.empty() ? home / ".config" : fs::path(config)) / "containers/auth.json"));
+  paths.push_back(home / ".docker/config.json");
+  paths.push_back(home / ".dockercfg");
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+OciPlaces::OciPlaces(const ClientConfiguration& configuration, const Surroundings& surroundings)
+    : configuration_(configuration), surroundings_(surroundings), files_(paths_of_files(configuration, surroundings)) {}
+
 // A place, and what it offers for the repository: nothing (specificity 0), a secret, a program to ask, or an entry that
 // matches and holds neither.
 struct OciPlaces::Candidate {
@@ -51,7 +82,7 @@ OciPlaces::Files OciPlaces::read_files() const {
     return result;
   }
   if (defaults && defaults->files) {
-    for (const std::string& path : *defaults->files) {
+    for (const fs::path& path : files_.paths()) {
       File file = read_file_at(path);
       if (!file.content && !result.failure) {
         result.failure =
@@ -66,27 +97,10 @@ OciPlaces::Files OciPlaces::read_files() const {
     result.off = result.files.empty() ? "turned off by docker_style_config_files in " + defaults->from : "";
     return result;
   }
-  const std::string_view runtime = surroundings_.variable("XDG_RUNTIME_DIR");
-  const std::string_view config = surroundings_.variable("XDG_CONFIG_HOME");
-  const fs::path home = surroundings_.home.empty() ? fs::path("/") : surroundings_.home;
-  std::vector<fs::path> paths;
-  if (!runtime.empty()) {
-    paths.push_back(surroundings_.absolute(fs::path(runtime) / "containers/auth.json"));
-  }
-  paths.push_back(
-      surroundings_.absolute((config.empty() ? home / ".config" : fs::path(config)) / "containers/auth.json"));
-  paths.push_back(home / ".docker/config.json");
-  paths.push_back(home / ".dockercfg");
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  for (const fs::path& path : paths) {
+  for (const fs::path& path : files_.paths()) {
     result.files.push_back(read_file_at(path));
   }
   return result;
-}
-
-const OciPlaces::Files& OciPlaces::files() {
-  std::call_once(files_read_, [this]() { files_ = read_files(); });
-  return files_;
 }
 
 void OciPlaces::add_blocks(std::string_view host, std::string_view repository, std::vector<Candidate>& all) const {
@@ -143,10 +157,10 @@ void OciPlaces::add_file(const File& file, std::string_view host, std::string_vi
   }
 }
 
-std::vector<OciPlaces::Candidate> OciPlaces::candidates(std::string_view host, std::string_view repository) {
+std::vector<OciPlaces::Candidate> OciPlaces::candidates(const Files& read, std::string_view host,
+                                                        std::string_view repository) const {
   std::vector<Candidate> all;
   add_blocks(host, repository, all);
-  const Files& read = files();
   if (!read.off.empty()) {
     all.push_back({.place = "docker and podman files", .outcome = read.off});
   }
@@ -169,8 +183,9 @@ std::vector<OciPlaces::Candidate> OciPlaces::candidates(std::string_view host, s
 
 Lookup OciPlaces::look(std::string_view host, std::string_view repository, const Context& context) {
   Lookup lookup;
-  lookup.failure = files().failure;
-  const std::vector<Candidate> all = candidates(host, repository);
+  const std::shared_ptr<const Files> files = files_.get([this]() { return read_files(); });
+  lookup.failure = files->failure;
+  const std::vector<Candidate> all = candidates(*files, host, repository);
   const auto chosen = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) {
     return candidate.specificity != 0 && !candidate.is_malformed();
   });

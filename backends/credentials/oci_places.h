@@ -1,7 +1,6 @@
 #pragma once
 
-#include <map>
-#include <mutex>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "backends/credentials/answers.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/docker_file.h"
+#include "backends/credentials/kept_files.h"
 #include "backends/credentials/lookup.h"
 #include "backends/credentials/surroundings.h"
 
@@ -20,8 +20,7 @@ namespace modlock {
 // is a program, that program alone is asked. Thread-safe.
 class OciPlaces {
  public:
-  OciPlaces(const ClientConfiguration& configuration, const Surroundings& surroundings)
-      : configuration_(configuration), surroundings_(surroundings) {}
+  OciPlaces(const ClientConfiguration& configuration, const Surroundings& surroundings);
 
   // `failure`: CONFIG_PARSE where a file that `docker_style_config_files` names cannot be read or a matching entry is
   // no user and password; those of ask_docker_helper(). A broken file in a usual place is no failure: none of those
@@ -42,10 +41,9 @@ class OciPlaces {
     std::string off;  // why there are none at all
   };
 
-  const Files& files();
   Files read_files() const;
   File read_file_at(const std::filesystem::path& path) const;
-  std::vector<Candidate> candidates(std::string_view host, std::string_view repository);
+  std::vector<Candidate> candidates(const Files& read, std::string_view host, std::string_view repository) const;
   void add_blocks(std::string_view host, std::string_view repository, std::vector<Candidate>& all) const;
   static void add_file(const File& file, std::string_view host, std::string_view repository,
                        std::vector<Candidate>& all);
@@ -53,8 +51,7 @@ class OciPlaces {
 
   const ClientConfiguration& configuration_;
   const Surroundings& surroundings_;
-  std::once_flag files_read_;
-  Files files_;
+  KeptFiles<Files> files_;
   Answers<FoundCredential> helper_answers_;
 };
 

@@ -155,7 +155,7 @@ class GitBackend final : public Backend {
   Result<FetchedTree> complete(const SourceAddress& source, const RemoteAddress& address, Placed placed,
                                const Context& context) const {
     const Superproject top{source.package_url, address, placed.tree.id, placed.tree.directory, placed.submodules};
-    const auto warnings = fill_submodules(cache_directory_, top, context);
+    const auto warnings = fill_submodules(cache_directory_, top, &lister_, context);
     if (!warnings) {
       (void)remove_tree(placed.tree.directory);
       return fail(warnings.error());

@@ -49,6 +49,7 @@ constexpr std::array kPhrases = {
     Phrase{"SSL certificate problem", Trouble::certificate},
     Phrase{"server certificate verification failed", Trouble::certificate},
     Phrase{"SSL: no alternative certificate subject name", Trouble::certificate},
+    Phrase{"SSL: certificate subject name (", Trouble::certificate},
     Phrase{"error setting certificate", Trouble::certificate},
     Phrase{"Operation too slow", Trouble::timeout},
     Phrase{"Connection timed out", Trouble::timeout},

@@ -82,6 +82,8 @@ class Exchange {
       : http_(http), plan_(plan), remote_(plan.remote), doing_(doing), context_(context) {}
 
   Result<References> run();
+  // The address that the redirects lead to; empty where it is none of this repository's.
+  Result<SecretText> resolve();
   // Why git itself may have an answer where run() has none; empty where it would have the same.
   const std::string& only_git() const { return only_git_; }
 
@@ -117,6 +119,18 @@ Result<References> Exchange::run() {
   Error error = explain(remote_, doing_, found == Trouble::other ? Trouble::broken_response : found);
   error.notes.push_back("libgit2: " + quotable(scrub(said)));
   return fail(std::move(error));
+}
+
+Result<SecretText> Exchange::resolve() {
+  const auto response = send(remote_.password ? basic(remote_.username, *remote_.password) : SecretText());
+  if (!response) {
+    return fail(response.error());
+  }
+  const std::string& led_to = response->url.reveal();
+  if (led_to == url() || !led_to.ends_with(kTail)) {
+    return SecretText();
+  }
+  return SecretText(led_to.substr(0, led_to.size() - kTail.size()));
 }
 
 std::string Exchange::url() const {
@@ -269,6 +283,16 @@ std::optional<Result<References>> HttpLister::list(const RemoteAddress& remote, 
     references.error().notes.push_back("git itself was not asked: " + exchange.only_git());
   }
   return references;
+}
+
+std::optional<Result<SecretText>> HttpLister::resolve(const RemoteAddress& remote, std::string_view doing,
+                                                      const Context& context) const {
+  const auto plan = http_ == nullptr ? std::nullopt : std::optional(plan_http(remote, lookup_environment));
+  if (!plan || !*plan) {
+    return std::nullopt;
+  }
+  auto led_to = Exchange(*http_, **plan, doing, context).resolve();
+  return led_to && led_to->empty() ? std::nullopt : std::optional(std::move(led_to));
 }
 
 }  // namespace modlock::git

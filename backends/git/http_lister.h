@@ -27,6 +27,12 @@ class HttpLister {
   std::optional<Result<References>> list(const RemoteAddress& remote, std::string_view doing,
                                          const Context& context) const;
 
+  // Where the redirects of a repository lead, judged one by one by Context::judge_source before they are followed, as
+  // an address for git. nullopt: nowhere, to what is not this repository, or git's configuration keeps us from asking.
+  // Errors: those of list() but for credentials.
+  std::optional<Result<SecretText>> resolve(const RemoteAddress& remote, std::string_view doing,
+                                            const Context& context) const;
+
  private:
   HttpClient* http_;
   GitEngine engine_;

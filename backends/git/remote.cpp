@@ -45,8 +45,27 @@ void add_upload_pack(const RemoteAddress& address, std::vector<std::string>& arg
 
 }  // namespace
 
-Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_view doing,
+Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::string_view doing,
                              std::chrono::seconds longest) const {
+  auto finished = run_at(address_, arguments, doing, longest);
+  if (lister_ == nullptr || !context_.judge_source || !finished || finished->exit_code == 0 ||
+      classify(finished->error_output) != Trouble::redirected) {
+    return finished;
+  }
+  auto led_to = lister_->resolve(address_, doing, context_);
+  if (!led_to) {
+    return finished;
+  }
+  if (!*led_to) {
+    return fail(std::move(led_to->error()));
+  }
+  RemoteAddress moved = address_;
+  moved.full_url = std::move(**led_to);
+  return run_at(moved, arguments, doing, longest);
+}
+
+Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
+                                std::string_view doing, std::chrono::seconds longest) const {
   if (context_.offline) {
     return fail(Code::offline_miss,
                 fmt::format("git may not {} \"{}\": offline was asked for, and it is not in the cache", doing,
@@ -61,9 +80,8 @@ Result<Finished> Remote::run(std::vector<std::string> arguments, std::string_vie
     }
     key.emplace(std::move(*written));
   }
-  const Command command =
-      network_command(address_, std::move(arguments), lookup_environment, configured_ssh(address_, context_),
-                      key ? key->path() : std::filesystem::path());
+  const Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
+                                          key ? key->path() : std::filesystem::path(), !context_.judge_source);
   context_.count_request();
   Context limited = context_;
   const auto end = std::chrono::steady_clock::now() + longest;
@@ -108,7 +126,7 @@ Result<References> Remote::list_by_git(Part part, std::string_view doing) const 
   }
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
-  auto finished = run(std::move(arguments), doing, kLongestListing);
+  auto finished = run(arguments, doing, kLongestListing);
   if (!finished) {
     return fail(std::move(finished.error()));
   }
@@ -144,7 +162,7 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
   arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
-  auto finished = run(std::move(arguments), kDoing, kLongestFetch);
+  auto finished = run(arguments, kDoing, kLongestFetch);
   if (!finished) {
     return tl::unexpected(FetchFailure{false, false, false, std::move(finished.error())});
   }

@@ -23,8 +23,9 @@ struct FetchFailure {
   Error error;
 };
 
-// The remote side of one repository: each call is one request (http_lister.h has the exceptions). Offline:
-// OFFLINE_MISS.
+// The remote side of one repository: each call is one request (http_lister.h has the exceptions). Where sources are
+// judged, git follows no redirect: the lister finds out where it leads and has it judged, and git is then sent there;
+// without a lister a redirect is BAD_RESPONSE. Offline: OFFLINE_MISS.
 class Remote {
  public:
   // `lister` may be null: then git lists.
@@ -43,7 +44,10 @@ class Remote {
 
  private:
   Result<References> list_by_git(Part part, std::string_view doing) const;
-  Result<Finished> run(std::vector<std::string> arguments, std::string_view doing, std::chrono::seconds longest) const;
+  Result<Finished> run(const std::vector<std::string>& arguments, std::string_view doing,
+                       std::chrono::seconds longest) const;
+  Result<Finished> run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
+                          std::string_view doing, std::chrono::seconds longest) const;
 
   const RemoteAddress& address_;
   const Context& context_;

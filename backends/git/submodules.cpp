@@ -99,8 +99,8 @@ Result<void> check_file_transport(const RemoteAddress& address, const Context& c
 // The places of one package's submodules, filled level by level.
 class Filling {
  public:
-  Filling(const fs::path& cache_directory, const fs::path& top, const Context& context)
-      : cache_directory_(cache_directory), top_(top), context_(context) {}
+  Filling(const fs::path& cache_directory, const fs::path& top, const HttpLister* lister, const Context& context)
+      : cache_directory_(cache_directory), top_(top), lister_(lister), context_(context) {}
 
   Result<Diagnostics> fill(const Superproject& parent, std::size_t depth);
 
@@ -112,6 +112,7 @@ class Filling {
 
   const fs::path& cache_directory_;
   const fs::path& top_;
+  const HttpLister* lister_;
   const Context& context_;
   std::atomic<std::size_t> count_{0};
 };
@@ -185,7 +186,8 @@ Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Su
   if (!repository) {
     return fail(repository.error());
   }
-  if (auto brought = bring_submodule(Remote(address, context_), *repository, submodule.commit, context_); !brought) {
+  if (auto brought = bring_submodule(Remote(address, context_, lister_), *repository, submodule.commit, context_);
+      !brought) {
     return fail(std::move(brought.error()));
   }
   const fs::path index = top_.string() + "." + random_hex(8) + ".index";
@@ -194,8 +196,9 @@ Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Su
 
 }  // namespace
 
-Result<Diagnostics> fill_submodules(const fs::path& cache_directory, const Superproject& top, const Context& context) {
-  return Filling(cache_directory, top.directory, context).fill(top, 0);
+Result<Diagnostics> fill_submodules(const fs::path& cache_directory, const Superproject& top, const HttpLister* lister,
+                                    const Context& context) {
+  return Filling(cache_directory, top.directory, lister, context).fill(top, 0);
 }
 
 }  // namespace modlock::git

@@ -160,6 +160,20 @@ std::optional<milliseconds> CurlTransfer::time_left() {
     ends(last_byte_ + exchange_.timeouts.idle,
          fmt::format("the server was silent for {}", duration_text(exchange_.timeouts.idle)));
   }
+  if (!stop_ && window_start_ && exchange_.timeouts.least_rate > 0) {
+    const HttpTimeouts& timeouts = exchange_.timeouts;
+    const auto window = static_cast<std::size_t>(timeouts.rate_window.count());
+    if (window_bytes_ >= timeouts.least_rate * window / 1000) {
+      if (now >= *window_start_ + timeouts.rate_window) {
+        window_start_ = now;
+        window_bytes_ = 0;
+      }
+    } else {
+      ends(*window_start_ + timeouts.rate_window,
+           fmt::format("the answer came at less than {} bytes a second for {}", timeouts.least_rate,
+                       duration_text(timeouts.rate_window)));
+    }
+  }
   if (!stop_ && exchange_.timeouts.total) {
     ends(start_ + *exchange_.timeouts.total,
          fmt::format("the answer was not complete within {}", duration_text(*exchange_.timeouts.total)));
@@ -171,8 +185,14 @@ std::optional<milliseconds> CurlTransfer::time_left() {
   return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(end - now));
 }
 
-bool CurlTransfer::take_header(std::string_view line) {
+void CurlTransfer::received(std::size_t bytes) {
   last_byte_ = Clock::now();
+  window_start_ = window_start_.value_or(last_byte_);
+  window_bytes_ += bytes;
+}
+
+bool CurlTransfer::take_header(std::string_view line) {
+  received(line.size());
   header_bytes_ += line.size();
   if (header_bytes_ > kHeaderLimit) {
     stop_ = ExchangeFailure{.code = Code::bad_response,
@@ -233,7 +253,7 @@ bool CurlTransfer::take_body(std::string_view bytes) {
     const std::size_t room = kErrorBodyLimit - response_.body.size();
     response_.body += bytes.substr(0, room);
     is_enough_ = bytes.size() > room;
-    last_byte_ = Clock::now();
+    received(bytes.size());
     return !is_enough_;
   }
   if (bytes.size() > exchange_.body_limit - body_bytes_) {
@@ -246,7 +266,7 @@ bool CurlTransfer::take_body(std::string_view bytes) {
     stop_ = std::move(written.error());
     return false;
   }
-  last_byte_ = Clock::now();
+  received(bytes.size());
   return true;
 }
 

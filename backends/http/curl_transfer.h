@@ -37,6 +37,7 @@ class CurlTransfer {
   bool end_of_headers();
   bool take_body(std::string_view bytes);
   bool too_large();
+  void received(std::size_t bytes);
   bool is_success() const { return response_.status >= 200 && response_.status <= 299; }
 
   const Exchange& exchange_;
@@ -49,6 +50,8 @@ class CurlTransfer {
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   curl_off_t sent_ = 0;
+  std::size_t window_bytes_ = 0;                   // of the answer since window_start_
+  std::optional<Clock::time_point> window_start_;  // none before the first header
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_byte_ = start_;
   std::array<char, CURL_ERROR_SIZE> error_text_{};

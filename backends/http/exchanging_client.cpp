@@ -142,7 +142,7 @@ class Journey {
       }
       context_.count_request();
       auto answer = transport_.exchange(exchange, context_);
-      Attempt attempt{.number = attempt_++};
+      Attempt attempt{.number = attempt_};
       if (answer) {
         answer->url = SecretText(url_);
         attempt.status = answer->status;
@@ -156,6 +156,7 @@ class Journey {
       }
       const auto delay = retry_delay(attempt, request_.retries, pacing_.jitter());
       if (delay && has_time(*delay)) {
+        ++attempt_;
         pacing_.wait(*delay, context_);
         continue;
       }
@@ -215,7 +216,7 @@ class Journey {
   std::string url_;  // with its user-info
   Headers secrets_;
   SecretText basic_;
-  int attempt_ = 0;  // of all URLs together
+  int attempt_ = 0;  // of all URLs together; a redirect is none
 };
 
 class ExchangingClient final : public HttpClient {

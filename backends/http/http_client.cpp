@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/go_url.h"
 #include "backends/http/retry.h"
 #include "backends/http/text.h"
 #include "backends/source_text.h"
@@ -79,6 +80,12 @@ std::string reason_in(const HttpResponse& response) {
   return to_valid_utf8(escape_controls(http::cut_text(text, 300)));
 }
 
+// A server may give back what it was sent.
+bool carries_secrets(const HttpRequest& request) {
+  const auto url = GoUrl::parse(request.url.reveal());
+  return !request.secret_headers.empty() || !request.body.empty() || !url || url->user || !url->raw_query.empty();
+}
+
 }  // namespace
 
 std::optional<std::string> HttpResponse::header(std::string_view name) const {
@@ -107,7 +114,7 @@ Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpReq
     error.retry_after =
         parse_retry_after(response->header("Retry-After").value_or(""), std::chrono::system_clock::now());
   }
-  if (std::string reason = reason_in(*response); !reason.empty()) {
+  if (std::string reason = carries_secrets(request) ? "" : reason_in(*response); !reason.empty()) {
     error.notes.push_back("the server says: " + std::move(reason));
   }
   return fail(std::move(error));

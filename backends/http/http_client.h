@@ -31,12 +31,18 @@ class BodySink {
 };
 
 // How long one attempt may take. A black hole ends by `connect`, a server that falls silent by `idle`, a slow drip by
-// `total`; the deadline of the context ends everything.
+// `least_rate` or `total`; the deadline of the context ends everything.
 struct HttpTimeouts {
   std::chrono::milliseconds connect{10'000};  // name, TCP and TLS
   std::chrono::milliseconds idle{30'000};     // without one byte
+  // What the answer, from its first header on, brings at least over each whole `rate_window`; 0: no matter how little.
+  std::size_t least_rate = 1024;  // bytes a second
+  std::chrono::milliseconds rate_window{30'000};
   std::optional<std::chrono::milliseconds> total = {};
 };
+
+// The `total` of answers that are small: everything but packages and listings without a bound.
+inline constexpr std::chrono::seconds kSmallAnswerTime{60};
 
 // One request, with what may be done on its behalf.
 struct HttpRequest {
@@ -87,7 +93,7 @@ class HttpClient {
   // in the stats, received bytes as bytes. The answer is the final response whatever its status: expect_success() makes
   // errors of those that are none.
   // Errors, all saying `could not <purpose>: <URL without query and user-info>: <reason>`:
-  // UNREACHABLE (no such host, refused, reset, shorter than it said), TIMEOUT (connect, idle or total), BAD_RESPONSE
+  // UNREACHABLE (no such host, refused, reset, shorter than it said), TIMEOUT (any of HttpTimeouts), BAD_RESPONSE
   // (not HTTP, a length that is none, bad chunks or compression, a header block over 256 KiB, a redirect without or
   // with a bad Location, too many of them, https to http), TLS failures as UNREACHABLE naming the reason and how to
   // trust an authority, SOURCE_DENIED (judge_redirect), LIMIT_EXCEEDED (body_limit), OFFLINE_MISS (the context is
@@ -99,7 +105,8 @@ class HttpClient {
 // The response where its status is 2xx (or, for 304, where the caller sent a validator and asks for it); else the error
 // of its status: 401 AUTH_REQUIRED, 403 FORBIDDEN, 404 and 410 NOT_FOUND, 408 and 504 TIMEOUT, 429 RATE_LIMITED with
 // retry_after, other 5xx UNREACHABLE with retry_after, everything else BAD_RESPONSE. Messages name purpose, URL and
-// status; the first line of a short text or of a JSON error body is a note, scrubbed of control characters.
+// status; the first line of a short text or of a JSON error body is a note, scrubbed of control characters, unless the
+// request held anything secret, which a server may give back.
 Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpRequest& request);
 
 // A URL as messages and policies may show it: scheme, host, port and path, without user-info, query and fragment,

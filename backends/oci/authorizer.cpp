@@ -25,6 +25,22 @@ bool is_of_the_caller(Code code) {
   return code == Code::request_cancelled || code == Code::deadline_exceeded;
 }
 
+// What every repository of the registry can be expected to be asked: a scope is one repository's own.
+Challenge without_scope(Challenge challenge) {
+  std::erase_if(challenge.parameters, [](const auto& parameter) { return parameter.first == "scope"; });
+  return challenge;
+}
+
+// "repository:b:pull" for another repository than b.
+bool is_of_another_repository(std::string_view scope, std::string_view repository) {
+  constexpr std::string_view kKind = "repository:";
+  if (!scope.starts_with(kKind)) {
+    return false;
+  }
+  scope.remove_prefix(kKind.size());
+  return scope.substr(0, scope.rfind(':')) != repository;
+}
+
 }  // namespace
 
 // The authorization of one repository, and who is getting one.
@@ -78,7 +94,7 @@ Result<std::optional<SecretText>> Authorizer::answer(const Repository& repositor
                                                      const SecretText& refused, const Context& context) {
   {
     const std::lock_guard lock(mutex_);
-    challenges_.insert_or_assign(repository.authority, challenge);
+    challenges_.insert_or_assign(repository.authority, without_scope(challenge));
   }
   const auto known = entry(repository);
   std::unique_lock lock(known->mutex);
@@ -158,7 +174,7 @@ Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Reposito
   // Some registries want another scope for listing tags than for pulling; they name it.
   const std::string named = challenge.parameter("scope");
   for (const std::string_view scope : split(named, ' ')) {
-    if (!scope.empty() && entry.scopes.size() < kMostScopes &&
+    if (!scope.empty() && !is_of_another_repository(scope, repository.name) && entry.scopes.size() < kMostScopes &&
         std::find(entry.scopes.begin(), entry.scopes.end(), scope) == entry.scopes.end()) {
       entry.scopes.emplace_back(scope);
     }

@@ -19,7 +19,7 @@ namespace modlock::oci {
 // configured user and password, for Bearer the configured access token, else a token of its token service. Kept per
 // registry and repository until it expires; callers that need one at the same time share one request. A registry that
 // has sent a challenge once is expected to send it for its other repositories too, so these are asked with a token
-// right away. Thread-safe.
+// right away; but never for a scope that names another repository. Thread-safe.
 class Authorizer {
  public:
   Authorizer(HttpClient& http, Credentials& credentials) : http_(http), credentials_(credentials) {}
@@ -47,7 +47,7 @@ class Authorizer {
   Credentials& credentials_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Entry>> entries_;
-  std::map<std::string, Challenge> challenges_;  // the last of each registry
+  std::map<std::string, Challenge> challenges_;  // the last of each registry, without scope
 };
 
 }  // namespace modlock::oci

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -54,20 +53,20 @@ class OciBackend final : public Backend {
     if (!address) {
       return fail(address.error());
     }
-    const auto names = registry_.tags(address->repository, context);
-    if (!names) {
-      return fail(names.error());
+    const auto found = registry_.tags(address->repository, context);
+    if (!found) {
+      return fail(found.error());
     }
     std::vector<Tag> tags;
     std::vector<SkippedTag> nameless;
-    for (const std::string& name : *names) {
+    for (const std::string& name : found->names) {
       if (is_tag_name(name)) {
         tags.push_back(to_tag(name, tag_prefix));
       } else {
         nameless.push_back({printable_address(name), "not a valid tag name"});
       }
     }
-    Listing listing = list_tags(tags, tag_prefix, std::chrono::system_clock::now());
+    Listing listing = list_tags(tags, tag_prefix, found->fetched_at);
     listing.skipped.insert(listing.skipped.end(), nameless.begin(), nameless.end());
     if (auto told = tell_twins_apart(address->repository, listing.versions, context); !told) {
       return fail(std::move(told.error()));

@@ -7,6 +7,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/http/redirect.h"
+#include "backends/http/redirect_judge.h"
 #include "backends/oci/blob_file.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/json.h"
@@ -40,6 +41,7 @@ HttpRequest manifest_request(const Repository& repository, const std::string& re
   request.purpose = fmt::format("{} \"{}\" of \"{}\"", purpose, reference, repository.display);
   request.headers = {{"Accept", std::string(kManifestTypes)}};
   request.body_limit = kManifestLimit;
+  request.timeouts.total = kSmallAnswerTime;
   return request;
 }
 
@@ -66,6 +68,7 @@ Result<std::string> named_digest(const HttpResponse& response, const Repository&
 }  // namespace
 
 Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest request, const Context& context) {
+  request.judge_redirect = redirect_judge(context);
   const SecretText expected = authorizer_.expected(repository, context);
   if (!expected.empty()) {
     request.secret_headers = {{"Authorization", expected}};
@@ -88,6 +91,19 @@ Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest re
     return response;
   }
   request.secret_headers = {{"Authorization", **authorization}};
+  return http_.send(request, context);
+}
+
+Result<HttpResponse> Registry::send_elsewhere(HttpRequest request, const Context& context) {
+  request.judge_redirect = redirect_judge(context);
+  if (request.judge_redirect) {
+    const std::string shown = printable_url(request.url.reveal());
+    if (auto allowed = request.judge_redirect(shown); !allowed) {
+      Error error = std::move(allowed.error());
+      error.message = fmt::format("could not {}: the next page is {}: {}", request.purpose, shown, error.message);
+      return fail(std::move(error));
+    }
+  }
   return http_.send(request, context);
 }
 
@@ -119,17 +135,18 @@ Result<HttpResponse> Registry::expect(Result<HttpResponse> response, const HttpR
   return fail(std::move(error));
 }
 
-Result<std::vector<std::string>> Registry::tags(const Repository& repository, const Context& context) {
+Result<TagListing> Registry::tags(const Repository& repository, const Context& context) {
   HttpRequest request;
   request.purpose = fmt::format("list the tags of \"{}\"", repository.display);
   request.headers = {{"Accept", "application/json"}};
   request.body_limit = kPageLimit;
+  request.timeouts.total = kSmallAnswerTime;
   request.keep = true;
   TagPages pages(repository.url("tags/list"), repository.display);
   while (const auto next = pages.next()) {
     request.url = SecretText(next->url);
-    auto page = expect(next->same_origin ? send(repository, request, context) : http_.send(request, context), request,
-                       repository, {}, context);
+    auto page = expect(next->same_origin ? send(repository, request, context) : send_elsewhere(request, context),
+                       request, repository, {}, context);
     if (!page) {
       return fail(std::move(page.error()));
     }
@@ -137,7 +154,7 @@ Result<std::vector<std::string>> Registry::tags(const Repository& repository, co
       return fail(std::move(taken.error()));
     }
   }
-  return pages.tags();
+  return TagListing{pages.tags(), pages.fetched_at()};
 }
 
 Result<std::string> Registry::digest_of(const Repository& repository, const std::string& tag, const Context& context) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -21,8 +22,15 @@ struct Manifest {
   std::string body;
 };
 
+// All tags of a repository.
+struct TagListing {
+  std::vector<std::string> names;                    // each once, in the order of the registry
+  std::chrono::system_clock::time_point fetched_at;  // when the oldest page came, kept or not
+};
+
 // The requests of the OCI distribution specification that pulling a module takes. Each is sent at most twice: without
 // or with the authorization that is known, and once more after a challenge. Thread-safe.
+// Where a redirect or a page leads is judged as the archive at that URL (redirect_judge.h), before it is asked.
 // Errors of every call: those of HttpClient::send() and expect_success(), AUTH_REQUIRED and FORBIDDEN with the places
 // where credentials were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
 class Registry {
@@ -30,9 +38,9 @@ class Registry {
   Registry(HttpClient& http, Credentials& credentials)
       : http_(http), credentials_(credentials), authorizer_(http, credentials) {}
 
-  // All tags, each once, in the order of the registry, which may give them in pages. NOT_FOUND: no such repository.
+  // All tags, which the registry may give in pages, of other hosts too. NOT_FOUND: no such repository.
   // BAD_RESPONSE: no JSON of that shape, or pages without an end. LIMIT_EXCEEDED: more than 200,000 tags.
-  Result<std::vector<std::string>> tags(const Repository& repository, const Context& context);
+  Result<TagListing> tags(const Repository& repository, const Context& context);
 
   // What a tag names now, by one HEAD. Errors: NOT_FOUND naming the tag; BAD_RESPONSE where the registry does not say
   // the digest; SOURCE_UNSUPPORTED for one that is not SHA-256.
@@ -42,13 +50,14 @@ class Registry {
   // those of the digest that was asked for or that the registry names; LIMIT_EXCEEDED (OpenTofu's limit of 4 MiB).
   Result<Manifest> manifest(const Repository& repository, const Reference& reference, const Context& context);
 
-  // Writes a blob to a file. Errors: NOT_FOUND; those of BlobFile. Registries redirect to other hosts for blobs; these
-  // are not judged as sources, because the digest fixes what may arrive. Nothing secret goes there.
+  // Writes a blob to a file. Errors: NOT_FOUND; those of BlobFile. Registries redirect to other hosts for blobs;
+  // nothing secret goes there.
   Result<void> blob(const Repository& repository, const Layer& layer, const std::filesystem::path& path,
                     const Context& context);
 
  private:
   Result<HttpResponse> send(const Repository& repository, HttpRequest request, const Context& context);
+  Result<HttpResponse> send_elsewhere(HttpRequest request, const Context& context);
   Result<HttpResponse> expect(Result<HttpResponse> response, const HttpRequest& request, const Repository& repository,
                               std::string_view missing, const Context& context);
 

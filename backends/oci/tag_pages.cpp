@@ -75,6 +75,7 @@ TagPages::TagPages(std::string first_url, std::string display)
 
 Result<void> TagPages::take(const HttpResponse& page) {
   next_.reset();
+  fetched_at_ = std::min(fetched_at_, page.kept_since.value_or(fetched_at_));
   if (auto added = add(page); !added) {
     return added;
   }

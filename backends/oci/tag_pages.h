@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,8 @@ class TagPages {
   Result<void> take(const HttpResponse& page);
   // Each tag once, in the order of the registry.
   std::vector<std::string> tags() const { return tags_; }
+  // When the oldest of the pages came.
+  std::chrono::system_clock::time_point fetched_at() const { return fetched_at_; }
 
  private:
   Result<void> add(const HttpResponse& page);
@@ -40,6 +43,7 @@ class TagPages {
   std::set<std::string> visited_;
   std::vector<std::string> tags_;
   std::set<std::string> seen_;
+  std::chrono::system_clock::time_point fetched_at_ = std::chrono::system_clock::now();
 };
 
 // The target of the first link of relation "next" in the value of a Link header (RFC 8288); where no link has a

@@ -9,6 +9,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/go_url.h"
+#include "backends/http/redirect_judge.h"
 #include "protocol/json.h"
 
 namespace modlock::oci {
@@ -65,6 +66,8 @@ Result<Token> request_token(HttpClient& http, const TokenRequest& request, const
   ask.purpose = fmt::format("get a token for \"{}\"", repository.display);
   ask.headers = {{"Accept", "application/json"}};
   ask.body_limit = kAnswerLimit;
+  ask.timeouts.total = kSmallAnswerTime;
+  ask.judge_redirect = redirect_judge(context);
   if (const SecretText* const refresh_token = refresh_token_of(credential)) {
     ask.method = HttpRequest::Method::post;
     ask.url = SecretText(request.realm);

@@ -83,14 +83,9 @@ Result<FetchedTree> fetch_direct(const RegistryHttp& http, HttpRequest request, 
   const std::string display = printable_url(request.url.reveal());
   const std::string purpose = request.purpose;
   request.sink = &sink;
+  request.body_limit = UnpackLimits{}.total_bytes;
   request.timeouts.total.reset();
   request.headers.push_back({"Accept", "application/zip, application/x-tar; *;q=0.1"});
-  if (context.judge_source) {
-    request.judge_redirect = [&context](std::string_view url) -> Result<void> {
-      const auto source = archive_source(url);
-      return source ? context.judge_source(*source) : fail(source.error());
-    };
-  }
   if (auto response = http.send(std::move(request), host, context); !response) {
     return fail(std::move(response.error()));
   }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "backends/credentials/folded_member.h"
+#include "backends/http/redirect_judge.h"
 #include "backends/source_remote.h"
 #include "backends/source_text.h"
 #include "protocol/json.h"
@@ -207,15 +208,6 @@ Result<PackageLocation> parse_location(const HttpResponse& response, std::string
   }
   return said.use_registry_credentials ? parse_direct(said.location, download_url, *said.use_registry_credentials)
                                        : parse_indirect(std::move(said.location), download_url);
-}
-
-Result<Source> archive_source(std::string_view url) {
-  const std::string shown = printable_url(url);
-  auto package = describe_package(url.substr(0, url.find_first_of("?#")), shown);
-  if (!package || package->source.kind != SourceKind::archive) {
-    return fail(Code::bad_response, fmt::format("\"{}\" is not a URL of http or https", shown));
-  }
-  return std::move(package->source);
 }
 
 }  // namespace modlock::registry

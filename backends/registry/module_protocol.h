@@ -43,7 +43,4 @@ enum class LocationRules {
 Result<PackageLocation> parse_location(const HttpResponse& response, std::string_view download_url,
                                        LocationRules rules);
 
-// How a policy names what lies at a URL of http or https. Errors: BAD_RESPONSE.
-Result<Source> archive_source(std::string_view url);
-
 }  // namespace modlock::registry

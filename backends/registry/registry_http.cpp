@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/http/redirect_judge.h"
+
 namespace modlock::registry {
 namespace {
 
@@ -44,6 +46,7 @@ Result<void> RegistryHttp::authorise(HttpRequest& request, std::string_view host
 }
 
 Result<HttpResponse> RegistryHttp::send(HttpRequest request, std::string_view host, const Context& context) const {
+  request.judge_redirect = redirect_judge(context);
   if (!host.empty()) {
     if (auto ok = authorise(request, host, context); !ok) {
       return fail(std::move(ok.error()));

@@ -194,4 +194,27 @@ BOOST_AUTO_TEST_CASE(leaves_no_archive_behind) {
   BOOST_TEST(left() == 1U);  // the directory unpacked into: the caller's, as its parent is
 }
 
+BOOST_AUTO_TEST_CASE(a_package_may_be_larger_than_a_page) {
+  ArchiveScene scene;
+  const std::string large = make_zip({{.name = "main.tf", .content = std::string(std::size_t{17} << 20U, '#')}});
+  scene.http.on("https://example.com/large.zip", large, "application/zip");
+  BOOST_TEST(scene.outcome(scene.fetch("https://example.com/large.zip")) == "zh:" + sha256_hex(large) + " main.tf");
+  scene.http.on("https://example.com/page?terraform-get=1", large, "text/html");
+  BOOST_TEST(scene.outcome(scene.fetch("https://example.com/page")) ==
+             "LIMIT_EXCEEDED: could not find out where the module package is: https://example.com/page: the answer is "
+             "over 4194304 bytes");
+}
+
+BOOST_AUTO_TEST_CASE(a_page_has_a_minute_and_a_package_a_least_rate) {
+  ArchiveScene scene;
+  scene.http.on("https://example.com/page?terraform-get=1",
+                R"(<meta name="terraform-get" content="https://example.com/a.zip">)", "text/html");
+  BOOST_TEST_REQUIRE(scene.fetch("https://example.com/page").has_value());
+  const auto sent = scene.http.sent();
+  BOOST_TEST_REQUIRE(sent.size() == 2U);
+  BOOST_TEST((sent[0].timeouts.total == std::chrono::seconds(60)));
+  BOOST_TEST(!sent[1].timeouts.total.has_value());
+  BOOST_TEST(sent[1].timeouts.least_rate == 1024U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

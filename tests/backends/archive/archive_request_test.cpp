@@ -4,8 +4,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "backends/http/redirect_judge.h"
+
 using namespace modlock;
-using archive::archive_source;
 using archive::read_request;
 
 BOOST_AUTO_TEST_SUITE(archive_request)

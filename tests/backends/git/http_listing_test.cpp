@@ -300,6 +300,41 @@ BOOST_AUTO_TEST_CASE(a_repository_of_the_sha256_object_format_is_refused, *boost
   fs::remove_all(path);
 }
 
+BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::git);
+  const FetchWish wish{listed.second, "refs/tags/v1.1.0", false};
+  std::string judged;
+  listed.context.judge_source = [&](const Source& source) -> Result<void> {
+    judged += source.package_identity() + "\n";
+    return fail(Code::source_denied, "no");
+  };
+  for (const bool is_listing : {true, false}) {
+    const std::string denied =
+        is_listing ? outcome(listed.list(listed.url("moved"))) : outcome(listed.fetch_one(listed.url("moved"), wish));
+    BOOST_TEST(denied.starts_with("SOURCE_DENIED: "));
+    BOOST_TEST(denied.ends_with(": it redirects to " + listed.url("open") + "/info/refs: no"));
+  }
+  BOOST_TEST(judged == "git::" + listed.url("open") + "\ngit::" + listed.url("open") + "\n");
+  BOOST_TEST(joined(listed.asked()).find("/open/") == std::string::npos);
+  listed.context.judge_source = [](const Source&) { return Result<void>(); };
+  BOOST_TEST(outcome(listed.list(listed.url("moved"))) == "ok");
+  BOOST_TEST(outcome(listed.fetch_one(listed.url("moved"), wish)) == "ok");
+  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
+  BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
+  BOOST_TEST(listed.last_asked() == request("private", "401"));
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_that_nobody_can_judge_is_not_followed, *boost::unit_test::precondition(has_server)) {
+  Listed listed(GitEngine::git);
+  listed.backend = make_git_backend({.cache_directory = listed.directory / "cache", .engine = GitEngine::git});
+  listed.context.judge_source = [](const Source&) { return Result<void>(); };
+  const auto listing = listed.list(listed.url("moved"));
+  BOOST_TEST(outcome(listing) == "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("moved") +
+                                     "\": the server redirected to what is not this repository");
+  BOOST_TEST(listing.error().hint == "write the address that the repository has now");
+  BOOST_TEST(joined(listed.asked()).find("/open/") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test

@@ -142,6 +142,10 @@ BOOST_AUTO_TEST_CASE(clocks) {
        faults::slow_drip(milliseconds(20)),
        {.total = milliseconds(100)},
        std::string("TIMEOUT: the answer was not complete within 100 ms") + kSlow},
+      {"a slow drip of what may take its time",
+       faults::slow_drip(milliseconds(20)),
+       {.least_rate = 5000, .rate_window = milliseconds(100)},
+       std::string("TIMEOUT: the answer came at less than 5000 bytes a second for 100 ms") + kSlow},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -129,6 +129,24 @@ BOOST_AUTO_TEST_CASE(what_the_server_says) {
   BOOST_TEST(long_text.error().notes[0] == "the server says: " + std::string(300, 'x') + "…");
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_gives_back_what_is_secret_is_not_quoted) {
+  HttpRequest with_header = get("https://example.com/x");
+  with_header.secret_headers.emplace_back("Authorization", SecretText("Bearer canary"));
+  HttpRequest with_user = with_header;
+  with_user.secret_headers.clear();
+  with_user.url = SecretText("https://me:canary@example.com/x");
+  HttpRequest with_query = with_user;
+  with_query.url = SecretText("https://example.com/x?sig=canary");
+  HttpRequest with_body = get("https://example.com/x");
+  with_body.body = "refresh_token=canary";
+  for (const HttpRequest& asked : {with_header, with_user, with_query, with_body}) {
+    const auto refused =
+        expect_success(HttpResponse{.status = 500, .headers = {}, .body = "you said canary", .url = asked.url}, asked);
+    BOOST_REQUIRE(!refused.has_value());
+    BOOST_TEST(refused.error().notes.empty());
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test

@@ -52,7 +52,7 @@ struct Scene {
   std::string tags(const std::string& name) {
     const auto listed = registry.tags(repository(name), {});
     last_error = listed ? Error{} : listed.error();
-    return listed ? listed->at(0) : outcome(listed);
+    return listed ? listed->names.at(0) : outcome(listed);
   }
 
   FakeHttpClient http;
@@ -141,6 +141,26 @@ BOOST_AUTO_TEST_CASE(a_scope_that_the_registry_names_is_asked_for_too) {
                         "\",service=\"reg\",scope=\"repository:a:metadata_read repository:a:pull\"")});
   http.on(kRealm + "?scope=repository%3Aa%3Apull&scope=repository%3Aa%3Ametadata_read&service=reg", R"({"token":"t"})");
   BOOST_TEST(tags("a") == "a");
+}
+
+// A token service that grants no more than the repository that is asked for alone.
+BOOST_AUTO_TEST_CASE(a_scope_stays_with_its_repository) {
+  const auto of = [](const std::string& name) {
+    return challenge("Bearer realm=\"" + kRealm + "\",service=\"reg\",scope=\"repository:" + name + ":pull\"");
+  };
+  serve("a", {of("a")});
+  serve("b", {});
+  serve_token("a", "ta");
+  serve_token("b", "tb");
+  BOOST_TEST(tags("a") == "a");
+  BOOST_TEST(tags("b") == "b");
+  BOOST_TEST(authorizations(http) == "-, -, Bearer ta, -, Bearer tb");
+  // Nor does a registry that names another repository get what it says.
+  oci::Registry another(http, credentials);
+  serve("c", {of("a")});
+  serve_token("c", "tc");
+  const auto listed = another.tags(repository("c"), {});
+  BOOST_TEST(outcome(listed) == "ok");
 }
 
 BOOST_AUTO_TEST_CASE(what_stays_refused_says_where_was_looked) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "backends/http/response_cache.h"
 #include "tests/backends/oci/oci_fixture.h"
 
 namespace modlock::test {
@@ -93,6 +94,61 @@ BOOST_AUTO_TEST_CASE(offline_asks_nobody) {
   BOOST_TEST(to_string(listing.error().code) == "OFFLINE_MISS");
   BOOST_TEST(http.sent().empty());
   BOOST_TEST(credentials.asked().empty());
+}
+
+BOOST_AUTO_TEST_CASE(other_hosts_are_judged_before_they_are_asked) {
+  const std::string tags = kRegistry + "a/tags/list";
+  const std::string manifest = kRegistry + "a/manifests/v1";
+  const std::string elsewhere = "https://denied.example.com/x";
+  context.judge_source = [](const Source& judged) -> Result<void> {
+    return fail(Code::source_denied, "no " + judged.identity());
+  };
+  http.redirect(tags, elsewhere + "?sig=CANARY");
+  BOOST_TEST(outcome(backend->list_versions(source("oci://reg.example.com/a"), "", context)) ==
+             "SOURCE_DENIED: could not list the tags of \"oci://reg.example.com/a\": " + tags + ": it redirects to " +
+                 elsewhere + ": no " + elsewhere);
+  http.on("GET", tags,
+          {FakeAnswer{.headers = {{"Link", "<" + elsewhere + "?n=CANARY>; rel=next"}}, .body = R"({"tags":["v1"]})"}});
+  BOOST_TEST(outcome(backend->list_versions(source("oci://reg.example.com/a"), "", context)) ==
+             "SOURCE_DENIED: could not list the tags of \"oci://reg.example.com/a\": the next page is " + elsewhere +
+                 ": no " + elsewhere);
+  http.redirect(manifest, elsewhere);
+  BOOST_TEST(outcome(fetch("oci://reg.example.com/a?tag=v1")).starts_with("SOURCE_DENIED: "));
+  const OciModule module = serve("a", "v1", {{"main.tf", "one"}});
+  http.redirect(kRegistry + "a/blobs/" + module.package_digest, elsewhere);
+  BOOST_TEST(outcome(fetch("oci://reg.example.com/a?tag=v1")).starts_with("SOURCE_DENIED: "));
+  BOOST_TEST(asked().find("denied.example.com") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(small_answers_have_a_minute) {
+  serve_tags("a", R"({"tags":["v1.0.0"]})");
+  serve("a", "v1", {{"main.tf", "one"}});
+  BOOST_TEST(outcome(backend->list_versions(source("oci://reg.example.com/a"), "", context)) == "ok");
+  BOOST_TEST(outcome(fetch("oci://reg.example.com/a?tag=v1")) == "ok");
+  const auto sent = http.sent();
+  BOOST_TEST_REQUIRE(sent.size() == 3U);
+  BOOST_TEST((sent[0].timeouts.total == kSmallAnswerTime));  // tags
+  BOOST_TEST((sent[1].timeouts.total == kSmallAnswerTime));  // manifest
+  BOOST_TEST(!sent[2].timeouts.total.has_value());           // blob
+}
+
+BOOST_AUTO_TEST_CASE(a_listing_is_as_old_as_its_oldest_page) {
+  struct Kept final : ResponseCache {
+    std::optional<KeptResponse> find(const SecretText& url) const override {
+      const bool is_first = url.reveal().ends_with("/list");
+      return KeptResponse{.headers = {{"Link", is_first ? "<?n=2>; rel=next" : ""}},
+                          .body = R"({"tags":["v1.0.0"]})",
+                          .fetched_at = std::chrono::system_clock::from_time_t(is_first ? 1'000 : 2'000)};
+    }
+    void keep(const SecretText& /*url*/, const KeptResponse& /*response*/) const override {}
+  };
+  const Kept cache;
+  const auto keeping = make_keeping_client(http, cache);
+  const auto offline = make_oci_backend(*keeping, credentials);
+  context.offline = true;
+  const auto listing = offline->list_versions(source("oci://reg.example.com/a"), "", context);
+  BOOST_TEST_REQUIRE(outcome(listing) == "ok");
+  BOOST_TEST(std::chrono::system_clock::to_time_t(listing->fetched_at) == 1'000);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

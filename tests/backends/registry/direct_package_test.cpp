@@ -153,6 +153,15 @@ BOOST_AUTO_TEST_CASE(a_damaged_archive_is_refused) {
   BOOST_TEST(words(tree.error()) == "BAD_RESPONSE: \"" + kUrl + "\" cannot be unpacked: it is damaged or truncated");
 }
 
+BOOST_AUTO_TEST_CASE(a_package_may_be_large) {
+  DirectFixture fixture;
+  const std::string large = make_zip({{.name = "main.tf", .content = std::string(std::size_t{17} << 20U, '#')}});
+  fixture.http.on(kUrl, large, "application/zip");
+  const auto tree = fixture.fetch("1.0.0");
+  BOOST_REQUIRE_MESSAGE(tree, (tree ? "" : words(tree.error())));
+  BOOST_TEST(tree->id == "zh:" + sha256_hex(large));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

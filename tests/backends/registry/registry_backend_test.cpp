@@ -185,6 +185,26 @@ BOOST_AUTO_TEST_CASE(ids_are_hash_texts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(redirects_of_the_api_are_judged_before_they_are_followed) {
+  const std::string discovery = "https://registry.example.com/.well-known/terraform.json";
+  const std::string versions = "https://registry.example.com/v1/a/b/c/versions";
+  for (const std::string& url : {discovery, versions}) {
+    BOOST_TEST_CONTEXT(url) {
+      RegistryFixture fixture;
+      fixture.http.redirect(url, "https://denied.example.com/x?sig=CANARY");
+      fixture.context.judge_source = [](const Source& source) -> Result<void> {
+        return fail(Code::source_denied, "denied: " + source.identity());
+      };
+      const auto listing = fixture.registry().list_versions(parsed("registry.example.com/a/b/c"), "", fixture.context);
+      BOOST_REQUIRE(!listing);
+      BOOST_TEST(words(listing.error()).starts_with("SOURCE_DENIED: "));
+      BOOST_TEST(words(listing.error())
+                     .ends_with("it redirects to https://denied.example.com/x: denied: https://denied.example.com/x"));
+      BOOST_TEST(fixture.http.sent_lines().back() == "GET " + url);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
