@@ -62,7 +62,8 @@ PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const
   }
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
   // Only the record of the fetch knows what a registry said; its ids are hash texts.
-  if (auto recorded = store.find(node.address.source, entry->second.origin_hash()); recorded && recorded->h1 == h1) {
+  if (auto recorded = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
+      recorded && recorded->h1 == h1) {
     return {std::move(recorded->directory), std::move(recorded->subdir)};
   }
   auto package = store.find_by_h1(h1);

@@ -13,7 +13,7 @@ bool names_id(const ModuleNode& node) {
   if (source.kind == SourceKind::oci) {
     return !source.query_value("digest").empty();
   }
-  const std::string ref = source.query_value("ref");
+  const std::string ref = source.kind == SourceKind::git ? source.query_value("ref") : "";
   return ref.size() >= 7 && ref.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
 }
 

@@ -13,23 +13,33 @@ bool has_scheme(const std::string& hash, std::string_view scheme) {
   return hash.starts_with(scheme) && hash.size() > scheme.size() && hash[scheme.size()] == ':';
 }
 
+// Whether a hash says where content came from: of a scheme that we write, or of `scheme`.
+bool is_origin(const std::string& hash, std::string_view scheme) {
+  return has_scheme(hash, "git") || has_scheme(hash, "oci") || has_scheme(hash, "zh") || has_scheme(hash, scheme);
+}
+
 // Below a call that frozen leaves open nobody looked.
 bool is_below_any(const std::string& key, const std::map<std::string, std::string>& frozen_out) {
   return std::any_of(frozen_out.begin(), frozen_out.end(),
                      [&](const auto& entry) { return is_below(key, entry.first); });
 }
 
-// The hashes of an entry: those of the lock where the content is the same (unknown schemes survive), else new ones.
+// The hashes of an entry: those of the lock where content and origin are the same; where the origin alone is another,
+// of the lock's only what is no origin we know; else new ones.
 std::vector<std::string> hashes_of(const ModuleLock* prior, const Resolved& resolved, const std::string& id_hash) {
   std::vector<std::string> hashes = {id_hash, resolved.h1};
-  if (prior != nullptr) {
-    const bool same = std::none_of(prior->hashes.begin(), prior->hashes.end(), [&](const std::string& hash) {
-      const std::string scheme = id_hash.substr(0, id_hash.find(':'));
-      return (has_scheme(hash, "h1") && hash != resolved.h1) || (has_scheme(hash, scheme) && hash != id_hash);
-    });
-    if (same) {
-      hashes.insert(hashes.end(), prior->hashes.begin(), prior->hashes.end());
-    }
+  const bool same_content =
+      prior != nullptr && std::none_of(prior->hashes.begin(), prior->hashes.end(), [&](const std::string& hash) {
+        return has_scheme(hash, "h1") && hash != resolved.h1;
+      });
+  if (same_content) {
+    const std::string scheme = id_hash.substr(0, id_hash.find(':'));
+    const bool names_origin = std::any_of(prior->hashes.begin(), prior->hashes.end(),
+                                          [&](const std::string& hash) { return is_origin(hash, scheme); });
+    const bool same_origin =
+        !names_origin || std::find(prior->hashes.begin(), prior->hashes.end(), id_hash) != prior->hashes.end();
+    std::copy_if(prior->hashes.begin(), prior->hashes.end(), std::back_inserter(hashes),
+                 [&](const std::string& hash) { return same_origin || !is_origin(hash, scheme); });
   }
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());

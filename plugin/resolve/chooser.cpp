@@ -142,6 +142,9 @@ std::optional<Chooser::Locked> Chooser::locked_candidate(const ModuleNode& node)
   if (!version) {
     return std::nullopt;
   }
+  if (node.address.source.kind == SourceKind::registry) {
+    locked.resolved.ref = version->to_string();
+  }
   locked.resolved.version = std::move(*version);
   return locked;
 }
@@ -255,7 +258,7 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
     group.decision = {.version = std::nullopt, .ref = pin->ref, .id = pin->id, .h1 = {}, .package_directory = {}};
     return {};
   }
-  const auto& listing = origin_.listing(node.address.source, node.tag_prefix);
+  const auto& listing = origin_.listing(node.address, node.tag_prefix);
   if (!listing) {
     return fail(listing.error());
   }
@@ -294,7 +297,7 @@ Result<void> Chooser::complete_locked(Group& group) const {
   if (!needs_locked_listing(group)) {
     return {};
   }
-  const auto& listing = origin_.listing(node.address.source, node.tag_prefix);
+  const auto& listing = origin_.listing(node.address, node.tag_prefix);
   if (!listing) {
     Error error = listing.error();
     error.locked_thing_gone = error.code == Code::not_found;

@@ -39,7 +39,7 @@ Result<void> Chooser::take_package(Group& group) {
     hand_out(group);
     return {};
   }
-  const auto& package = origin_.package(first.address.source, wish_of(group));
+  const auto& package = origin_.package(first.address, wish_of(group));
   if (!package) {
     Error error = package.error();
     error.locked_thing_gone = group.locked && error.code == Code::not_found;
@@ -53,6 +53,9 @@ Result<void> Chooser::take_package(Group& group) {
                       .hint = fmt::format("this may indicate that the module has been tampered with; if the change is "
                                           "intended, run: tofu-modlock upgrade --target {}",
                                           first.subject())});
+  }
+  if (group.locked && !group.locked_h1.empty() && !group.decision.id.empty() && package->id != group.decision.id) {
+    origin_.remember(first.address.source, wish_of(group), *package);
   }
   for (const Diagnostic& warning : package->warnings) {
     Diagnostic copy = warning;

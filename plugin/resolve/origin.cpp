@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/parallel.h"
 
@@ -13,6 +14,15 @@ namespace {
 
 // Waiting for the network, not computing: wider than the machine has cores.
 constexpr std::size_t kWidth = 8;
+
+// What two addresses must share to be asked as one. A query argument that the identity leaves out may choose other
+// content, but for git, where the address behind it is the same repository.
+std::string package_key(const SourceAddress& address) {
+  const Source& source = address.source;
+  const bool is_identified =
+      source.kind == SourceKind::git || source.kind == SourceKind::registry || source.kind == SourceKind::oci;
+  return source.package_identity() + (is_identified ? "" : "\n" + sha256_hex(address.package_url.reveal()));
+}
 
 // Versions of a registry module may share an id (one commit) and lie in different directories of it.
 std::string wished_thing(const Source& source, const FetchWish& wish) {
@@ -25,7 +35,7 @@ std::string wished_thing(const Source& source, const FetchWish& wish) {
 void Origin::ask(std::span<const ListingWish> listings, std::span<const SourceAddress* const> pins) {
   std::map<Key, const ListingWish*> to_list;
   for (const ListingWish& wish : listings) {
-    Key key{wish.source->source.package_identity(), wish.tag_prefix};
+    Key key{package_key(*wish.source), wish.tag_prefix};
     if (listings_.find(key) == listings_.end()) {
       to_list.emplace(std::move(key), &wish);
     }
@@ -55,12 +65,12 @@ void Origin::ask(std::span<const ListingWish> listings, std::span<const SourceAd
   parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
 }
 
-const Result<Listing>& Origin::listing(const Source& source, std::string_view tag_prefix) const {
-  return listings_.at(Key{source.package_identity(), tag_prefix});
+const Result<Listing>& Origin::listing(const SourceAddress& source, std::string_view tag_prefix) const {
+  return listings_.at(Key{package_key(source), tag_prefix});
 }
 
-const Listing* Origin::known_listing(const Source& source) const {
-  const auto found = listings_.find(Key{source.package_identity(), ""});
+const Listing* Origin::known_listing(const SourceAddress& source) const {
+  const auto found = listings_.find(Key{package_key(source), ""});
   return found != listings_.end() && found->second ? &*found->second : nullptr;
 }
 
@@ -68,22 +78,26 @@ const Result<Pin>& Origin::pinned(const Source& source) const {
   return pins_.at(source.identity());
 }
 
-const Result<Package>& Origin::package(const Source& source, const FetchWish& wish) const {
-  return packages_.at(Key{source.package_identity(), wished_thing(source, wish)});
+const Result<Package>& Origin::package(const SourceAddress& source, const FetchWish& wish) const {
+  return packages_.at(Key{package_key(source), wished_thing(source.source, wish)});
 }
 
 std::optional<Package> Origin::stored(const Source& source, const FetchWish& wish) const {
-  auto package = store_.find(source, wish.id);
-  const bool other_version =
-      package && source.kind == SourceKind::registry && !wish.ref.empty() && package->ref != wish.ref;
-  return other_version ? std::nullopt : std::move(package);
+  return store_.find(source, wish.id, wish.ref);
+}
+
+void Origin::remember(const Source& source, const FetchWish& wish, const Package& package) const {
+  Package known = package;
+  known.id = wish.id;
+  // The store is a cache: what it does not take is fetched again.
+  (void)store_.record(source, known);
 }
 
 void Origin::fetch(std::span<const PackageWish> wishes) {
   std::map<std::string, std::vector<const PackageWish*>> by_source;
   for (const PackageWish& wish : wishes) {
-    const std::string identity = wish.source->source.package_identity();
-    Key key{identity, wished_thing(wish.source->source, wish.wish)};
+    const std::string package = package_key(*wish.source);
+    Key key{package, wished_thing(wish.source->source, wish.wish)};
     if (packages_.find(key) != packages_.end()) {
       continue;
     }
@@ -93,20 +107,20 @@ void Origin::fetch(std::span<const PackageWish> wishes) {
       continue;
     }
     packages_.emplace(std::move(key), Package{});
-    by_source[identity].push_back(&wish);
+    by_source[package].push_back(&wish);
   }
   fetch_missing(by_source);
 }
 
 void Origin::fetch_missing(const std::map<std::string, std::vector<const PackageWish*>>& by_source) {
   std::vector<std::function<void()>> work;
-  for (const auto& [identity, wishes] : by_source) {
-    work.emplace_back([this, identity = &identity, wishes = &wishes] {
+  for (const auto& [package, wishes] : by_source) {
+    work.emplace_back([this, package = &package, wishes = &wishes] {
       const SourceAddress& source = *wishes->front()->source;
       const auto slot = [&](std::size_t i) -> Result<Package>& {
-        return packages_.at(Key{*identity, wished_thing(source.source, (*wishes)[i]->wish)});
+        return packages_.at(Key{*package, wished_thing(source.source, (*wishes)[i]->wish)});
       };
-      context_.progress->report("fetching " + *identity, 0, 0);
+      context_.progress->report("fetching " + source.source.package_identity(), 0, 0);
       auto parent = store_.make_temporary();
       if (!parent) {
         for (std::size_t i = 0; i < wishes->size(); ++i) {

@@ -31,19 +31,22 @@ class Origin {
   Backend* backend(const Source& source) const { return backends_.find(source); }
   // The package of a wish with an id, where the store has it.
   std::optional<Package> stored(const Source& source, const FetchWish& wish) const;
+  // The package that a wish brought has the content that is locked for its id, although it came with another one (an
+  // archive that was packed again): the store finds it by the wished id too from now on.
+  void remember(const Source& source, const FetchWish& wish, const Package& package) const;
 
   // Lists and pins everything named that is not known yet. A backend must serve every source.
   void ask(std::span<const ListingWish> listings, std::span<const SourceAddress* const> pins);
   // What ask() brought. It must have been asked for.
-  const Result<Listing>& listing(const Source& source, std::string_view tag_prefix) const;
+  const Result<Listing>& listing(const SourceAddress& source, std::string_view tag_prefix) const;
   const Result<Pin>& pinned(const Source& source) const;
   // The listing without a tag prefix, where this run asked for it and got it; else null.
-  const Listing* known_listing(const Source& source) const;
+  const Listing* known_listing(const SourceAddress& source) const;
 
   // Brings packages into the store: those it has cost nothing, the others one fetch per package source.
   void fetch(std::span<const PackageWish> wishes);
   // What fetch() brought. It must have been asked for.
-  const Result<Package>& package(const Source& source, const FetchWish& wish) const;
+  const Result<Package>& package(const SourceAddress& source, const FetchWish& wish) const;
 
  private:
   using Key = std::pair<std::string, std::string>;
@@ -52,9 +55,9 @@ class Origin {
   const BackendSet& backends_;
   const Store& store_;
   const Context& context_;
-  std::map<Key, Result<Listing>> listings_;  // package identity, tag prefix
+  std::map<Key, Result<Listing>> listings_;  // package, tag prefix
   std::map<std::string, Result<Pin>> pins_;  // identity
-  std::map<Key, Result<Package>> packages_;  // package identity, id (or "ref:" and the reference)
+  std::map<Key, Result<Package>> packages_;  // package, id and (where that may say more) reference
 };
 
 }  // namespace modlock

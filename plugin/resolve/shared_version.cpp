@@ -61,7 +61,7 @@ Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
         taken.push_back(*version);
       }
     }
-    if (!could_share(calls, taken, origin.known_listing(calls.front()->address.source))) {
+    if (!could_share(calls, taken, origin.known_listing(calls.front()->address))) {
       warnings.push_back(warning(package, calls));
     }
   }

@@ -30,7 +30,8 @@ struct Installation {
 
 Result<Installation> install_once(const Service& service, const RootRequest& root, const LockDocument& lock,
                                   const Context& context, RequestContext& request) {
-  Origin origin(service.backends(), service.store(), context);
+  Origin origin(service.network(root.implementation.tool, root.implementation.version).backends(), service.store(),
+                context);
   auto plan = make_plan(frozen_plan(root, lock, context), origin, context);
   if (!plan) {
     return fail(std::move(plan.error()));
@@ -66,7 +67,7 @@ Result<Json::Value> handle_modules_install(const Service& service, const Json::V
   if (!root) {
     return fail(std::move(root.error()));
   }
-  context.judge_source = source_judge(*root);
+  context.judge_source = source_judge(root->walk.settings);
   auto lock = open_lock(*root, decoded->lock);
   if (!lock) {
     return fail(std::move(lock.error()));

@@ -35,6 +35,18 @@ registry::LocationRules location_rules(const NetworkOptions& options) {
 
 }  // namespace
 
+Result<void> check_externals(const std::vector<BackendSetting>& externals) {
+  for (const BackendSetting& setting : externals) {
+    if (auto ok = check_external_command({setting.scheme, setting.command}); !ok) {
+      Error error = std::move(ok.error());
+      error.location = setting.location;
+      error.code = setting.location.range ? error.code : Code::invalid_params;
+      return fail(std::move(error));
+    }
+  }
+  return {};
+}
+
 Network::Network(const NetworkOptions& options, const Store& store)
     : client_(read_client_configuration(options.tool, current_surroundings())),
       http_(make_curl_http_client(user_agent(current_surroundings()))),
@@ -58,22 +70,11 @@ Network::Network(const NetworkOptions& options, const Store& store)
                        .rules = location_rules(options)}));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*keeping_, *credentials_));
-}
-
-Result<void> Network::add_externals(const std::vector<BackendSetting>& externals) {
-  for (const BackendSetting& setting : externals) {
-    ExternalCommand command{setting.scheme, setting.command};
-    if (auto ok = check_external_command(command); !ok) {
-      Error error = std::move(ok.error());
-      error.location = setting.location;
-      error.code = setting.location.range ? error.code : Code::invalid_params;
-      return fail(std::move(error));
-    }
-    if (std::find(names_.begin(), names_.end(), setting.scheme) == names_.end()) {
-      add(setting.scheme, make_external_backend(std::move(command)));
+  for (const BackendSetting& external : options.externals) {
+    if (std::find(names_.begin(), names_.end(), external.scheme) == names_.end()) {
+      add(external.scheme, make_external_backend({external.scheme, external.command}));
     }
   }
-  return {};
 }
 
 void Network::add(std::string name, std::unique_ptr<Backend> backend) {

@@ -18,22 +18,22 @@ namespace modlock {
 
 struct NetworkOptions {
   Tool tool = Tool::opentofu;
-  std::string git_engine;      // "auto", "libgit2" or "git"
-  std::string client_version;  // X-Terraform-Version; empty: not known, and not sent
+  std::string git_engine;                      // "auto", "libgit2" or "git"
+  std::string client_version;                  // X-Terraform-Version; empty: not known, and not sent
+  std::vector<BackendSetting> externals = {};  // programs that serve further kinds of sources; of one scheme the first
 };
+
+// Errors: CONFIG_PARSE at the first setting that can be no backend; INVALID_PARAMS where a host named it.
+Result<void> check_externals(const std::vector<BackendSetting>& externals);
 
 // What reaches the outside: the HTTP client, the credentials that the client would use, and the backends made of them.
 // Nothing is asked, and no program is started, before a request needs it.
 class Network {
  public:
-  // The store outlives this.
+  // The store outlives this. The externals are check_externals().
   Network(const NetworkOptions& options, const Store& store);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
-
-  // Adds programs that serve further kinds of sources; of one scheme the first. Errors: CONFIG_PARSE at the setting;
-  // INVALID_PARAMS where a host named it.
-  Result<void> add_externals(const std::vector<BackendSetting>& externals);
 
   const BackendSet& backends() const { return backends_; }
   // The names of what is served, for a host: "git", "registry", "oci", "archive", and those of external backends.

@@ -176,7 +176,7 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
     return messages::encode(messages::LockPlanResult{.stats = clock.message()});
   }
   add_policy(root->walk.settings, *decoded);
-  context.judge_source = source_judge(*root);
+  context.judge_source = source_judge(root->walk.settings);
   PlanRequest plan_request{.walk = root->walk,
                            .lock = effective_lock(*lock),
                            .mode = parse_mode(decoded->mode),
@@ -193,12 +193,13 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
     }
     plan_request.restorable = std::move(*restorable);
   }
-  Origin origin(service.backends(), service.store(), context);
+  const Network& network = service.network(root->implementation.tool, root->implementation.version);
+  Origin origin(network.backends(), service.store(), context);
   auto plan = make_plan(plan_request, origin, context);
   if (!plan) {
     return fail(std::move(plan.error()));
   }
-  const Diagnostics& unread = service.network().warnings();
+  const Diagnostics& unread = network.warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
   if (plan_request.mode == PlanMode::frozen && !plan->changes.empty()) {
     return fail(frozen_error(plan->changes, lock->path, request));

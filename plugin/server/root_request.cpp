@@ -181,10 +181,11 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
   return document;
 }
 
-std::function<Result<void>(const Source&)> source_judge(const RootRequest& root) {
-  return [&settings = root.walk.settings](const Source& source) {
-    return check_source_allowed(settings, source.identity());
-  };
+std::function<Result<void>(const Source&)> source_judge(const Settings& settings) {
+  if (settings.allow_lists.empty() && settings.deny_sources.empty()) {
+    return {};
+  }
+  return [&settings](const Source& source) { return check_source_allowed(settings, source.identity()); };
 }
 
 Context make_context(const RequestContext& request, const Service& service, Stats& stats) {

@@ -36,8 +36,8 @@ struct LockDocument {
 // exists, an empty one. Errors: those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params);
 
-// Context::judge_source by the settings of a root, which outlives it.
-std::function<Result<void>(const Source&)> source_judge(const RootRequest& root);
+// Context::judge_source by these settings, which outlive it; empty where they allow every source.
+std::function<Result<void>(const Source&)> source_judge(const Settings& settings);
 
 // The context of a request for the rooms below. `stats` outlives it.
 Context make_context(const RequestContext& request, const Service& service, Stats& stats);

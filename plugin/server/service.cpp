@@ -86,16 +86,29 @@ Result<void> Service::open() {
     }
     user_settings_ = std::move(*settings);
   }
+  externals_ = options_.externals;
+  externals_.insert(externals_.end(), user_settings_.backends.begin(), user_settings_.backends.end());
+  return check_externals(externals_);
+}
+
+const Network& Service::network(Tool tool, const std::string& version) const {
+  const std::lock_guard guard(networks_mutex_);
+  std::unique_ptr<Network>& network = networks_[{tool, version}];
+  if (network == nullptr) {
+    const std::string_view newest = tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu;
+    network = std::make_unique<Network>(
+        NetworkOptions{.tool = tool,
+                       .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
+                       .client_version = version.empty() ? std::string(newest) : version,
+                       .externals = externals_},
+        *store_);
+  }
+  return *network;
+}
+
+const Network& Service::network() const {
   const Implementation client = find_implementation(options_);
-  const std::string_view newest = client.tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu;
-  network_ = std::make_unique<Network>(
-      NetworkOptions{.tool = client.tool,
-                     .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
-                     .client_version = client.version.empty() ? std::string(newest) : client.version},
-      *store_);
-  // What the host names goes before what the user's settings name.
-  auto added = network_->add_externals(options_.externals);
-  return added ? network_->add_externals(user_settings_.backends) : added;
+  return network(client.tool, client.version);
 }
 
 }  // namespace modlock

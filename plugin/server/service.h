@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,14 +44,16 @@ class Service {
 
   // Errors: INVALID_PARAMS (a relative workspace root, a release that is none). Roots are judged by request.
   Result<void> configure(const messages::InitializeParams& params);
-  // Opens the store, reads the user's settings and makes the backends. Errors: those of Store::open() and of
-  // load_user_settings().
+  // Opens the store and reads the user's settings. Errors: those of Store::open() and of load_user_settings(); for an
+  // external backend that cannot be, CONFIG_PARSE at its setting, or INVALID_PARAMS where the host named it.
   Result<void> open();
 
   const ServiceOptions& options() const { return options_; }
   const Store& store() const { return *store_; }
-  const BackendSet& backends() const { return network_->backends(); }
-  const Network& network() const { return *network_; }
+  // What reaches the outside as this client would: made when it is first asked for, then kept. Thread-safe.
+  const Network& network(Tool tool, const std::string& version) const;
+  // For where no root is asked about.
+  const Network& network() const;
   // Those that hold where no root is asked about.
   const Settings& user_settings() const { return user_settings_; }
   bool is_open() const { return store_.has_value(); }
@@ -57,7 +62,9 @@ class Service {
   ServiceOptions options_;
   std::optional<Store> store_;
   Settings user_settings_;
-  std::unique_ptr<Network> network_;
+  std::vector<BackendSetting> externals_;  // what the host names goes before what the user's settings name
+  mutable std::mutex networks_mutex_;
+  mutable std::map<std::pair<Tool, std::string>, std::unique_ptr<Network>> networks_;  // by client
 };
 
 }  // namespace modlock

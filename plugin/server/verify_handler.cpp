@@ -26,10 +26,11 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   if (!decoded->include.modules) {
     return messages::encode(messages::LockVerifyResult{});
   }
+  const BackendSet& backends = service.network(root->implementation.tool, root->implementation.version).backends();
   const VerifyRequest verify{.walk = root->walk,
                              .lock = effective_lock(*lock),
                              .data = root->data,
-                             .serves = [&](const Source& source) { return service.backends().find(source) != nullptr; },
+                             .serves = [&](const Source& source) { return backends.find(source) != nullptr; },
                              .strict = decoded->strict};
   auto report = verify_modules(verify, service.store(), make_context(request, service, stats));
   if (!report) {

@@ -24,7 +24,7 @@ std::optional<std::string> newest_fitting(const Listing& listing, const std::opt
 
 Result<Listing> list(const Service& service, const SourceAddress& address, const std::string& prefix,
                      const Context& context) {
-  Backend* backend = service.backends().find(address.source);
+  Backend* backend = service.network().backends().find(address.source);
   if (backend == nullptr) {
     return fail(Code::source_unsupported,
                 fmt::format("nobody serves {} sources here (\"{}\")", to_string(address.source.kind),
@@ -33,7 +33,7 @@ Result<Listing> list(const Service& service, const SourceAddress& address, const
                     ? "name a source with versions: a registry module, a git repository or an OCI repository"
                     : "an external backend can serve it (docs/backends.md)");
   }
-  if (auto ok = context.judge_source(address.source); !ok) {
+  if (auto ok = check_source_allowed(service.user_settings(), address.source.identity()); !ok) {
     return fail(std::move(ok.error()));
   }
   return backend->list_versions(address, prefix, context);
@@ -60,9 +60,7 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
     constraint = std::move(*parsed);
   }
   Context context = make_context(request, service, stats);
-  context.judge_source = [&settings = service.user_settings()](const Source& source) {
-    return check_source_allowed(settings, source.identity());
-  };
+  context.judge_source = source_judge(service.user_settings());
   auto listing = list(service, *address, decoded->tag_prefix, context);
   if (!listing) {
     return fail(std::move(listing.error()));

@@ -121,6 +121,7 @@ std::vector<Result<FetchedTree>> FakeBackend::fetch(const SourceAddress& source,
   context.count_request();
   std::vector<Result<FetchedTree>> trees;
   const auto package = packages_.find(source.source.package_identity());
+  fetched_urls.insert(source.package_url.reveal());
   for (const FetchWish& wish : wishes) {
     trees.push_back(package == packages_.end() ? fail(Code::not_found, "no such repository")
                                                : fetch_one(package->second, wish, parent));
@@ -139,12 +140,15 @@ Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const Fet
       ref = found->first;
     }
   }
+  if (const auto other = repacked.find(id); other != repacked.end()) {
+    id = other->second;
+  }
   const auto tree = package.trees.find(id);
   if (tree == package.trees.end()) {
     return fail(Code::not_found, "no such commit or reference: " + id + wish.ref);
   }
   fetched.push_back(id);
-  const fs::path directory = parent / sha256_hex(id);
+  const fs::path directory = parent / std::to_string(fetched.size());
   for (const auto& [name, content] : tree->second) {
     fs::create_directories((directory / name).parent_path());
     std::ofstream(directory / name, std::ios::binary) << content;

@@ -40,7 +40,9 @@ class FakeBackend final : public Backend {
 
   int listings = 0;
   int pins = 0;
-  std::vector<std::string> fetched;  // ids, in order
+  std::vector<std::string> fetched;             // ids, in order
+  std::set<std::string> fetched_urls;           // SourceAddress::package_url
+  std::map<std::string, std::string> repacked;  // wished id -> what comes in its place
 
  private:
   struct PackageData {

@@ -29,7 +29,8 @@ struct FakeHttpClient::Wire final : Transport {
     SentRequest request{.method = std::string(name_of(exchange.method)),
                         .url = exchange.url.reveal(),
                         .headers = {},
-                        .body = std::string(exchange.body)};
+                        .body = std::string(exchange.body),
+                        .timeouts = exchange.timeouts};
     for (const auto& [name, value] : exchange.headers) {
       request.headers.emplace_back(name, value.reveal());
     }

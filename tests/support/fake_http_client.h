@@ -24,6 +24,7 @@ struct SentRequest {
   std::vector<std::pair<std::string, std::string>>
       headers;  // all, the secret ones and Authorization from user-info too
   std::string body;
+  HttpTimeouts timeouts;
 
   // The value of the first header of that name, without regard to case; "" where there is none.
   std::string header(std::string_view name) const;

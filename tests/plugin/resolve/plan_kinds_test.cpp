@@ -212,4 +212,60 @@ BOOST_AUTO_TEST_CASE(archive_is_locked_by_its_content) {
              "module.vpc moved: the archive was moved from " + id.substr(3, 12) + " to bbbbbbbbbbbb\n");
 }
 
+BOOST_AUTO_TEST_CASE(archives_that_differ_in_a_query_argument_alone_are_two) {
+  archive->add_tag(kArchive, "", kLeaf);
+  write("main.tf", call("one", std::string(kArchive) + "?part=1") + call("two", std::string(kArchive) + "?part=2") +
+                       call("again", std::string(kArchive) + "?part=2"));
+  lock();
+  BOOST_TEST(stats.requests == 2U);
+  BOOST_TEST((archive->fetched_urls ==
+              std::set<std::string>{"https://example.com/vpc.zip?part=1", "https://example.com/vpc.zip?part=2"}));
+}
+
+BOOST_AUTO_TEST_CASE(archive_with_an_argument_like_a_commit_is_an_archive) {
+  const std::string address = std::string(kArchive) + "?ref=1234567";
+  archive->add_tag(address, "1234567", kLeaf);
+  write("main.tf", call("vpc", address));
+  lock();
+  BOOST_TEST(archive->pins == 0);
+}
+
+BOOST_AUTO_TEST_CASE(archive_that_was_packed_again_is_found_by_both_digests) {
+  const std::string old_id = archive->add_tag(kArchive, "", kLeaf);
+  write("main.tf", call("vpc", kArchive));
+  lock();
+  lose_cache();
+  archive->add_tag(kArchive, "", kLeaf, "zh:" + std::string(64, 'b'));
+  archive->repacked[old_id] = "zh:" + std::string(64, 'b');
+  BOOST_TEST(summary(lock()) == "");
+  BOOST_TEST(stats.requests == 1U);
+  lock();
+  BOOST_TEST(stats.requests == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(registry_version_that_comes_from_elsewhere_leaves_no_old_origin) {
+  const std::string git_id = registry->add_tag(kRegistry, "1.0.0", kLeaf);
+  write("main.tf", call("vpc", "acme/vpc/aws", "1.0.0"));
+  lock();
+  ModuleLock& entry = request.lock.modules.at("vpc");
+  entry.hashes.push_back("x9:kept");
+  registry->add_tag(kRegistry, "1.0.0", kLeaf, "zh:" + std::string(64, 'c'));
+  lose_cache();
+  request.mode = PlanMode::upgrade;
+  const Plan plan = lock();
+  const std::vector<std::string>& hashes = plan.modules.at("vpc").hashes;
+  BOOST_TEST(std::count(hashes.begin(), hashes.end(), git_id) == 0);
+  BOOST_TEST(std::count(hashes.begin(), hashes.end(), "zh:" + std::string(64, 'c')) == 1);
+  BOOST_TEST(std::count(hashes.begin(), hashes.end(), "x9:kept") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(versions_of_a_registry_that_share_a_commit_stay_side_by_side_in_the_store) {
+  const std::string id = registry->add_tag(kRegistry, "1.0.0", kLeaf);
+  registry->add_tag(kRegistry, "1.0.1", kLeaf, id);
+  write("main.tf", call("a", "acme/vpc/aws", "1.0.0") + call("b", "acme/vpc/aws", "1.0.1"));
+  lock();
+  lock();
+  BOOST_TEST(stats.requests == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
