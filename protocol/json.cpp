@@ -3,6 +3,7 @@
 #include <json/reader.h>
 #include <json/writer.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <sstream>
@@ -13,10 +14,39 @@
 namespace modlock {
 namespace {
 
+Json::StreamWriterBuilder one_line() {
+  Json::StreamWriterBuilder builder;
+  builder["indentation"] = "";
+  builder["commentStyle"] = "None";
+  builder["emitUTF8"] = true;
+  return builder;
+}
+
+// A string without anything to escape, which most are, needs no writer.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
+}
+
+void append_string(std::string& out, const Json::Value& value) {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  value.getString(&begin, &end);
+  const std::string_view text(begin, static_cast<std::size_t>(end - begin));
+  if (is_plain(text)) {
+    out.append(1, '"').append(text).append(1, '"');
+  } else {
+    out += write_json(value);
+  }
+}
+
 void append_pretty(std::string& out, const Json::Value& value, std::string& indent) {
   const bool is_object = value.isObject();
   if ((!is_object && !value.isArray()) || value.empty()) {
-    out += write_json(value);
+    if (value.isString()) {
+      append_string(out, value);
+    } else {
+      out += write_json(value);
+    }
     return;
   }
   out += is_object ? '{' : '[';
@@ -25,7 +55,8 @@ void append_pretty(std::string& out, const Json::Value& value, std::string& inde
   for (auto it = value.begin(); it != value.end(); ++it) {
     out += separator + indent;
     if (is_object) {
-      out += write_json(it.name()) + ": ";
+      append_string(out, it.name());
+      out += ": ";
     }
     append_pretty(out, *it, indent);
     separator = ",\n";
@@ -63,12 +94,10 @@ Result<Json::Value> parse_json(std::string_view text) {
 }
 
 std::string write_json(const Json::Value& value) {
-  Json::StreamWriterBuilder builder;
-  builder["indentation"] = "";
-  builder["commentStyle"] = "None";
-  builder["emitUTF8"] = true;
+  // Making a writer takes longer than most values do.
+  static const Json::StreamWriterBuilder kBuilder = one_line();
   // File names may hold any byte; what we print must not.
-  return to_valid_utf8(Json::writeString(builder, value));
+  return to_valid_utf8(Json::writeString(kBuilder, value));
 }
 
 std::string write_json_pretty(const Json::Value& value) {

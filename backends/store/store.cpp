@@ -100,8 +100,9 @@ fs::path Store::package_directory(std::string_view h1) const {
   return below("packages") / sha256_hex(h1);
 }
 
-fs::path Store::record_of(const Source& source, std::string_view id) const {
-  return below("identities") / sha256_hex(source.package_identity()) / fmt::format("{}.json", id);
+fs::path Store::record_of(const Source& source, std::string_view id, std::string_view ref) const {
+  const std::string version = source.kind == SourceKind::registry ? fmt::format("\n{}", ref) : "";
+  return below("identities") / sha256_hex(source.package_identity() + version) / fmt::format("{}.json", id);
 }
 
 Result<void> Store::make_below(const fs::path& directory) const {
@@ -127,11 +128,11 @@ Result<fs::path> Store::make_temporary() const {
   return directory;
 }
 
-std::optional<Package> Store::find(const Source& source, std::string_view id) const {
+std::optional<Package> Store::find(const Source& source, std::string_view id, std::string_view ref) const {
   if (!is_recordable(id)) {
     return std::nullopt;
   }
-  const Result<std::string> text = read_file(record_of(source, id));
+  const Result<std::string> text = read_file(record_of(source, id, ref));
   const Result<Json::Value> object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
   if (!object || text_member(*object, "source") != source.package_identity() || text_member(*object, "id") != id) {
     return std::nullopt;
@@ -232,7 +233,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
     return fail(Code::internal, fmt::format("a package cannot be recorded in the store under the id of {} characters",
                                             package.id.size()));
   }
-  const fs::path path = record_of(source, package.id);
+  const fs::path path = record_of(source, package.id, package.ref);
   if (auto ok = make_below(path.parent_path()); !ok) {
     return ok;
   }

@@ -22,7 +22,8 @@ struct Package {
 
 // The content-addressed directory of one user, shared by processes. Layout (version 1) below its root:
 //   v1/packages/<sha256 hex of h1>/tree/…     packages by content; written in v1/tmp, then renamed
-//   v1/identities/<sha256 hex of identity>/<id>.json   which content a source's id has: {"source", "id", "h1"},
+//   v1/identities/<sha256 hex of identity (registry: and version)>/<id>.json   which content a source's id has:
+//   {"source", "id", "h1"},
 //                                                      with "ref" and "subdir" of the fetch where it told them
 //   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
@@ -41,8 +42,12 @@ class Store {
   // A new empty directory below v1/tmp. Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
-  // The package of (package identity, id), if it is complete in the store. Unreadable records are as if absent.
-  std::optional<Package> find(const Source& source, std::string_view id) const;
+  // The package of (package identity, id), if it is complete in the store; of a registry module also by its version
+  // (FetchWish::ref), for versions may share an id and lie in different directories of it. Unreadable records are as if
+  // absent.
+  std::optional<Package> find(const Source& source, std::string_view id, std::string_view ref = {}) const;
+  // Notes that a package in the store is what a source has by `package.id` (and `package.ref`). Errors: IO_ERROR.
+  Result<void> record(const Source& source, const Package& package) const;
   // The package with this content, if it is in the store (its id is then empty).
   std::optional<Package> find_by_h1(std::string_view h1) const;
   // Takes a fetched tree: hashes it, moves it in (copies it from another file system), records its identity. Where the
@@ -57,10 +62,9 @@ class Store {
   explicit Store(std::filesystem::path root) : root_(std::move(root)) {}
   std::filesystem::path below(std::string_view name) const { return root_ / "v1" / name; }
   std::filesystem::path package_directory(std::string_view h1) const;
-  std::filesystem::path record_of(const Source& source, std::string_view id) const;
+  std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref) const;
   Result<void> make_below(const std::filesystem::path& directory) const;
   Result<void> move_in(const std::filesystem::path& tree, std::string_view h1) const;
-  Result<void> record(const Source& source, const Package& package) const;
 
   std::filesystem::path root_;
 };

@@ -40,6 +40,7 @@ http {{
       fastcgi_param GIT_PROTOCOL $http_git_protocol;
       fastcgi_param PATH_INFO $uri;
     }}
+    include {home}/*.locations;
   }}
 }}
 """
@@ -73,6 +74,7 @@ class GitServer:
             self.make_certificates()
             with open(self.path("nginx.conf"), "w") as file:
                 file.write(NGINX.format(home=self.home, repositories=self.repositories, backend=BACKEND))
+            self.prepare()
             self.start([program("fcgiwrap"), "-c", "32", "-s", "unix:" + self.path("cgi.socket")])
             self.start([program("nginx"), "-e", self.path("error.log"), "-c", self.path("nginx.conf")])
             for socket in ("cgi.socket", "https.socket", "http.socket"):
@@ -87,6 +89,9 @@ class GitServer:
     def __exit__(self, *_):
         for child in reversed(self.children):
             processes.end_group(child)
+
+    def prepare(self):
+        """For servers that serve more: before anything listens."""
 
     def start_proxy(self, socket):
         proxy = self.start([sys.executable, PROXY, "--to", "unix:" + self.path(socket), "--delay-ms",

@@ -71,6 +71,10 @@ class Tree:
             if not call.directory:
                 pending += [(key + "." + c.name, c) for c in self.calls_of(call.repository, call.tag)]
 
+    def text_of(self, repository, tag):
+        """The calls of a module as its main.tf has them."""
+        return module_blocks([(call.name, call.source(self.base_url)) for call in self.calls_of(repository, tag)])
+
     def make_repositories(self, directory):
         for name in self.repositories:
             make_repository(os.path.join(directory, self.kind, name + ".git"), Content(self, name))
@@ -145,8 +149,7 @@ class Content:
                     if path != "LICENSE" else self.bodies[path]
         files = {path: self.bodies[path] for path in changed}
         tag = next((tag for tag, at in TAGS.items() if at >= number), "v2.0.0")
-        calls = [(c.name, c.source(self.tree.base_url)) for c in self.tree.calls_of(self.name, tag)]
-        files["main.tf"] = "# Release %s\n\n%s" % (tag, module_blocks(calls))
+        files["main.tf"] = "# Release %s\n\n%s" % (tag, self.tree.text_of(self.name, tag))
         return files
 
 

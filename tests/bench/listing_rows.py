@@ -156,4 +156,5 @@ def measure(options, home):
     home = os.path.join(home, "listing")
     os.makedirs(home)
     rows = measure_one(options, home) + measure_many(options, home)
-    print_table("versions of git repositories", ["measure", "tofu-modlock", "git ls-remote --tags", "ratio", "goal"], rows)
+    print_table("versions of git repositories", ["measure", "tofu-modlock", "git ls-remote --tags", "ratio", "goal"],
+                rows)
