@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "backends/credentials/folded_member.h"
 #include "backends/process/process.h"
@@ -42,10 +43,26 @@ std::optional<Version> version_of(const std::string& file_name, std::string_view
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
 }
 
+// A helper may ask a person, who is not there.
+constexpr std::chrono::seconds kLongestAnswer{60};
+
 Result<Finished> run(Command command, const Context& context) {
   command.unset_environment = {"TF_TOKEN_*"};
   command.output_limit = kAnswerLimit;
-  return run_command(command, context);
+  Context limited = context;
+  const auto end = std::chrono::steady_clock::now() + kLongestAnswer;
+  const bool is_ours = !limited.deadline || end < *limited.deadline;
+  if (is_ours) {
+    limited.deadline = end;
+  }
+  auto finished = run_command(command, limited);
+  if (!finished && is_ours && finished.error().code == Code::deadline_exceeded) {
+    return fail(Code::timeout,
+                fmt::format("the credential helper {} had no answer after {} seconds",
+                            std::filesystem::path(command.argv[0]).filename().string(), kLongestAnswer.count()),
+                "run it by hand to see what it waits for; nobody can answer questions here");
+  }
+  return finished;
 }
 
 tl::unexpected<Error> failing(std::string_view program, std::string_view how, std::string_view by_hand) {

@@ -50,7 +50,8 @@ tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const 
   secrets_.insert(call.secrets.begin(), call.secrets.end());
   Open open{.log = context.log};
   const auto place = open_.insert(open_.end(), &open);
-  bool in_time = changed_.wait_until(lock, context.stop, until, [this] { return is_described_ || end_; });
+  bool in_time = changed_.wait_until(lock, context.stop, std::min(until, call.description_end),
+                                     [this] { return is_described_ || end_; });
   if (in_time && !end_) {
     const std::uint64_t id = ++last_id_;
     awaited_.emplace(id, &open);

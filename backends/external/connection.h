@@ -25,9 +25,10 @@ namespace modlock::external {
 struct Call {
   std::string method;
   Json::Value params;
-  std::string doing;                          // in messages: `list the tags of "hg::https://…"`
-  std::vector<std::string> secrets;           // what the params tell the backend that nobody else may read
-  std::chrono::steady_clock::time_point end;  // of our patience; the context may end it earlier
+  std::string doing;                                      // in messages: `list the tags of "hg::https://…"`
+  std::vector<std::string> secrets;                       // what the params tell the backend that nobody else may read
+  std::chrono::steady_clock::time_point end;              // of our patience; the context may end it earlier
+  std::chrono::steady_clock::time_point description_end;  // of our patience with a process that has not said what it is
 };
 
 // Why a call has no result.

@@ -134,7 +134,8 @@ class ExternalBackend final : public Backend {
                                        .params = std::move(question.params),
                                        .doing = doing,
                                        .secrets = secrets_of(source),
-                                       .end = std::chrono::steady_clock::now() + question.longest},
+                                       .end = std::chrono::steady_clock::now() + question.longest,
+                                       .description_end = std::chrono::steady_clock::now() + limits_.answer},
                                       context);
     if (!answer) {
       return fail(answer.error());

@@ -17,7 +17,8 @@ struct ExternalCommand {
 
 // How long a process may take to answer where the caller has no earlier deadline.
 struct ExternalLimits {
-  std::chrono::milliseconds answer = std::chrono::seconds(120);
+  std::chrono::milliseconds answer =
+      std::chrono::seconds(120);  // of every request but a fetch, and of backend/describe
   std::chrono::milliseconds fetch = std::chrono::seconds(3600);
 };
 

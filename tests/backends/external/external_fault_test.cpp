@@ -206,6 +206,16 @@ BOOST_AUTO_TEST_CASE(a_program_that_does_not_answer_is_ended) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_fetch_does_not_wait_its_hour_for_a_description) {
+  const ExternalFixture fixture;
+  const auto backend = fixture.backend("describes never", {.answer = 1500ms, .fetch = 3600s});
+  const std::vector<FetchWish> wishes = {{"id-a", ""}};
+  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  BOOST_TEST(outcome(trees[0]) == "TIMEOUT: " + fixture.could_not(std::string("fetch the id \"id-a\" of ") + kSource) +
+                                      "it had no answer in time");
+  BOOST_TEST(fixture.all_gone());
+}
+
 BOOST_AUTO_TEST_CASE(the_deadline_of_the_request_ends_it) {
   ExternalFixture fixture;
   const auto backend = fixture.backend("silent");
