@@ -30,11 +30,11 @@ struct Installation {
 
 Result<Installation> install_once(const Service& service, const RootRequest& root, const LockDocument& lock,
                                   const Context& context, RequestContext& request) {
-  Origin origin(service.network(root.implementation.tool, root.implementation.version).backends(), service.store(),
-                context);
+  const Network& network = service.network(root.implementation.tool, root.implementation.version);
+  Origin origin(network.backends(), service.store(), context);
   auto plan = make_plan(frozen_plan(root, lock, context), origin, context);
   if (!plan) {
-    return fail(std::move(plan.error()));
+    return fail(network.with_warnings(std::move(plan.error())));
   }
   std::vector<Change> blocking;
   std::copy_if(plan->changes.begin(), plan->changes.end(), std::back_inserter(blocking), stops_install);

@@ -77,6 +77,15 @@ Network::Network(const NetworkOptions& options, const Store& store)
   }
 }
 
+Error Network::with_warnings(Error error) const {
+  if (exit_code(error) == exit_code(Code::unreachable)) {
+    for (const Diagnostic& warning : client_.warnings) {
+      error.notes.push_back(warning.what.message);
+    }
+  }
+  return error;
+}
+
 void Network::add(std::string name, std::unique_ptr<Backend> backend) {
   backends_.add(std::move(backend));
   names_.push_back(std::move(name));

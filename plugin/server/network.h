@@ -40,6 +40,8 @@ class Network {
   const std::vector<std::string>& names() const { return names_; }
   // What was wrong with the CLI configuration.
   const Diagnostics& warnings() const { return client_.warnings; }
+  // An error of the outside with these as notes: a host or a token that was not read may be why.
+  Error with_warnings(Error error) const;
 
  private:
   void add(std::string name, std::unique_ptr<Backend> backend);

@@ -197,7 +197,7 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
   Origin origin(network.backends(), service.store(), context);
   auto plan = make_plan(plan_request, origin, context);
   if (!plan) {
-    return fail(std::move(plan.error()));
+    return fail(network.with_warnings(std::move(plan.error())));
   }
   const Diagnostics& unread = network.warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());

@@ -63,7 +63,7 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
   context.judge_source = source_judge(service.user_settings());
   auto listing = list(service, *address, decoded->tag_prefix, context);
   if (!listing) {
-    return fail(std::move(listing.error()));
+    return fail(service.network().with_warnings(std::move(listing.error())));
   }
   messages::VersionsListResult result{
       .source = address->source.identity(),

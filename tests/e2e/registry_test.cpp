@@ -197,6 +197,23 @@ BOOST_AUTO_TEST_CASE(cli_configuration_that_cannot_be_read_is_warned_of) {
   BOOST_TEST(ran.err.find("canary") == std::string::npos, ran.err);
 }
 
+BOOST_AUTO_TEST_CASE(cli_configuration_that_cannot_be_read_explains_a_refusal) {
+  publish(repository("vpc"), "1.0.0");
+  call("1.0.0");
+  registry.require_token("/v1/", "canary-token");
+  environment.erase("TF_CLI_CONFIG_FILE");
+  write_text(path("home/.tofurc"), registry.host_block(kHost));
+  write_text(path("home/.terraform.d/broken.tfrc"), "credentials \"x.example\" {\n  token = \"canary\n}\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"lock"}, {"versions", std::string(kHost) + "/acme/vpc/aws"}}) {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == 7);
+    BOOST_TEST(ran.err.find("[AUTH_REQUIRED]") != std::string::npos, ran.err);
+    BOOST_TEST(ran.err.find("broken.tfrc") != std::string::npos, ran.err);
+    BOOST_TEST(ran.err.find("canary") == std::string::npos, ran.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(offline_says_what_is_missing) {
   publish(repository("vpc"), "1.0.0");
   call("1.0.0");
