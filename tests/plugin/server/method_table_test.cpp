@@ -2,163 +2,14 @@
 
 #include "backends/crypto/digest.h"
 #include "plugin/lock/edit.h"
-#include "plugin/server/handlers.h"
-#include "protocol/json.h"
-#include "tests/support/environment.h"
-#include "tests/support/git_repository.h"
-#include "tests/support/temporary_directory.h"
+#include "tests/plugin/server/session_fixture.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
 namespace fs = std::filesystem;
 
-// A host that has initialised a session, with a root that calls one repository.
-struct Session {
-  Session() {
-    repository.commit({{"main.tf", "# one\n"}});
-    repository.tag("v1.0.0");
-    write_text(directory / "root/main.tf", "module \"vpc\" {\n  source = \"git::" + repository.url() + "\"\n}\n");
-    write_text(directory / "root/.tofu-modlock.hcl", "module \"vpc\" {\n  version = \"~> 1.0\"\n}\n");
-  }
-
-  Json::Value initialize(const std::string& more = "{}") {
-    Json::Value params = *parse_json(more);
-    params["protocolVersions"].append("1.0");
-    params["options"]["cacheDir"] = (directory / "cache").string();
-    params["options"]["implementation"] = "opentofu";
-    return succeed("initialize", params);
-  }
-
-  Result<Json::Value> call(const std::string& method, const Json::Value& params) {
-    RequestContext request;
-    auto result = table.call(method, params, request);
-    error_data = request.error_data;
-    return result;
-  }
-
-  Json::Value succeed(const std::string& method, const Json::Value& params) {
-    auto result = call(method, params);
-    BOOST_REQUIRE_MESSAGE(result.has_value(), (result ? "" : result.error().message));
-    return *result;
-  }
-
-  Json::Value root() const {
-    Json::Value params(Json::objectValue);
-    params["root"] = (directory / "root").string();
-    return params;
-  }
-
-  TemporaryDirectory directory;
-  ScopedEnvironment home{"HOME", (directory / "home").string()};
-  ScopedEnvironment config{"XDG_CONFIG_HOME", (directory / "home").string()};
-  GitRepository repository{directory / "vpc.git"};
-  Service service{Service::default_options()};
-  MethodTable table{make_method_table(service, {})};
-  Json::Value error_data;
-};
-
-}  // namespace
-
 BOOST_FIXTURE_TEST_SUITE(methods, Session)
-
-BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
-  const Json::Value result = initialize();
-  BOOST_TEST(result["protocolVersion"].asString() == "1.0");
-  BOOST_TEST(result["serverInfo"]["name"].asString() == "tofu-modlock");
-  BOOST_TEST(write_json(result["implementation"]) == R"({"from":"options","name":"opentofu","version":""})");
-  BOOST_TEST(
-      write_json(result["capabilities"]) ==
-      R"({"backends":["git","registry","archive","oci"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
-      R"("cache/info","config/inspect","exit","initialize","initialized","lock/plan","lock/verify","log/setLevel",)"
-      R"("modules/install","ping","shutdown","versions/list"]})");
-}
-
-BOOST_AUTO_TEST_CASE(initialize_takes_external_backends) {
-  const Json::Value result = initialize(
-      R"({"options":{"backends":[{"scheme":"hg","command":["/bin/hg-backend"]},{"scheme":"s3","command":["s3"]}]}})");
-  BOOST_TEST(write_json(result["capabilities"]["backends"]) == R"(["git","registry","archive","oci","hg","s3"])");
-}
-
-BOOST_AUTO_TEST_CASE(initialize_refuses_external_backends_that_cannot_be) {
-  struct Row {
-    const char* name;
-    const char* backend;
-    const char* message;
-  };
-  const Row rows[] = {
-      {"a built-in scheme", R"({"scheme":"git","command":["x"]})", "git"},
-      {"no program", R"({"scheme":"hg","command":[]})", "hg"},
-      {"a relative program", R"({"scheme":"hg","command":["./x"]})", "./x"},
-      {"no scheme", R"({"command":["x"]})", "params.options.backends[0].scheme"},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
-      params["options"]["cacheDir"] = (directory / "cache").string();
-      params["options"]["backends"].append(*parse_json(row.backend));
-      Service fresh{Service::default_options()};
-      MethodTable methods = make_method_table(fresh, {});
-      RequestContext request;
-      const auto result = methods.call("initialize", params, request);
-      BOOST_REQUIRE(!result);
-      BOOST_TEST(to_string(result.error().code) == "INVALID_PARAMS");
-      BOOST_TEST(result.error().message.find(row.message) != std::string::npos, result.error().message);
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(initialize_refuses_a_release_that_is_none) {
-  struct Row {
-    const char* name;
-    const char* release;
-    const char* error;  // empty: taken
-  };
-  const Row rows[] = {
-      {"a release", "1.12.6", ""},
-      {"a prerelease", "1.13.0-rc1", ""},
-      {"nothing", "", ""},
-      {"a word", "latest", "expected a version at params.options.implementationVersion, found \"latest\""},
-      {"with the v of a tag", "v1.12.6",
-       "expected a version at params.options.implementationVersion, found \"v1.12.6\""},
-      {"a constraint", "~> 1.12", "expected a version at params.options.implementationVersion, found \"~> 1.12\""},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
-      params["options"]["cacheDir"] = (directory / "cache").string();
-      params["options"]["implementationVersion"] = row.release;
-      const auto result = call("initialize", params);
-      BOOST_TEST((result ? "" : result.error().message) == row.error);
-      BOOST_TEST((result || result.error().code == Code::invalid_params));
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(a_program_names_its_client) {
-  struct Row {
-    const char* program;
-    const char* client;
-  };
-  const Row rows[] = {
-      {"/usr/bin/terraform", "terraform"},  {"terraform-1.5", "terraform"},    {"terraform1.5.7", "terraform"},
-      {"terraform.exe", "terraform"},       {"terraform_1.5", "terraform"},    {"tofu", "opentofu"},
-      {"/opt/opentofu-1.12", "opentofu"},   {"my-terraform-tofu", "opentofu"}, {"terraformer", "opentofu"},
-      {"/opt/terraform/bin/x", "opentofu"},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.program) {
-      const ScopedEnvironment named("TG_CTX_TF_PATH", row.program);
-      Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
-      params["options"]["cacheDir"] = (directory / "cache").string();
-      const Json::Value found = succeed("initialize", params)["implementation"];
-      BOOST_TEST(found["name"].asString() == row.client);
-      BOOST_TEST(found["from"].asString() == "TG_CTX_TF_PATH");
-    }
-  }
-}
 
 BOOST_AUTO_TEST_CASE(variable_arguments) {
   initialize();
@@ -195,13 +46,6 @@ BOOST_AUTO_TEST_CASE(variable_arguments) {
       BOOST_TEST((result ? (*result)["modules"][0]["source"].asString() : result.error().message) == row.outcome);
     }
   }
-}
-
-BOOST_AUTO_TEST_CASE(initialize_refuses_a_version_that_nobody_speaks) {
-  const auto result = call("initialize", *parse_json(R"({"protocolVersions":["9.0"]})"));
-  BOOST_REQUIRE(!result);
-  BOOST_TEST(to_string(result.error().code) == "INVALID_PARAMS");
-  BOOST_TEST(result.error().message == "initialize: none of params.protocolVersions is spoken here, only \"1.0\"");
 }
 
 BOOST_AUTO_TEST_CASE(lock_plan_gives_edits_whose_forms_agree) {
