@@ -27,6 +27,7 @@ struct RequestContext {
   // Set by the handler:
   std::vector<std::string> unknown_params = {};  // ObjectReader::unknown; listed in `_meta` of the result
   Json::Value error_data = {};                   // an object whose members are added to `error.data` on failure
+  Diagnostics diagnostics = {};                  // those of the result, for hosts in the same process
 };
 
 // Turns params (always an object) into a result. May block; should return soon once `stop` or the deadline says so.

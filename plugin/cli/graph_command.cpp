@@ -128,14 +128,15 @@ std::string draw(const Json::Value& result, bool dot) {
 
 int run_graph(const CommandLine& line, const Host& host) {
   return over_roots(line.common, [&](const std::string& root) -> RootOutcome {
-    auto result = host.call("config/inspect", host.root_params(root, line.common));
+    Told told;
+    auto result = host.call("config/inspect", host.root_params(root, line.common), &told);
     if (!result) {
       return failed(result.error(), line.common, root);
     }
-    const int worst = exit_code_of_diagnostics(*result);
+    const int worst = exit_code_of_diagnostics(told.diagnostics);
     std::string text = draw(*result, line.graph_format == "dot");
     if (!line.common.json) {
-      print_diagnostics(*result, root);
+      print_diagnostics(told.diagnostics, root);
       print_out(text);
       return {.exit_code = worst, .json = {}};
     }

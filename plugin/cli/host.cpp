@@ -105,7 +105,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   return host;
 }
 
-Result<Json::Value> Host::call(const std::string& method, const Json::Value& params, Json::Value* error_data) const {
+Result<Json::Value> Host::call(const std::string& method, const Json::Value& params, Told* told) const {
   auto allowed = time_allowed(params);
   if (!allowed) {
     return fail(std::move(allowed.error()));
@@ -118,8 +118,8 @@ Result<Json::Value> Host::call(const std::string& method, const Json::Value& par
   request.progress = progress_.get();
   request.log = log_.get();
   auto result = methods_->call(method, params, request);
-  if (error_data != nullptr) {
-    *error_data = request.error_data;
+  if (told != nullptr) {
+    *told = {std::move(request.error_data), std::move(request.diagnostics)};
   }
   return result;
 }

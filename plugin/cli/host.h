@@ -12,15 +12,20 @@
 
 namespace modlock::cli {
 
+// What a method tells beside its result.
+struct Told {
+  Json::Value error_data;   // what an error carries besides (`changes` of FROZEN)
+  Diagnostics diagnostics;  // of the result
+};
+
 // A host in the same process: the same methods as over the wire, without the wire.
 class Host {
  public:
   // Opens the service as the flags say. Errors: those of Service::open() and read_client_environment().
   static Result<Host> start(const CommonFlags& flags, std::stop_token stop);
 
-  // Calls one method. `error_data`, where given, gets what the error carries besides (`changes` of FROZEN).
-  Result<Json::Value> call(const std::string& method, const Json::Value& params,
-                           Json::Value* error_data = nullptr) const;
+  // Calls one method.
+  Result<Json::Value> call(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
 
   // What every method with a root takes: from the flags, and of variables also what the environment says.
   Json::Value root_params(const std::string& root, const CommonFlags& flags) const;

@@ -91,11 +91,12 @@ std::string counted(Json::ArrayIndex count, std::string_view what) {
 }
 
 RootOutcome inspect_root(const CommandLine& line, const Host& host, const std::string& root) {
-  auto result = host.call("config/inspect", host.root_params(root, line.common));
+  Told told;
+  auto result = host.call("config/inspect", host.root_params(root, line.common), &told);
   if (!result) {
     return failed(result.error(), line.common, root);
   }
-  const int worst = exit_code_of_diagnostics(*result);
+  const int worst = exit_code_of_diagnostics(told.diagnostics);
   if (line.common.json) {
     return {.exit_code = worst, .json = std::move(*result)};
   }
@@ -105,7 +106,7 @@ RootOutcome inspect_root(const CommandLine& line, const Host& host, const std::s
   print_out(".\n");
   print_calls(tree_of((*result)["modules"]), "");
   print_providers((*result)["providers"]);
-  print_diagnostics(*result, root);
+  print_diagnostics(told.diagnostics, root);
   print_out(fmt::format("{}, {}, {}.\n", counted((*result)["modules"].size(), "module call"),
                         counted((*result)["providers"].size(), "provider"),
                         counted((*result)["files"].size(), "file")));

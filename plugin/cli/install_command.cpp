@@ -12,13 +12,13 @@ void print_modules(const Json::Value& modules, std::string_view what) {
 }
 
 RootOutcome install_root(const CommandLine& line, const Host& host, const std::string& root) {
-  Json::Value error_data;
-  auto result = host.call("modules/install", host.root_params(root, line.common), &error_data);
+  Told told;
+  auto result = host.call("modules/install", host.root_params(root, line.common), &told);
   if (!result) {
-    return failed(result.error(), line.common, root, error_data);
+    return failed(result.error(), line.common, root, told.error_data);
   }
   if (!line.common.json) {
-    print_diagnostics(*result, root);
+    print_diagnostics(told.diagnostics, root);
     print_modules((*result)["installed"], "installed in");
     print_modules((*result)["removed"], "removed from");
     print_out(fmt::format("{} installed, {} already in place, {} removed.\n", (*result)["installed"].size(),

@@ -130,8 +130,9 @@ Result<void> write_and_keep(const CommandLine& line, const std::string& root, co
   return {};
 }
 
-void print_result(const CommandLine& line, const std::string& root, const Json::Value& result) {
-  print_diagnostics(result, root);
+void print_result(const CommandLine& line, const std::string& root, const Json::Value& result,
+                  const Diagnostics& diagnostics) {
+  print_diagnostics(diagnostics, root);
   for (const Json::Value& change : result["changes"]) {
     print_out(change_line(change));
   }
@@ -144,16 +145,16 @@ void print_result(const CommandLine& line, const std::string& root, const Json::
 }
 
 RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root) {
-  Json::Value error_data;
-  auto result = host.call("lock/plan", plan_params(line, host, root), &error_data);
+  Told told;
+  auto result = host.call("lock/plan", plan_params(line, host, root), &told);
   if (!result) {
-    return failed(result.error(), line.common, root, error_data);
+    return failed(result.error(), line.common, root, told.error_data);
   }
   if (auto ok = write_and_keep(line, root, *result); !ok) {
     return failed(ok.error(), line.common, root);
   }
   if (!line.common.json) {
-    print_result(line, root, *result);
+    print_result(line, root, *result, told.diagnostics);
   }
   RootOutcome outcome{.exit_code = 0, .json = std::move(*result)};
   if (line.install && !line.dry_run) {

@@ -6,36 +6,6 @@
 #include "protocol/json.h"
 
 namespace modlock::cli {
-namespace {
-
-Position position_of(const Json::Value& value) {
-  return {value["line"].asUInt64(), value["column"].asUInt64(), value["byte"].asUInt64()};
-}
-
-Location location_of(const Json::Value& value) {
-  Location location{value["path"].asString()};
-  if (value.isMember("range")) {
-    location.range = Range{position_of(value["range"]["start"]), position_of(value["range"]["end"])};
-  }
-  return location;
-}
-
-Error error_of(const Json::Value& value) {
-  Error error{.message = value["message"].asString(), .subject = value["subject"].asString()};
-  if (value.isMember("location")) {
-    error.location = location_of(value["location"]);
-  }
-  for (const Json::Value& related : value["related"]) {
-    error.related.push_back({related["message"].asString(), location_of(related["location"])});
-  }
-  for (const Json::Value& note : value["notes"]) {
-    error.notes.push_back(note.asString());
-  }
-  error.hint = value["hint"].asString();
-  return error;
-}
-
-}  // namespace
 
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,
                    const Json::Value& error_data) {
@@ -81,20 +51,21 @@ int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const s
   return worst;
 }
 
-void print_diagnostics(const Json::Value& result, const std::string& root) {
+void print_diagnostics(const Diagnostics& diagnostics, const std::string& root) {
   SourceExcerpts excerpts(root);
-  for (const Json::Value& diagnostic : result["diagnostics"]) {
-    const std::string severity = diagnostic["severity"].asString();
-    const std::string_view heading = severity == "error" ? "Error" : severity == "warning" ? "Warning" : "Info";
-    print_err(render(error_of(diagnostic), diagnostic["code"].asString(), heading, &excerpts));
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const std::string_view heading = diagnostic.severity == Severity::error     ? "Error"
+                                     : diagnostic.severity == Severity::warning ? "Warning"
+                                                                                : "Info";
+    print_err(render(diagnostic.what, heading, &excerpts));
   }
 }
 
-int exit_code_of_diagnostics(const Json::Value& result) {
+int exit_code_of_diagnostics(const Diagnostics& diagnostics) {
   int worst = 0;
-  for (const Json::Value& diagnostic : result["diagnostics"]) {
-    if (diagnostic["severity"].asString() == "error") {
-      const bool conflict = diagnostic["code"].asString() == to_string(Code::constraint_conflict);
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::error) {
+      const bool conflict = diagnostic.what.code == Code::constraint_conflict;
       worst = worse_exit_code(worst, exit_code(conflict ? Code::constraint_conflict : Code::config_parse));
     }
   }

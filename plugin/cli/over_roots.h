@@ -21,9 +21,9 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 // is asked for: the result itself for one root, {"results": [{root, …}]} for several. Returns the worst exit code.
 int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const std::string& root)>& work);
 
-// A result's `diagnostics`, on stderr, each with the line that it speaks of.
-void print_diagnostics(const Json::Value& result, const std::string& root);
+// On stderr, each with the line that it speaks of.
+void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);
 // The exit code for the worst of them: 0 where none is an error.
-int exit_code_of_diagnostics(const Json::Value& result);
+int exit_code_of_diagnostics(const Diagnostics& diagnostics);
 
 }  // namespace modlock::cli

@@ -16,14 +16,14 @@ int run_call(const CommandLine& line, const Host& host) {
   if (text == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   }
-  Json::Value error_data;
+  Told told;
   auto params = parse_json(text);
-  auto result = params ? host.call(line.method, *params, &error_data) : Result<Json::Value>(fail(params.error()));
+  auto result = params ? host.call(line.method, *params, &told) : Result<Json::Value>(fail(params.error()));
   if (result) {
     print_raw(write_json(*result) + "\n");
     return 0;
   }
-  print_raw(write_json(to_json(result.error(), error_data)) + "\n");
+  print_raw(write_json(to_json(result.error(), told.error_data)) + "\n");
   print_err(render(result.error()));
   return exit_code(result.error());
 }

@@ -58,11 +58,7 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
 }
 
 std::string render(const Error& error, std::string_view heading, SourceExcerpts* excerpts) {
-  return render(error, to_string(error.code), heading, excerpts);
-}
-
-std::string render(const Error& error, std::string_view code, std::string_view heading, SourceExcerpts* excerpts) {
-  std::string text = fmt::format("{}: {} [{}]\n", heading, error.message, code);
+  std::string text = fmt::format("{}: {} [{}]\n", heading, error.message, to_string(error.code));
   if (error.location && !error.location->path.empty()) {
     text += fmt::format("  at {}{}\n", to_string(*error.location),
                         error.subject.empty() ? "" : fmt::format(" ({})", error.subject));

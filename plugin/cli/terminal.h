@@ -30,9 +30,8 @@ class TerminalLog final : public Log {
 };
 
 // "Error: …" with location, the line it points to (of `excerpts`, where given), related places, notes and what to do;
-// ends with a line end. `code` is for errors that came as a message.
+// ends with a line end.
 std::string render(const Error& error, std::string_view heading = "Error", SourceExcerpts* excerpts = nullptr);
-std::string render(const Error& error, std::string_view code, std::string_view heading, SourceExcerpts* excerpts);
 
 // Control characters other than line ends are escaped in both.
 void print_out(std::string_view text);  // stdout

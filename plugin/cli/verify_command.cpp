@@ -58,7 +58,8 @@ RootOutcome verify_root(const CommandLine& line, const Host& host, const std::st
   Json::Value params = host.root_params(root, line.common);
   params["strict"] = line.strict;
   params["full"] = line.full;
-  auto result = host.call("lock/verify", params);
+  Told told;
+  auto result = host.call("lock/verify", params, &told);
   if (!result) {
     return failed(result.error(), line.common, root);
   }
@@ -73,7 +74,7 @@ RootOutcome verify_root(const CommandLine& line, const Host& host, const std::st
     }
   }
   if (!line.common.json) {
-    print_diagnostics(*result, root);
+    print_diagnostics(told.diagnostics, root);
     print_out(fmt::format("{} of {} modules verified.\n", held, (*result)["verdicts"].size()));
     if (worst == exit_code(VerdictKind::missing)) {
       print_err("To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");

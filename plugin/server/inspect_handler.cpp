@@ -201,6 +201,7 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   const Diagnostics unmatched = unmatched_rules(root->walk.settings, *tree);
   result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
   judge_releases(*tree, root->implementation, service.options(), context, result.diagnostics);
+  request.diagnostics = result.diagnostics;
   return messages::encode(result);
 }
 

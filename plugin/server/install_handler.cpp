@@ -80,6 +80,7 @@ Result<Json::Value> handle_modules_install(const Service& service, const Json::V
   if (!done) {
     return fail(std::move(done.error()));
   }
+  request.diagnostics = done->diagnostics;
   return messages::encode(messages::ModulesInstallResult{.installed = to_messages(done->report.installed),
                                                          .reused = to_messages(done->report.reused),
                                                          .removed = to_messages(done->report.removed),

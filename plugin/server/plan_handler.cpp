@@ -204,6 +204,7 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
   if (plan_request.mode == PlanMode::frozen && !plan->changes.empty()) {
     return fail(frozen_error(plan->changes, lock->path, request));
   }
+  request.diagnostics = plan->diagnostics;
   return messages::encode(messages::LockPlanResult{.edits = lock_edit(*lock, plan->modules, service.options()),
                                                    .changes = to_messages(plan->changes),
                                                    .modules = locked_modules(*plan),

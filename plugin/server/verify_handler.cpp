@@ -36,6 +36,7 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   if (!report) {
     return fail(std::move(report.error()));
   }
+  request.diagnostics = report->diagnostics;
   messages::LockVerifyResult result{.ok = report->ok(), .verdicts = {}, .diagnostics = std::move(report->diagnostics)};
   for (Verdict& verdict : report->verdicts) {
     result.verdicts.push_back({.subject = std::move(verdict.subject),
