@@ -100,7 +100,8 @@ Result<std::set<std::string>> list_names(const fs::path& directory, const Docume
   return names;
 }
 
-Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind) {
+Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
+                       const Context& context) {
   auto text = read_document(place / file.name, documents);
   if (!text) {
     return fail(std::move(text).error());
@@ -112,18 +113,20 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
                       .hint = "it may be a link that leads nowhere; remove or repair it"});
   }
   file.text = std::move(**text);
-  file.parsed =
-      file.json ? hcl::parse_json(file.text, file.path, schema_of(kind)) : hcl::parse_native(file.text, file.path);
-  return {};
+  const auto stops = [&] { return !context.check(); };
+  file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(kind))
+                          : hcl::parse_native(file.text, file.path, {.stops = stops});
+  return context.check();
 }
 
 // Parsing is what takes the time where files are many; for a few, threads cost more than they bring.
 Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, const Documents& documents,
-                        ConfigKind kind) {
+                        ConfigKind kind, const Context& context) {
   constexpr std::size_t kMany = 16;
   const std::size_t width = files.size() < kMany ? 1 : std::max(1U, std::thread::hardware_concurrency());
   std::vector<Result<void>> read(files.size());
-  parallel_for(files.size(), width, [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind); });
+  parallel_for(files.size(), width,
+               [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind, context); });
   const auto failed = std::find_if(read.begin(), read.end(), [](const Result<void>& one) { return !one; });
   return failed == read.end() ? Result<void>() : std::move(*failed);
 }
@@ -159,7 +162,8 @@ Result<std::optional<std::string>> read_document(const fs::path& path, const Doc
 }
 
 Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, const fs::path& root,
-                                                  const Documents& documents, ConfigKind kind, Tool tool) {
+                                                  const Documents& documents, ConfigKind kind, Tool tool,
+                                                  const Context& context) {
   const fs::path place = document_path(directory);
   const auto names = list_names(place, documents);
   if (!names) {
@@ -182,7 +186,7 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
                      .json = extension->json,
                      .text = {}});
   }
-  if (auto ok = read_texts(files, place, documents, kind); !ok) {
+  if (auto ok = read_texts(files, place, documents, kind, context); !ok) {
     return fail(std::move(ok.error()));
   }
   return files;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/context.h"
 #include "plugin/config/tool.h"
 #include "plugin/config/written.h"
 #include "plugin/hcl/parser.h"
@@ -25,10 +26,10 @@ enum class ConfigKind { module, test };
 
 // The files of one kind that `tool` reads in a directory, parsed, sorted by name: hidden and backup files left out,
 // `X.tf` left out where `X.tofu` stands beside it in the same role (likewise for the other extensions), and our own
-// override file left out. Terraform does not see `.tofu` files. Errors: NOT_FOUND, IO_ERROR.
+// override file left out. Terraform does not see `.tofu` files. Errors: NOT_FOUND, IO_ERROR, those of the context.
 Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& directory,
                                                   const std::filesystem::path& root, const Documents& documents,
-                                                  ConfigKind kind, Tool tool);
+                                                  ConfigKind kind, Tool tool, const Context& context = {});
 
 // The overlaid text, else what the disk holds; nullopt where neither has the file. Errors: IO_ERROR.
 Result<std::optional<std::string>> read_document(const std::filesystem::path& path, const Documents& documents);

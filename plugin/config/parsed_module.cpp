@@ -111,8 +111,8 @@ class CallCollector {
 }  // namespace
 
 Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
-                                                        const Documents& documents, Tool tool) {
-  auto files = read_config_files(directory, directory, documents, ConfigKind::module, tool);
+                                                        const Documents& documents, Tool tool, const Context& context) {
+  auto files = read_config_files(directory, directory, documents, ConfigKind::module, tool, context);
   if (!files) {
     return fail(std::move(files.error()));
   }
@@ -125,6 +125,9 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   const std::size_t syntax_errors = diagnostics.size();
   const Diagnostics structure = check_structure(module->files, tool);
   diagnostics.insert(diagnostics.end(), structure.begin(), structure.end());
+  if (auto ok = context.check(); !ok) {
+    return fail(std::move(ok.error()));
+  }
   module->calls = CallCollector(module->files, diagnostics).collect();
   module->variables = read_variables(module->files, tool, diagnostics);
   module->locals = read_locals(module->files, diagnostics);

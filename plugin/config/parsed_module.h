@@ -47,9 +47,11 @@ struct ParsedModule {
 };
 
 // Reads the module in `directory` as `tool` does. Our own `modlock_override.tf` is left out, for Terraform also `.tofu`
-// files. Errors: NOT_FOUND (no such directory), IO_ERROR. What is wrong inside the files is in `diagnostics`.
+// files. Errors: NOT_FOUND (no such directory), IO_ERROR, those of the context. What is wrong inside the files is in
+// `diagnostics`.
 Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
-                                                        const Documents& documents, Tool tool);
+                                                        const Documents& documents, Tool tool,
+                                                        const Context& context = {});
 
 // Reads the test files beside the root module and in its `test_directory`: the modules of their run blocks as calls
 // (named by their key in modules.json, "test.<directory parts>.<file without .tftest.hcl>.<run>"), and their provider

@@ -113,14 +113,14 @@ bool NativeParser::report_known_mistake(const Token& token) {
   return true;
 }
 
-ParsedFile NativeParser::parse() {
+ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
   Body body;
   Names names;
   bool recovering = false;
   while (file_.diagnostics.size() < kMaxErrors) {
     while (tokens_.take_if(TokenKind::newline)) {
     }
-    if (tokens_.next_is(TokenKind::end)) break;
+    if (tokens_.next_is(TokenKind::end) || (stops && stops())) break;
     suspect_line_.reset();
     // What is left of something that failed is not worth an error of its own.
     if (recovering && !tokens_.next_is(TokenKind::identifier) && !tokens_.next_is(TokenKind::open_quote)) {

@@ -24,7 +24,8 @@ class NativeParser {
   // Of the text of a string in JSON: ranges are those in the file.
   NativeParser(std::string_view text, SourceMap map, const std::string& path);
 
-  ParsedFile parse();
+  // `stops`: see ParseOptions.
+  ParsedFile parse(const std::function<bool()>& stops = {});
 
   // All of the text as one template or as one expression, or the first error.
   Result<Expression> parse_whole_template();

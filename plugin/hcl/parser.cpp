@@ -5,7 +5,7 @@
 
 namespace modlock::hcl {
 
-ParsedFile parse_native(std::string_view text, const std::string& path, ParseOptions options) {
+ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options) {
   Position start;
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) start.byte = kByteOrderMark.size();
   if (auto error = encoding_error(text, start, path, options.error_code)) {
@@ -14,7 +14,7 @@ ParsedFile parse_native(std::string_view text, const std::string& path, ParseOpt
     file.diagnostics.push_back({Severity::error, std::move(*error)});
     return file;
   }
-  return NativeParser(text, start, path, options.error_code).parse();
+  return NativeParser(text, start, path, options.error_code).parse(options.stops);
 }
 
 }  // namespace modlock::hcl

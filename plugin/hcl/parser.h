@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,16 +16,18 @@ struct ParsedFile {
   Diagnostics diagnostics;
 };
 
-// Which code syntax errors carry: a configuration answers CONFIG_PARSE, a lock file LOCK_PARSE.
 struct ParseOptions {
+  // Which code syntax errors carry: a configuration answers CONFIG_PARSE, a lock file LOCK_PARSE.
   Code error_code = Code::config_parse;
+  // Asked before each top-level item; once it says so, reading ends there, without an error. Empty: never.
+  std::function<bool()> stops = {};
 };
 
 // Reads HCL native syntax. `path` is what locations name. Errors carry line, column and byte range, and say what was
 // expected and what was found; after an error reading goes on at the next top-level block, so one run reports all.
 // Stricter than the reference on bytes: invalid UTF-8 and NUL are errors; one leading BOM is skipped.
 // Nesting deeper than kMaxDepth is LIMIT_EXCEEDED. Time and memory are linear in the text.
-ParsedFile parse_native(std::string_view text, const std::string& path, ParseOptions options = {});
+ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options = {});
 
 inline constexpr int kMaxDepth = 256;
 

@@ -201,6 +201,9 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   const Diagnostics unmatched = unmatched_rules(root->walk.settings, *tree);
   result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
   judge_releases(*tree, root->implementation, service.options(), context, result.diagnostics);
+  if (auto ok = context.check(); !ok) {
+    return fail(std::move(ok.error()));
+  }
   request.diagnostics = result.diagnostics;
   return messages::encode(result);
 }

@@ -176,6 +176,22 @@ BOOST_AUTO_TEST_CASE(terraform_reads_each_block_of_a_call) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_cancelled_run_reads_nothing) {
+  const TemporaryDirectory directory;
+  directory.write("main.tf", "module \"m\" {\n  source = \"./a\"\n}\n");
+  std::stop_source stop;
+  const Context context{.stop = stop.get_token()};
+  const auto module = read_module(directory.path(), {}, Tool::opentofu, context).value();
+  const ScopeSurroundings surroundings{.root = directory.path(), .files = nullptr};
+  ModuleScope scope(module, surroundings, ".", std::make_shared<VariableValues>());
+  BOOST_TEST(evaluate_calls(*module, scope, context).calls.size() == 1U);
+  stop.request_stop();
+  BOOST_TEST(evaluate_calls(*module, scope, context).calls.empty());
+  const auto stopped = read_module(directory.path(), {}, Tool::opentofu, context);
+  BOOST_TEST_REQUIRE(!stopped.has_value());
+  BOOST_TEST(to_string(stopped.error().code) == "REQUEST_CANCELLED");
+}
+
 BOOST_AUTO_TEST_CASE(files_are_listed_with_their_hashes) {
   const TemporaryDirectory directory;
   const EvaluatedModule config = load_module(directory, {{"b.tf", "a\n"},

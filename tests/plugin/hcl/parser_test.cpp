@@ -235,6 +235,13 @@ BOOST_AUTO_TEST_CASE(large_texts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(reading_ends_when_it_is_told_to) {
+  int asked = 0;
+  const ParsedFile file = parse_native("a {}\nb {}\nc {}\nd = [\n", "main.tf", {.stops = [&] { return ++asked > 2; }});
+  BOOST_TEST(file.body.blocks.size() == 2U);
+  BOOST_TEST(file.diagnostics.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
