@@ -10,6 +10,7 @@
 #include "plugin/config/module_scope.h"
 #include "plugin/resolve/call_constraints.h"
 #include "plugin/resolve/local_module.h"
+#include "plugin/resolve/module_reader.h"
 #include "plugin/resolve/provider_passing.h"
 
 namespace modlock {
@@ -28,7 +29,8 @@ class TreeWalk {
         visit_(visit),
         context_(context),
         surroundings_{request.root, request.workspace, request.tool,
-                      make_confined_files(request.root, request.bounds, request.documents)} {}
+                      make_confined_files(request.root, request.bounds, request.documents)},
+        modules_(request.documents, request.tool, context) {}
 
   Result<ModuleTree> run() {
     if (auto ok = read_root(); !ok) {
@@ -60,19 +62,26 @@ class TreeWalk {
     if (auto ok = visit_(nodes); !ok) {
       return ok;
     }
-    for (const Waiting& waiting : level) {
+    std::vector<Result<std::string>> subdirs;
+    for (const ModuleNode* node : nodes) {
+      const bool is_there = !node->package_directory.empty();
+      subdirs.push_back(is_there ? expand_subdir(node->package_directory, node->subdir()) : Result<std::string>());
+    }
+    read_ahead(nodes, subdirs);
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      const Waiting& waiting = level[i];
       ModuleNode& node = *waiting.node;
       if (node.package_directory.empty()) {
         tree_.complete = false;
         continue;
       }
-      auto subdir = expand_subdir(node.package_directory, node.subdir());
+      const Result<std::string>& subdir = subdirs[i];
       if (!subdir) {
         report(node, no_such_module(node, subdir.error()));
         tree_.complete = false;
         continue;
       }
-      node.directory = (node.package_directory / *subdir).lexically_normal();
+      node.directory = directory_of(node, *subdir);
       node.manifest_directory = join_relative(node.manifest_package, *subdir);
       if (auto ok = read_called(node, waiting.caller); !ok) {
         return ok;
@@ -81,12 +90,26 @@ class TreeWalk {
     return {};
   }
 
+  static fs::path directory_of(const ModuleNode& node, const std::string& subdir) {
+    return (node.package_directory / subdir).lexically_normal();
+  }
+
+  void read_ahead(const std::vector<ModuleNode*>& nodes, const std::vector<Result<std::string>>& subdirs) {
+    std::set<fs::path> directories;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!nodes[i]->package_directory.empty() && subdirs[i]) {
+        directories.insert(directory_of(*nodes[i], *subdirs[i]));
+      }
+    }
+    modules_.read_ahead(directories);
+  }
+
   Result<void> read_root() {
     ModuleNode root;
     root.directory = request_.root;
     root.manifest_directory = ".";
     root.manifest_package = ".";
-    auto parsed = parse(root.directory);
+    auto parsed = modules_.read(root.directory);
     if (!parsed) {
       return fail(std::move(parsed.error()));
     }
@@ -111,8 +134,11 @@ class TreeWalk {
   // Reads the files of a called module and adds its calls; local ones are read at once, remote ones wait for their
   // level.
   Result<void> read_called(ModuleNode& node, const std::shared_ptr<ModuleScope>& caller) {
-    auto parsed = parse(node.directory);
+    auto parsed = modules_.read(node.directory);
     if (!parsed) {
+      if (auto ok = context_.check(); !ok) {
+        return ok;
+      }
       report(node, no_such_module(node, parsed.error()));
       tree_.complete = false;
       return {};
@@ -143,19 +169,6 @@ class TreeWalk {
         }
       }
     }
-  }
-
-  // Calls of one directory share what was read.
-  Result<std::shared_ptr<const ParsedModule>> parse(const fs::path& directory) {
-    const auto known = parsed_.find(directory);
-    if (known != parsed_.end()) {
-      return known->second;
-    }
-    auto parsed = read_module(directory, request_.documents, request_.tool);
-    if (parsed) {
-      parsed_.emplace(directory, *parsed);
-    }
-    return parsed;
   }
 
   void take_module(const ModuleNode& node, const std::shared_ptr<const ParsedModule>& parsed) {
@@ -349,9 +362,9 @@ class TreeWalk {
   };
   ScopeSurroundings surroundings_;
   ModuleTree tree_;
-  std::map<fs::path, std::shared_ptr<const ParsedModule>> parsed_;  // by directory
-  std::set<const ParsedModule*> reported_;                          // whose diagnostics were taken
-  std::vector<Waiting> remote_;                                     // seen, waiting for their level
+  ModuleReader modules_;
+  std::set<const ParsedModule*> reported_;  // whose diagnostics were taken
+  std::vector<Waiting> remote_;             // seen, waiting for their level
 };
 
 }  // namespace
