@@ -24,18 +24,12 @@ void must(bool ok) {
   }
 }
 
+// Looked up once: finding an algorithm among the providers costs more than hashing a short text.
 const EVP_MD* openssl_hash(Hash algorithm) {
-  switch (algorithm) {
-    case Hash::md5:
-      return EVP_md5();
-    case Hash::sha1:
-      return EVP_sha1();
-    case Hash::sha256:
-      return EVP_sha256();
-    case Hash::sha512:
-      return EVP_sha512();
-  }
-  return nullptr;
+  static const std::array<EVP_MD*, 4> kFound = {
+      EVP_MD_fetch(nullptr, "MD5", nullptr), EVP_MD_fetch(nullptr, "SHA1", nullptr),
+      EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_fetch(nullptr, "SHA512", nullptr)};
+  return kFound.at(static_cast<std::size_t>(algorithm));
 }
 
 tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason) {

@@ -88,8 +88,8 @@ Result<std::set<std::string>> list_names(const fs::path& directory, const Docume
   }
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code ignored;
-    // A link to a directory is read as a file, and refused, as the clients do.
-    if (!fs::is_directory(entry->symlink_status(ignored))) {
+    // A link to a directory is read as a file, and refused, as the clients do. A listing mostly says what is no link.
+    if (entry->is_symlink(ignored) || !entry->is_directory(ignored)) {
       names.insert(entry->path().filename().string());
     }
   }

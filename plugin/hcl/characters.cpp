@@ -161,25 +161,21 @@ std::size_t grapheme_end(std::string_view text, std::size_t at) {
 }
 
 Position advance(Position from, std::string_view text) {
+  from.byte += text.size();
   std::size_t at = 0;
   while (at < text.size()) {
-    const char c = text[at];
-    const bool last = at + 1 == text.size();
-    if (c == '\n' || (c == '\r' && !last && text[at + 1] == '\n')) {
+    const unsigned char c = byte_at(text, at);
+    const unsigned char next = at + 1 < text.size() ? byte_at(text, at + 1) : 0;
+    if (c == '\n' || (c == '\r' && next == '\n')) {
       at += c == '\n' ? 1 : 2;
       ++from.line;
       from.column = 1;
       continue;
     }
     // Two ASCII characters never belong together, so plain text needs no tables.
-    if (byte_at(text, at) < 0x80 && (last || byte_at(text, at + 1) < 0x80)) {
-      ++at;
-    } else {
-      at = grapheme_end(text, at);
-    }
+    at = (c | next) < 0x80 ? at + 1 : grapheme_end(text, at);
     ++from.column;
   }
-  from.byte += text.size();
   return from;
 }
 

@@ -141,7 +141,7 @@ Token Lexer::next_heredoc_opening() {
 
 Token Lexer::next_punctuation() {
   for (const auto& [spelling, kind] : kPunctuation) {
-    if (!starts_with(spelling)) continue;
+    if (spelling[0] != text_[here_.byte] || !starts_with(spelling)) continue;
     const bool opens = kind == TokenKind::open_bracket || kind == TokenKind::open_parenthesis;
     const bool closes = kind == TokenKind::close_bracket || kind == TokenKind::close_parenthesis;
     if (modes_.empty() && closes && brackets_ > 0) --brackets_;

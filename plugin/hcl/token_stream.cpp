@@ -5,11 +5,16 @@
 namespace modlock::hcl {
 
 void TokenStream::fill(std::size_t count) {
-  while (ahead_.size() < count) {
-    ahead_.push_back(lexer_.next());
-    Token& token = ahead_.back();
+  while (waiting_ < count) {
+    Token& token = ahead_[waiting_++];
+    token = lexer_.next();
     if (map_) token.range = map_->range(token.range.start.byte, token.range.end.byte);
   }
+}
+
+void TokenStream::drop_first() {
+  ahead_[0] = ahead_[1];
+  --waiting_;
 }
 
 Range TokenStream::part_of(const Token& token, std::size_t offset, std::size_t size) {
@@ -23,11 +28,11 @@ Range TokenStream::part_of(const Token& token, std::size_t offset, std::size_t s
 
 const Token& TokenStream::peek() {
   fill(1);
-  while (!significant_ && ahead_.front().kind == TokenKind::newline) {
-    ahead_.pop_front();
+  while (!significant_ && ahead_[0].kind == TokenKind::newline) {
+    drop_first();
     fill(1);
   }
-  return ahead_.front();
+  return ahead_[0];
 }
 
 const Token& TokenStream::peek_second() {
@@ -38,7 +43,7 @@ const Token& TokenStream::peek_second() {
 
 Token TokenStream::take() {
   const Token token = peek();
-  ahead_.pop_front();
+  drop_first();
   if (is_block_header(token)) misread_header_ = token.range.start;
   return token;
 }
@@ -74,7 +79,7 @@ void TokenStream::skip_to_next_item() {
   significant_ = true;
   if (misread_header_) {
     lexer_.go_back(*misread_header_);
-    ahead_.clear();
+    waiting_ = 0;
     misread_header_.reset();
     return;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -59,12 +59,14 @@ class TokenStream {
 
  private:
   void fill(std::size_t count);
+  void drop_first();
   bool is_block_header(const Token& token) const;
 
   std::string_view text_;
   Lexer lexer_;
   std::optional<SourceMap> map_;
-  std::deque<Token> ahead_;
+  std::array<Token, 2> ahead_;  // looked at and not taken: the first `waiting_` of them
+  std::size_t waiting_ = 0;
   bool significant_ = true;
   std::optional<Position> misread_header_;
 };
