@@ -166,6 +166,12 @@ void add_questions(CLI::App& app, CommandLine& out) {
       ->type_name("HOST[/REPOSITORY]")
       ->required();
 
+  CLI::App* sbom = add_verb(app, out, Verb::sbom, "sbom", "Print a bill of materials (CycloneDX 1.6) of what is locked",
+                            "  tofu-modlock sbom --name shop-network > bom.cdx.json\n");
+  sbom->add_option("DIR,--chdir", out.common.directories, "Root modules to work on (default: the current directory)");
+  sbom->add_flag("--recursive", out.common.recursive, "Every directory below that has a lock file");
+  sbom->add_option("--name", out.name, "What the parts are parts of (default: root module)")->type_name("NAME");
+
   CLI::App* cache = app.add_subcommand("cache", "Look after the package cache");
   cache->require_subcommand(1);
   CLI::App* info = add_verb(*cache, out, Verb::cache_info, "info", "Where the cache is and how much it holds",

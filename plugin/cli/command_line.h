@@ -31,7 +31,7 @@ struct CommonFlags {
 };
 
 struct CommandLine {
-  enum class Verb { lock, upgrade, install, verify, inspect, graph, versions, explain, cache_info, serve, call };
+  enum class Verb { lock, upgrade, install, verify, inspect, graph, versions, explain, cache_info, sbom, serve, call };
   Verb verb = Verb::lock;
   CommonFlags common;
   // lock, upgrade
@@ -50,6 +50,8 @@ struct CommandLine {
   std::string constraint;
   std::string tag_prefix;
   bool include_prerelease = false;
+  // sbom
+  std::string name;
   // explain
   std::string credentials;  // HOST or HOST/REPOSITORY
   // call

@@ -14,6 +14,8 @@ int run_graph(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
 int run_call(const CommandLine& line, const Host& host);
+// A bill of materials of the lock alone; needs no host.
+int run_sbom(const CommandLine& line);
 // The protocol itself; needs no host.
 int run_serve(const CommandLine& line);
 

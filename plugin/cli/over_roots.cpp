@@ -39,9 +39,11 @@ int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const s
     if (roots->size() > 1 && outcome.json.isObject()) {
       outcome.json["root"] = root;
     }
-    results.append(std::move(outcome.json));
+    if (!outcome.json.isNull()) {
+      results.append(std::move(outcome.json));
+    }
   }
-  if (flags.json) {
+  if (flags.json && !results.empty()) {
     Json::Value several;
     if (roots->size() > 1) {
       several["results"] = results;

@@ -10,7 +10,7 @@ namespace modlock::cli {
 // What one root came to.
 struct RootOutcome {
   int exit_code = 0;
-  Json::Value json;  // the method's result, or {"error": …}
+  Json::Value json;  // the method's result, or {"error": …}; null: nothing to print
 };
 
 // Prints an error as the flags ask: JSON goes into the outcome, text to stderr, with the line of a file below `root`.

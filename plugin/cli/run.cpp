@@ -30,6 +30,8 @@ int dispatch(const CommandLine& line, const Host& host, const std::stop_token& s
       return run_cache_info(line, host);
     case CommandLine::Verb::call:
       return run_call(line, host);
+    case CommandLine::Verb::sbom:
+      return run_sbom(line);
     case CommandLine::Verb::serve:
       break;
   }

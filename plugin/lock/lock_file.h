@@ -28,12 +28,22 @@ struct ModuleLock {
 };
 using ModuleLocks = std::map<std::string, ModuleLock, std::less<>>;
 
+// What the lock says of one provider, as written.
+struct ProviderLock {
+  std::string address;  // the label
+  std::string version;
+  std::optional<std::string> constraints = {};
+  std::vector<std::string> hashes = {};  // in file order
+
+  bool operator==(const ProviderLock&) const = default;
+};
+
 // A dependency lock file as read: module blocks understood, everything else kept as bytes.
 struct LockFile {
   std::string text = {};  // exactly as read; empty where the file does not exist
   ModuleLocks modules = {};
   std::map<std::string, Range, std::less<>> module_ranges = {};  // of each module block, for locations
-  std::vector<std::string> providers = {};                       // labels, in file order
+  std::vector<ProviderLock> providers = {};                      // in file order
 
   bool exists = false;
 };

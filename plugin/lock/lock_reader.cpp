@@ -137,7 +137,7 @@ class LockReader {
     }
     const auto version = read_string(block.body, "version", name);
     const auto constraints = read_string(block.body, "constraints", name);
-    const auto hashes = read_hashes(block.body, name);
+    auto hashes = read_hashes(block.body, name);
     for (const auto* value : {&version, &constraints}) {
       if (!*value) {
         return fail(value->error());
@@ -153,7 +153,10 @@ class LockReader {
       return reject(block.body.find("hashes")->value.range,
                     fmt::format("the hashes of {} must not be an empty list: leave the argument out", name));
     }
-    lock_.providers.push_back(block.labels.front().text);
+    lock_.providers.push_back({.address = block.labels.front().text,
+                               .version = **version,
+                               .constraints = *constraints,
+                               .hashes = std::move(*hashes).value_or(std::vector<std::string>{})});
     return {};
   }
 

@@ -1,0 +1,60 @@
+#include <filesystem>
+
+#include "backends/files/files.h"
+#include "plugin/cli/over_roots.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/sbom/cyclonedx.h"
+#include "protocol/json.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The lock file of that name, or one that does not exist.
+Result<LockFile> read_lock(const fs::path& root, std::string_view name) {
+  auto text = read_file(root / name);
+  if (text) {
+    return parse_lock(*text, std::string(name));
+  }
+  return text.error().code == Code::not_found ? Result<LockFile>(LockFile{}) : fail(std::move(text.error()));
+}
+
+// Both lock files of a root as one: the module blocks of the sidecar count where there is one.
+Result<LockFile> read_locks(const fs::path& root) {
+  auto lock = read_lock(root, kLockFileName);
+  if (!lock) {
+    return lock;
+  }
+  auto sidecar = read_lock(root, kSidecarFileName);
+  if (!sidecar) {
+    return sidecar;
+  }
+  if (sidecar->exists) {
+    lock->modules = std::move(sidecar->modules);
+  } else if (!lock->exists) {
+    return fail(Code::not_found, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
+                "a bill of materials is made of what is locked: run `tofu-modlock lock` first");
+  }
+  return lock;
+}
+
+}  // namespace
+
+int run_sbom(const CommandLine& line) {
+  CommonFlags flags = line.common;
+  flags.json = true;  // there is no other form
+  return over_roots(flags, [&](const std::string& root) -> RootOutcome {
+    const auto lock = read_locks(root);
+    if (!lock) {
+      return failed(lock.error(), line.common, root);
+    }
+    BillRequest request;
+    if (!line.name.empty()) {
+      request.name = line.name;
+    }
+    return {.exit_code = 0, .json = bill_of_materials(*lock, request)};
+  });
+}
+
+}  // namespace modlock::cli

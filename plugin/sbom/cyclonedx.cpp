@@ -1,0 +1,201 @@
+#include "plugin/sbom/cyclonedx.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "backends/crypto/digest.h"
+#include "plugin/build_info.h"
+#include "plugin/sbom/package_url.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kRootReference = "root";
+
+void add_property(Json::Value& component, std::string_view name, const std::string& value) {
+  Json::Value property(Json::objectValue);
+  property["name"] = "tofu-modlock:" + std::string(name);
+  property["value"] = value;
+  component["properties"].append(std::move(property));
+}
+
+void add_hashes(Json::Value& component, const std::vector<std::string>& hashes) {
+  for (const std::string& hash : hashes) {
+    add_property(component, "hash", hash);
+  }
+}
+
+Json::Value make_component(const std::string& reference, const std::string& version) {
+  Json::Value component(Json::objectValue);
+  component["type"] = "library";
+  component["bom-ref"] = reference;
+  if (!version.empty()) {
+    component["version"] = version;
+  }
+  return component;
+}
+
+// Where people and programs find it: the repository of git, the address of everything else that has one.
+void add_reference(Json::Value& component, const Source& source) {
+  if (source.kind == SourceKind::registry) {
+    return;
+  }
+  const std::string user = source.user.empty() ? "" : source.user + "@";
+  Json::Value reference(Json::objectValue);
+  reference["type"] = source.kind == SourceKind::git || source.kind == SourceKind::hg ? "vcs" : "distribution";
+  reference["url"] = source.scheme + "://" + user + source.host + source.path;
+  component["externalReferences"].append(std::move(reference));
+}
+
+void describe_source(Json::Value& component, const Source& source, const ModuleLock& lock) {
+  if (source.kind == SourceKind::registry) {
+    component["group"] = source.path.substr(0, source.path.find('/'));
+  }
+  component["name"] = package_name(source);
+  component["purl"] = package_url(source, lock);
+  add_reference(component, source);
+  if (const std::string commit = lock.hash_value("git"); !commit.empty()) {
+    component["pedigree"]["commits"][0]["uid"] = commit;
+  }
+  if (const std::string zipped = lock.hash_value("zh"); !zipped.empty()) {
+    Json::Value hash(Json::objectValue);
+    hash["alg"] = "SHA-256";
+    hash["content"] = zipped;
+    component["hashes"].append(std::move(hash));
+  }
+}
+
+class Bill {
+ public:
+  explicit Bill(const LockFile& lock) {
+    for (const auto& [key, module] : lock.modules) {
+      add_module(module);
+    }
+    for (const ProviderLock& provider : lock.providers) {
+      add_provider(provider);
+    }
+  }
+
+  Json::Value finish(const BillRequest& request) && {
+    Json::Value bill(Json::objectValue);
+    bill["$schema"] = "http://cyclonedx.org/schema/bom-1.6.schema.json";
+    bill["bomFormat"] = "CycloneDX";
+    bill["specVersion"] = "1.6";
+    bill["version"] = 1;
+    Json::Value& root = bill["metadata"]["component"];
+    root["type"] = "application";
+    root["bom-ref"] = std::string(kRootReference);
+    root["name"] = request.name;
+    Json::Value& tool = bill["metadata"]["tools"]["components"][0];
+    tool["type"] = "application";
+    tool["name"] = "tofu-modlock";
+    tool["version"] = std::string(kVersion);
+    bill["components"] = Json::Value(Json::arrayValue);
+    for (Json::Value& component : components_) {
+      bill["components"].append(std::move(component));
+    }
+    bill["dependencies"] = dependencies();
+    bill["serialNumber"] = serial_number(bill);
+    return bill;
+  }
+
+ private:
+  void add_module(const ModuleLock& module) {
+    const auto [known, is_new] =
+        by_package_.try_emplace({module.source, module.version.value_or(""), module.hashes}, components_.size());
+    if (is_new) {
+      components_.push_back(make_component("module." + module.key, module.version.value_or("")));
+      Json::Value& component = components_.back();
+      if (const auto source = parse_identity(module.source)) {
+        describe_source(component, *source, module);
+      } else {
+        component["name"] = module.key;
+      }
+      add_property(component, "source", module.source);
+      add_hashes(component, module.hashes);
+    }
+    Json::Value& component = components_[known->second];
+    add_property(component, "call", "module." + module.key);
+    if (module.constraints) {
+      add_property(component, "constraints", *module.constraints);
+    }
+    const std::string reference = component["bom-ref"].asString();
+    references_[module.key] = reference;
+    // Keys are sorted, so a caller is known before what it calls.
+    needs_[caller_of(module.key)].insert(reference);
+  }
+
+  // The nearest locked call above: modules of local sources have no entry.
+  std::string caller_of(std::string key) const {
+    while (!key.empty()) {
+      const auto dot = key.rfind('.');
+      key.resize(dot == std::string::npos ? 0 : dot);
+      if (const auto found = references_.find(key); found != references_.end()) {
+        return found->second;
+      }
+    }
+    return std::string(kRootReference);
+  }
+
+  void add_provider(const ProviderLock& provider) {
+    const std::string reference = "provider." + provider.address;
+    Json::Value component = make_component(reference, provider.version);
+    if (const auto address = ProviderAddress::parse(provider.address, kOpenTofuRegistry)) {
+      component["group"] = address->name_space();
+      component["name"] = "terraform-provider-" + address->type();
+      component["purl"] = package_url(*address, provider.version);
+    } else {
+      component["name"] = provider.address;
+    }
+    add_property(component, "source", provider.address);
+    if (provider.constraints) {
+      add_property(component, "constraints", *provider.constraints);
+    }
+    add_hashes(component, provider.hashes);
+    components_.push_back(std::move(component));
+    needs_[std::string(kRootReference)].insert(reference);
+  }
+
+  Json::Value dependencies() const {
+    Json::Value all(Json::arrayValue);
+    for (const auto& [reference, needed] : needs_) {
+      Json::Value one(Json::objectValue);
+      one["ref"] = reference;
+      for (const std::string& other : needed) {
+        if (other != reference) {
+          one["dependsOn"].append(other);
+        }
+      }
+      all.append(std::move(one));
+    }
+    return all;
+  }
+
+  // A UUID of version 8 (RFC 9562): of the bits of a hash.
+  static std::string serial_number(const Json::Value& bill) {
+    std::string digits = sha256_hex(write_json(bill)).substr(0, 32);
+    digits[12] = '8';
+    digits[16] = "89ab"[static_cast<unsigned char>(digits[16]) % 4];
+    for (const std::size_t at : {20U, 16U, 12U, 8U}) {
+      digits.insert(at, "-");
+    }
+    return "urn:uuid:" + digits;
+  }
+
+  std::vector<Json::Value> components_;
+  std::map<std::tuple<std::string, std::string, std::vector<std::string>>, std::size_t> by_package_;
+  std::map<std::string, std::string> references_;  // of a call's component
+  std::map<std::string, std::set<std::string>> needs_ = {{std::string(kRootReference), {}}};
+};
+
+}  // namespace
+
+Json::Value bill_of_materials(const LockFile& lock, const BillRequest& request) {
+  return Bill(lock).finish(request);
+}
+
+}  // namespace modlock

@@ -1,0 +1,125 @@
+#include "plugin/sbom/cyclonedx.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include <regex>
+
+#include "protocol/json.h"
+
+using namespace modlock;
+
+namespace {
+
+constexpr std::string_view kCommit = "8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807";
+
+LockFile sample_lock() {
+  const std::string network =
+      "  source = \"git::https://github.com/example/net.git\"\n  version = \"1.2.5\"\n"
+      "  hashes = [\"git:" +
+      std::string(kCommit) + "\", \"h1:abc=\"]\n}\n";
+  return parse_lock("module \"a\" {\n  constraints = \"~> 1.2\"\n" + network +
+                        "module \"a.local.deep\" {\n  source = \"https://example.com/deep.zip\"\n"
+                        "  hashes = [\"zh:" +
+                        std::string(64, 'b') +
+                        "\"]\n}\n"
+                        "module \"b\" {\n  constraints = \">= 1.0\"\n" +
+                        network +
+                        "module \"host:x\" {\n  source = \"what is this\"\n}\n"
+                        "provider \"registry.opentofu.org/hashicorp/null\" {\n  version = \"3.2.1\"\n"
+                        "  constraints = \"~> 3.0\"\n  hashes = [\"h1:def=\"]\n}\n",
+                    ".terraform.lock.hcl")
+      .value();
+}
+
+std::vector<std::string> properties_of(const Json::Value& component, const std::string& name) {
+  std::vector<std::string> values;
+  for (const Json::Value& property : component["properties"]) {
+    if (property["name"] == "tofu-modlock:" + name) {
+      values.push_back(property["value"].asString());
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cyclonedx)
+
+BOOST_AUTO_TEST_CASE(what_every_bill_has) {
+  const Json::Value bill = bill_of_materials(sample_lock(), {.name = "shop"});
+  BOOST_TEST(bill["bomFormat"].asString() == "CycloneDX");
+  BOOST_TEST(bill["specVersion"].asString() == "1.6");
+  BOOST_TEST(bill["version"].asInt() == 1);
+  BOOST_TEST(bill["metadata"]["component"]["name"].asString() == "shop");
+  BOOST_TEST(bill["metadata"]["component"]["type"].asString() == "application");
+  BOOST_TEST(bill["metadata"]["tools"]["components"][0]["name"].asString() == "tofu-modlock");
+  BOOST_TEST(!bill["metadata"].isMember("timestamp"));
+  const std::regex uuid("urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+  BOOST_TEST(std::regex_match(bill["serialNumber"].asString(), uuid));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_lock_gives_the_same_bytes) {
+  const std::string bill = write_json_pretty(bill_of_materials(sample_lock(), {}));
+  BOOST_TEST(write_json_pretty(bill_of_materials(sample_lock(), {})) == bill);
+  LockFile other = sample_lock();
+  other.modules.at("a").hashes.back() = "h1:abd=";
+  BOOST_TEST(bill_of_materials(other, {})["serialNumber"].asString() !=
+             bill_of_materials(sample_lock(), {})["serialNumber"].asString());
+}
+
+BOOST_AUTO_TEST_CASE(calls_of_one_package_are_one_component) {
+  const Json::Value bill = bill_of_materials(sample_lock(), {});
+  BOOST_TEST_REQUIRE(bill["components"].size() == 4U);
+  const Json::Value& network = bill["components"][0];
+  BOOST_TEST(network["type"].asString() == "library");
+  BOOST_TEST(network["bom-ref"].asString() == "module.a");
+  BOOST_TEST(network["name"].asString() == "net");
+  BOOST_TEST(network["version"].asString() == "1.2.5");
+  BOOST_TEST(network["purl"].asString() == "pkg:github/example/net@" + std::string(kCommit));
+  BOOST_TEST(network["pedigree"]["commits"][0]["uid"].asString() == std::string(kCommit));
+  BOOST_TEST(network["externalReferences"][0]["type"].asString() == "vcs");
+  BOOST_TEST(network["externalReferences"][0]["url"].asString() == "https://github.com/example/net.git");
+  BOOST_TEST((properties_of(network, "call") == std::vector<std::string>{"module.a", "module.b"}));
+  BOOST_TEST((properties_of(network, "constraints") == std::vector<std::string>{"~> 1.2", ">= 1.0"}));
+  BOOST_TEST((properties_of(network, "hash") == std::vector<std::string>{"git:" + std::string(kCommit), "h1:abc="}));
+}
+
+BOOST_AUTO_TEST_CASE(an_archive_has_its_sum) {
+  const Json::Value archive = bill_of_materials(sample_lock(), {})["components"][1];
+  BOOST_TEST(archive["bom-ref"].asString() == "module.a.local.deep");
+  BOOST_TEST(!archive.isMember("version"));
+  BOOST_TEST(archive["hashes"][0]["alg"].asString() == "SHA-256");
+  BOOST_TEST(archive["hashes"][0]["content"].asString() == std::string(64, 'b'));
+  BOOST_TEST(archive["externalReferences"][0]["type"].asString() == "distribution");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_address_has_a_name) {
+  const Json::Value unknown = bill_of_materials(sample_lock(), {})["components"][2];
+  BOOST_TEST(unknown["name"].asString() == "host:x");
+  BOOST_TEST(!unknown.isMember("purl"));
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_has_its_namespace_as_group) {
+  const Json::Value provider = bill_of_materials(sample_lock(), {})["components"][3];
+  BOOST_TEST(provider["bom-ref"].asString() == "provider.registry.opentofu.org/hashicorp/null");
+  BOOST_TEST(provider["group"].asString() == "hashicorp");
+  BOOST_TEST(provider["name"].asString() == "terraform-provider-null");
+  BOOST_TEST((properties_of(provider, "hash") == std::vector<std::string>{"h1:def="}));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_depends_on_the_nearest_locked_caller) {
+  const Json::Value dependencies = bill_of_materials(sample_lock(), {})["dependencies"];
+  BOOST_TEST(
+      write_json(dependencies) ==
+      R"([{"dependsOn":["module.a.local.deep"],"ref":"module.a"},)"
+      R"({"dependsOn":["module.a","module.host:x","provider.registry.opentofu.org/hashicorp/null"],"ref":"root"}])");
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_lock_is_a_bill_without_parts) {
+  const Json::Value bill = bill_of_materials(LockFile{}, {});
+  BOOST_TEST(bill["components"].isArray());
+  BOOST_TEST(bill["components"].empty());
+  BOOST_TEST(write_json(bill["dependencies"]) == R"([{"ref":"root"}])");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
