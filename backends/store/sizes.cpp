@@ -17,7 +17,7 @@ bool is_gone(const std::error_code& error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
 }
 
-// Adds the sizes of the files below `directory`; other processes may remove them meanwhile.
+// Adds the sizes of the files below `directory`.
 Result<void> add_bytes(const fs::path& directory, std::uint64_t& bytes) {
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
@@ -54,10 +54,15 @@ Result<void> count(const fs::path& directory, std::uint64_t& directories, std::u
 
 }  // namespace
 
+Result<std::uint64_t> bytes_below(const fs::path& directory) {
+  std::uint64_t bytes = 0;
+  auto ok = add_bytes(directory, bytes);
+  return ok ? Result<std::uint64_t>(bytes) : fail(ok.error());
+}
+
 Result<StoreSizes> measure(const Store& store) {
   StoreSizes sizes;
-  const fs::path packages = store.root() / "v1" / "packages";
-  if (auto ok = count(packages, sizes.packages, sizes.package_bytes); !ok) {
+  if (auto ok = count(store.package_directory(), sizes.packages, sizes.package_bytes); !ok) {
     return fail(ok.error());
   }
   if (auto ok = count(store.git_directory(), sizes.repositories, sizes.repository_bytes); !ok) {

@@ -12,6 +12,7 @@
 #include "backends/files/files.h"
 #include "backends/files/system_error.h"
 #include "backends/package/tree_hash.h"
+#include "backends/store/prune.h"
 #include "protocol/json.h"
 
 namespace modlock {
@@ -92,17 +93,36 @@ fs::path Store::response_directory() const {
   return below("responses");
 }
 
+fs::path Store::package_directory() const {
+  return below("packages");
+}
+
+fs::path Store::identity_directory() const {
+  return below("identities");
+}
+
+fs::path Store::temporary_directory() const {
+  return below("tmp");
+}
+
+Result<FileLock> Store::hold(const Source& source, const Context& context) const {
+  if (auto ok = make_below(below("locks")); !ok) {
+    return fail(ok.error());
+  }
+  return FileLock::acquire(below("locks") / sha256_hex(source.package_identity()), context);
+}
+
 Result<void> Store::make_response_directory() const {
   return make_below(response_directory());
 }
 
 fs::path Store::package_directory(std::string_view h1) const {
-  return below("packages") / sha256_hex(h1);
+  return package_directory() / sha256_hex(h1);
 }
 
 fs::path Store::record_of(const Source& source, std::string_view id, std::string_view ref) const {
   const std::string version = source.kind == SourceKind::registry ? fmt::format("\n{}", ref) : "";
-  return below("identities") / sha256_hex(source.package_identity() + version) / fmt::format("{}.json", id);
+  return identity_directory() / sha256_hex(source.package_identity() + version) / fmt::format("{}.json", id);
 }
 
 Result<void> Store::make_below(const fs::path& directory) const {
@@ -118,10 +138,10 @@ Result<void> Store::make_below(const fs::path& directory) const {
 }
 
 Result<fs::path> Store::make_temporary() const {
-  if (auto ok = make_below(below("tmp")); !ok) {
+  if (auto ok = make_below(temporary_directory()); !ok) {
     return fail(ok.error());
   }
-  fs::path directory = below("tmp") / random_hex(16);
+  fs::path directory = temporary_directory() / random_hex(16);
   if (::mkdir(directory.c_str(), 0777) != 0) {
     return system_failure("make the directory", directory, errno);
   }
@@ -152,6 +172,7 @@ std::optional<Package> Store::find_by_h1(std::string_view h1) const {
   if (!is_there(tree)) {
     return std::nullopt;
   }
+  note_use(tree.parent_path());
   return Package{.id = {}, .h1 = std::string(h1), .directory = std::move(tree)};
 }
 
@@ -254,8 +275,8 @@ Result<void> Store::record(const Source& source, const Package& package) const {
 void Store::drop(const Package& package) const {
   const fs::path directory = package_directory(package.h1);
   // Out of sight in one step, so that nobody finds half a tree.
-  const fs::path aside = below("tmp") / random_hex(16);
-  if (make_below(below("tmp")) && ::rename(directory.c_str(), aside.c_str()) == 0) {
+  const fs::path aside = temporary_directory() / random_hex(16);
+  if (make_below(temporary_directory()) && ::rename(directory.c_str(), aside.c_str()) == 0) {
     (void)remove_tree(aside);
   }
 }

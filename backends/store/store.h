@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backends/backend.h"
+#include "backends/files/file_lock.h"
 
 namespace modlock {
 
@@ -21,12 +22,14 @@ struct Package {
 };
 
 // The content-addressed directory of one user, shared by processes. Layout (version 1) below its root:
-//   v1/packages/<sha256 hex of h1>/tree/…     packages by content; written in v1/tmp, then renamed
+//   v1/packages/<sha256 hex of h1>/tree/…     packages by content; written in v1/tmp, then renamed; beside the tree
+//                                                      the empty file `used`, whose time says when it was used last
 //   v1/identities/<sha256 hex of identity (registry: and version)>/<id>.json   which content a source's id has:
 //   {"source", "id", "h1"},
 //                                                      with "ref" and "subdir" of the fetch where it told them
 //   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
+//   v1/locks/<sha256 hex of package identity>    held while a source is fetched
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
 class Store {
  public:
@@ -36,11 +39,18 @@ class Store {
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path git_directory() const;
+  std::filesystem::path package_directory() const;
+  std::filesystem::path identity_directory() const;
+  std::filesystem::path temporary_directory() const;
   std::filesystem::path response_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_response_directory() const;
   // A new empty directory below v1/tmp. Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
+
+  // Holds what is fetched of a source against other processes and threads: who has waited looks into the store again
+  // before it fetches, so that many who want one thing cause one fetch. Errors: those of FileLock::acquire(); IO_ERROR.
+  Result<FileLock> hold(const Source& source, const Context& context) const;
 
   // The package of (package identity, id), if it is complete in the store; of a registry module also by its version
   // (FetchWish::ref), for versions may share an id and lie in different directories of it. Unreadable records are as if
@@ -77,6 +87,9 @@ struct StoreSizes {
 };
 // What the store holds; sizes are those of the files. What disappears meanwhile is not counted. Errors: IO_ERROR.
 Result<StoreSizes> measure(const Store& store);
+
+// The sizes of the files below a directory; what other processes remove meanwhile is not counted. Errors: IO_ERROR.
+Result<std::uint64_t> bytes_below(const std::filesystem::path& directory);
 
 // $TOFU_MODLOCK_CACHE_DIR is the caller's business; this is $XDG_CACHE_HOME/tofu-modlock where that is an absolute
 // path, else ~/.cache/tofu-modlock; empty where there is no home directory.

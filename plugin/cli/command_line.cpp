@@ -177,6 +177,16 @@ void add_questions(CLI::App& app, CommandLine& out) {
   CLI::App* info = add_verb(*cache, out, Verb::cache_info, "info", "Where the cache is and how much it holds",
                             "  tofu-modlock cache info\n");
   add_store_flags(*info, out.common);
+
+  CLI::App* prune = add_verb(*cache, out, Verb::cache_prune, "prune",
+                             "Remove what was not used for long, and what was left unfinished",
+                             "  tofu-modlock cache prune --max-age 720h\n"
+                             "  tofu-modlock cache prune --max-bytes 2GiB\n");
+  add_store_flags(*prune, out.common);
+  prune->add_option("--max-bytes", out.max_bytes, "Keep at most so much: the longest unused goes first")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  prune->add_option("--max-age", out.max_age, "Keep what was used within this time (720h)")->type_name("DURATION");
 }
 
 void add_protocol(CLI::App& app, CommandLine& out) {

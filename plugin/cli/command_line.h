@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -31,7 +32,21 @@ struct CommonFlags {
 };
 
 struct CommandLine {
-  enum class Verb { lock, upgrade, install, verify, inspect, graph, versions, explain, cache_info, sbom, serve, call };
+  enum class Verb {
+    lock,
+    upgrade,
+    install,
+    verify,
+    inspect,
+    graph,
+    versions,
+    explain,
+    cache_info,
+    cache_prune,
+    sbom,
+    serve,
+    call
+  };
   Verb verb = Verb::lock;
   CommonFlags common;
   // lock, upgrade
@@ -50,6 +65,9 @@ struct CommandLine {
   std::string constraint;
   std::string tag_prefix;
   bool include_prerelease = false;
+  // cache prune
+  std::optional<std::uint64_t> max_bytes;
+  std::string max_age;
   // sbom
   std::string name;
   // explain

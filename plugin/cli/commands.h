@@ -13,6 +13,7 @@ int run_inspect(const CommandLine& line, const Host& host);
 int run_graph(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
+int run_cache_prune(const CommandLine& line, const Host& host);
 int run_call(const CommandLine& line, const Host& host);
 // A bill of materials of the lock alone; needs no host.
 int run_sbom(const CommandLine& line);

@@ -24,6 +24,12 @@ int show(const CommandLine& line, const Result<Json::Value>& result,
   return 0;
 }
 
+std::string describe_sizes(const Json::Value& sizes) {
+  return fmt::format("  {} packages, {:.1f} MiB\n  {} git repositories, {:.1f} MiB\n", sizes["packages"].asUInt64(),
+                     sizes["packageBytes"].asDouble() / 1048576.0, sizes["repositories"].asUInt64(),
+                     sizes["repositoryBytes"].asDouble() / 1048576.0);
+}
+
 }  // namespace
 
 int run_versions(const CommandLine& line, const Host& host) {
@@ -52,11 +58,22 @@ int run_versions(const CommandLine& line, const Host& host) {
 
 int run_cache_info(const CommandLine& line, const Host& host) {
   return show(line, host.call("cache/info", Json::Value(Json::objectValue)), [](const Json::Value& result) {
-    const Json::Value& sizes = result["sizes"];
-    print_out(fmt::format("{}\n  {} packages, {:.1f} MiB\n  {} git repositories, {:.1f} MiB\n",
-                          result["directory"].asString(), sizes["packages"].asUInt64(),
-                          sizes["packageBytes"].asDouble() / 1048576.0, sizes["repositories"].asUInt64(),
-                          sizes["repositoryBytes"].asDouble() / 1048576.0));
+    print_out(result["directory"].asString() + "\n" + describe_sizes(result["sizes"]));
+  });
+}
+
+int run_cache_prune(const CommandLine& line, const Host& host) {
+  Json::Value params(Json::objectValue);
+  if (line.max_bytes) {
+    params["maxBytes"] = static_cast<Json::UInt64>(*line.max_bytes);
+  }
+  if (!line.max_age.empty()) {
+    params["maxAge"] = line.max_age;
+  }
+  return show(line, host.call("cache/prune", params), [](const Json::Value& result) {
+    print_out(fmt::format("{}\nRemoved:\n{}  {} leftovers\nLeft:\n{}", result["directory"].asString(),
+                          describe_sizes(result["removed"]), result["removed"]["leftovers"].asUInt64(),
+                          describe_sizes(result["sizes"])));
   });
 }
 

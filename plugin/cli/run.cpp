@@ -28,6 +28,8 @@ int dispatch(const CommandLine& line, const Host& host, const std::stop_token& s
       return run_explain_credentials(line.credentials, line.common, host.service().options(), stop);
     case CommandLine::Verb::cache_info:
       return run_cache_info(line, host);
+    case CommandLine::Verb::cache_prune:
+      return run_cache_prune(line, host);
     case CommandLine::Verb::call:
       return run_call(line, host);
     case CommandLine::Verb::sbom:

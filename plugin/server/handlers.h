@@ -13,6 +13,7 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
 Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_modules_install(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_cache_info(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Json::Value> handle_cache_prune(const Service& service, const Json::Value& params, RequestContext& request);
 
 struct ServerLimits {
   std::size_t max_in_flight = 8;

@@ -43,6 +43,7 @@ MethodTable make_method_table(Service& service, const ServerLimits& limits) {
       {"lock/verify", handle_lock_verify},
       {"modules/install", handle_modules_install},
       {"cache/info", handle_cache_info},
+      {"cache/prune", handle_cache_prune},
   };
   MethodTable table;
   for (const auto& [name, handler] : kHandlers) {

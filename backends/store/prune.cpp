@@ -1,0 +1,243 @@
+#include "backends/store/prune.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/files/system_error.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr std::string_view kUseMark = "used";
+constexpr std::string_view kSum = "h1";  // of a record
+constexpr minutes kUseStep{10};
+constexpr hours kInUse{1};
+constexpr hours kUnfinished{24};
+
+enum class Kind { package, repository };
+
+struct Thing {
+  Kind kind;
+  fs::path path;
+  fs::file_time_type used;
+  std::uint64_t bytes = 0;
+};
+
+// The entries of a directory; none where it does not exist. Errors: IO_ERROR.
+Result<std::vector<fs::path>> list(const fs::path& directory) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    paths.push_back(at->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return system_failure("read the directory", directory, error.value());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// When a thing was used last: its mark, else the newest of what lies directly in it (git writes there).
+fs::file_time_type last_use(const fs::path& thing) {
+  std::error_code error;
+  const fs::file_time_type marked = fs::last_write_time(thing / kUseMark, error);
+  if (!error) {
+    return marked;
+  }
+  fs::file_time_type newest = fs::last_write_time(thing, error);
+  for (fs::directory_iterator at(thing, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    if (const auto written = at->last_write_time(gone); !gone) {
+      newest = std::max(newest, written);
+    }
+  }
+  return newest;
+}
+
+class Pruning {
+ public:
+  Pruning(const Store& store, const PruneLimits& limits, const Context& context, fs::file_time_type now)
+      : store_(store), limits_(limits), context_(context), now_(now) {}
+
+  Result<PruneReport> run() {
+    if (auto ok = collect(Kind::package, store_.package_directory()); !ok) {
+      return fail(ok.error());
+    }
+    if (auto ok = collect(Kind::repository, store_.git_directory()); !ok) {
+      return fail(ok.error());
+    }
+    if (auto ok = remove_things(); !ok) {
+      return fail(ok.error());
+    }
+    if (auto ok = remove_unfinished(); !ok) {
+      return fail(ok.error());
+    }
+    if (auto ok = remove_answers(); !ok) {
+      return fail(ok.error());
+    }
+    if (auto ok = remove_records(); !ok) {
+      return fail(ok.error());
+    }
+    return report_;
+  }
+
+ private:
+  Result<void> collect(Kind kind, const fs::path& directory) {
+    const auto paths = list(directory);
+    if (!paths) {
+      return fail(paths.error());
+    }
+    for (const fs::path& path : *paths) {
+      if (auto ok = context_.check(); !ok) {
+        return ok;
+      }
+      const auto bytes = bytes_below(path);
+      if (!bytes) {
+        return fail(bytes.error());
+      }
+      things_.push_back({kind, path, last_use(path), *bytes});
+      total_ += *bytes;
+    }
+    return {};
+  }
+
+  // The longest unused first.
+  Result<void> remove_things() {
+    std::sort(things_.begin(), things_.end(), [](const Thing& a, const Thing& b) { return a.used < b.used; });
+    for (const Thing& thing : things_) {
+      const bool too_old = limits_.max_age && now_ - thing.used > *limits_.max_age;
+      const bool too_much = limits_.max_bytes && total_ > *limits_.max_bytes;
+      if ((!too_old && !too_much) || now_ - thing.used < kInUse) {
+        continue;
+      }
+      if (auto ok = context_.check(); !ok) {
+        return ok;
+      }
+      if (auto ok = remove_at_once(thing.path); !ok) {
+        return ok;
+      }
+      total_ -= thing.bytes;
+      const bool is_package = thing.kind == Kind::package;
+      ++(is_package ? report_.removed.packages : report_.removed.repositories);
+      (is_package ? report_.removed.package_bytes : report_.removed.repository_bytes) += thing.bytes;
+    }
+    return {};
+  }
+
+  // Out of sight in one step, so that nobody finds half of it.
+  Result<void> remove_at_once(const fs::path& path) const {
+    const auto aside = store_.make_temporary();
+    if (!aside) {
+      return fail(aside.error());
+    }
+    std::error_code error;
+    fs::rename(path, *aside / "removed", error);
+    if (error && error != std::errc::no_such_file_or_directory) {
+      (void)remove_tree(*aside);
+      return system_failure("remove", path, error.value());
+    }
+    return remove_tree(*aside);
+  }
+
+  Result<void> remove_unfinished() {
+    return remove_each(store_.temporary_directory(), [this](const fs::path& path) {
+      std::error_code error;
+      const auto written = fs::last_write_time(path, error);
+      return !error && now_ - written > kUnfinished;
+    });
+  }
+
+  // Answers of registries age as packages do.
+  Result<void> remove_answers() {
+    return remove_each(store_.response_directory(), [this](const fs::path& path) {
+      std::error_code error;
+      const auto written = fs::last_write_time(path, error);
+      return !error && limits_.max_age && now_ - written > *limits_.max_age && now_ - written > kInUse;
+    });
+  }
+
+  // Records whose package is gone.
+  Result<void> remove_records() {
+    const auto sources = list(store_.identity_directory());
+    if (!sources) {
+      return fail(sources.error());
+    }
+    for (const fs::path& source : *sources) {
+      auto ok = remove_each(source, [this](const fs::path& record) {
+        const auto text = read_file(record);
+        const auto object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
+        const Json::Value* h1 =
+            object && object->isObject() ? object->find(kSum.data(), kSum.data() + kSum.size()) : nullptr;
+        std::error_code error;
+        return !fs::exists(
+            store_.package_directory() / sha256_hex(h1 != nullptr && h1->isString() ? h1->asString() : ""), error);
+      });
+      if (!ok) {
+        return ok;
+      }
+      std::error_code ignored;
+      fs::remove(source, ignored);  // where nothing is left in it
+    }
+    return {};
+  }
+
+  template <typename Predicate>
+  Result<void> remove_each(const fs::path& directory, const Predicate& is_leftover) {
+    const auto paths = list(directory);
+    if (!paths) {
+      return fail(paths.error());
+    }
+    for (const fs::path& path : *paths) {
+      if (auto ok = context_.check(); !ok) {
+        return ok;
+      }
+      if (!is_leftover(path)) {
+        continue;
+      }
+      if (auto ok = remove_tree(path); !ok) {
+        return ok;
+      }
+      ++report_.leftovers;
+    }
+    return {};
+  }
+
+  const Store& store_;
+  const PruneLimits& limits_;
+  const Context& context_;
+  fs::file_time_type now_;
+  std::vector<Thing> things_;
+  std::uint64_t total_ = 0;
+  PruneReport report_;
+};
+
+}  // namespace
+
+Result<PruneReport> prune(const Store& store, const PruneLimits& limits, const Context& context,
+                          fs::file_time_type now) {
+  return Pruning(store, limits, context, now).run();
+}
+
+void note_use(const fs::path& thing) {
+  std::error_code error;
+  const fs::path mark = thing / kUseMark;
+  const auto now = fs::file_time_type::clock::now();
+  const auto marked = fs::last_write_time(mark, error);
+  if (error) {
+    (void)write_file_atomically(mark, "", Durable::no);
+  } else if (now - marked > kUseStep || marked > now) {
+    fs::last_write_time(mark, now, error);
+  }
+}
+
+}  // namespace modlock

@@ -1,0 +1,157 @@
+#include "backends/store/prune.h"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+
+#include "backends/files/files.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using modlock::test::TemporaryDirectory;
+using modlock::test::write_text;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = fs::file_time_type::clock;
+using std::chrono::hours;
+
+const Source kSource{
+    .kind = SourceKind::git, .getter = "git", .scheme = "https", .host = "example.com", .path = "/example/network.git"};
+
+struct Cellar {
+  TemporaryDirectory directory;
+  Store store = Store::open(directory / "store").value();
+  fs::file_time_type now = Clock::now();
+
+  // A package of about `size` bytes that was used so long ago.
+  Package add(const std::string& id, std::size_t size, hours unused) {
+    const fs::path tree = directory / "tree";
+    write_text(tree / "main.tf", id + std::string(size, ' '));
+    const Package package = store.admit(kSource, {.id = id, .directory = tree, .warnings = {}}, Context{}).value();
+    mark(package.directory.parent_path() / "used", unused);
+    return package;
+  }
+  void mark(const fs::path& path, hours ago) const {
+    if (!fs::exists(path)) {
+      write_text(path, "");
+    }
+    fs::last_write_time(path, now - ago);
+  }
+  PruneReport prune(const PruneLimits& limits) const { return modlock::prune(store, limits, Context{}, now).value(); }
+  bool has(const Package& package) const { return fs::exists(package.directory); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(pruning, Cellar)
+
+BOOST_AUTO_TEST_CASE(without_limits_every_package_stays) {
+  const Package old = add("a", 10, hours(10000));
+  BOOST_TEST(prune({}).removed.packages == 0U);
+  BOOST_TEST(has(old));
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_store_is_fine) {
+  BOOST_TEST(prune({.max_bytes = 0, .max_age = hours(0)}).removed.packages == 0U);
+  BOOST_TEST(!fs::exists(directory / "store"));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_not_used_for_long_goes) {
+  const Package old = add("a", 10, hours(721));
+  const Package young = add("b", 10, hours(719));
+  const PruneReport report = prune({.max_age = hours(720)});
+  BOOST_TEST(report.removed.packages == 1U);
+  BOOST_TEST(report.removed.package_bytes == 11U);
+  BOOST_TEST(!has(old));
+  BOOST_TEST(has(young));
+  BOOST_TEST(!store.find(kSource, "a").has_value());
+  BOOST_TEST(store.find(kSource, "b").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_unused_goes_first_until_it_fits) {
+  const Package middle = add("a", 100, hours(20));
+  const Package oldest = add("b", 100, hours(30));
+  const Package newest = add("c", 100, hours(10));
+  BOOST_TEST(prune({.max_bytes = 210}).removed.packages == 1U);
+  BOOST_TEST(!has(oldest));
+  BOOST_TEST(has(middle));
+  BOOST_TEST(prune({.max_bytes = 150}).removed.packages == 1U);
+  BOOST_TEST(!has(middle));
+  BOOST_TEST(has(newest));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_used_within_the_hour_stays_whatever_the_limits) {
+  const Package package = add("a", 10, hours(0));
+  BOOST_TEST(prune({.max_bytes = 0, .max_age = hours(0)}).removed.packages == 0U);
+  BOOST_TEST(has(package));
+}
+
+BOOST_AUTO_TEST_CASE(looking_a_package_up_is_a_use) {
+  const Package package = add("a", 10, hours(1000));
+  BOOST_TEST(store.find(kSource, "a").has_value());
+  now = Clock::now();
+  BOOST_TEST(prune({.max_age = hours(720)}).removed.packages == 0U);
+  BOOST_TEST(has(package));
+}
+
+BOOST_AUTO_TEST_CASE(repositories_age_too) {
+  const fs::path repository = store.git_directory() / "x";
+  write_text(repository / "HEAD", "12345");
+  mark(repository / "HEAD", hours(100));
+  fs::last_write_time(repository, now - hours(100));
+  const PruneReport report = prune({.max_age = hours(99)});
+  BOOST_TEST(report.removed.repositories == 1U);
+  BOOST_TEST(report.removed.repository_bytes == 5U);
+  BOOST_TEST(!fs::exists(repository));
+}
+
+BOOST_AUTO_TEST_CASE(work_left_unfinished_for_a_day_goes) {
+  const fs::path abandoned = store.make_temporary().value();
+  const fs::path running = store.make_temporary().value();
+  write_text(abandoned / "tree/main.tf", "x");
+  fs::last_write_time(abandoned, now - hours(25));
+  BOOST_TEST(prune({}).leftovers == 1U);
+  BOOST_TEST(!fs::exists(abandoned));
+  BOOST_TEST(fs::exists(running));
+}
+
+BOOST_AUTO_TEST_CASE(records_of_what_is_gone_go) {
+  const Package package = add("a", 10, hours(0));
+  const Package other = add("b", 10, hours(0));
+  store.drop(package);
+  BOOST_TEST(prune({}).leftovers == 1U);
+  BOOST_TEST(store.find(kSource, "b").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(unreadable_records_go) {
+  add("a", 10, hours(0));
+  for (const char* text : {"", "{", "[]", "{\"h1\": 1}"}) {
+    BOOST_TEST_CONTEXT(text) {
+      write_text(store.identity_directory() / "x/y.json", text);
+      BOOST_TEST(prune({}).leftovers == 1U);
+      BOOST_TEST(!fs::exists(store.identity_directory() / "x"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(answers_of_registries_age_too) {
+  write_text(store.response_directory() / "old.json", "{}");
+  write_text(store.response_directory() / "new.json", "{}");
+  mark(store.response_directory() / "old.json", hours(100));
+  BOOST_TEST(prune({}).leftovers == 0U);
+  BOOST_TEST(prune({.max_age = hours(99)}).leftovers == 1U);
+  BOOST_TEST(fs::exists(store.response_directory() / "new.json"));
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_run_stops) {
+  const Package package = add("a", 10, hours(1000));
+  std::stop_source stop;
+  stop.request_stop();
+  const auto report = modlock::prune(store, {.max_bytes = 0}, Context{.stop = stop.get_token()}, now);
+  BOOST_TEST_REQUIRE(!report.has_value());
+  BOOST_TEST(to_string(report.error().code) == "REQUEST_CANCELLED");
+  BOOST_TEST(has(package));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
