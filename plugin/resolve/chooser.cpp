@@ -33,6 +33,7 @@ void Chooser::start_walk() {
   for (auto& [key, group] : groups_) {
     group.decided = group.failed = group.locked = false;
     group.decision = {};
+    group.outcome = {};
     group.locked_h1.clear();
     group.in_place.reset();
   }
@@ -91,14 +92,28 @@ Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
   if (must_restart_) {
     return {};
   }
-  std::vector<Group*> open;
-  std::copy_if(touched.begin(), touched.end(), std::back_inserter(open),
-               [](const Group* group) { return !group->decided && !group->failed; });
-  decide(open);
+  for (Group* group : touched) {
+    if (group->is_open()) {
+      consult_lock(*group);
+    }
+  }
+  run_errands(touched);
+  for (Group* group : touched) {
+    if (!group->failed && !group->outcome) {
+      report(*group, std::move(group->outcome.error()));
+    }
+  }
   if (request_.mode == PlanMode::frozen) {
     name_open_calls(touched);
   }
-  fetch(touched);
+  for (Group* group : touched) {
+    if (!group->decided || group->failed) {
+      continue;
+    }
+    if (auto ok = take_package(*group); !ok) {
+      report(*group, std::move(ok.error()));
+    }
+  }
   return context_.check();
 }
 
@@ -181,28 +196,26 @@ bool Chooser::is_at_hand(const Group& group) const {
          (!group.decision.id.empty() && origin_.stored(group.level.front()->address.source, wish_of(group)));
 }
 
-void Chooser::decide(std::vector<Group*>& open) {
-  for (Group* group : open) {
-    if (!group->upgrade && decide_from_lock(*group)) {
-      look_in_place(*group);
-      continue;
-    }
-    if (request_.mode == PlanMode::frozen) {
-      group->failed = true;
-    }
+void Chooser::consult_lock(Group& group) const {
+  if (!group.upgrade && decide_from_lock(group)) {
+    look_in_place(group);
+  } else {
+    group.failed = request_.mode == PlanMode::frozen;
   }
-  ask_for(open);
-  for (Group* group : open) {
-    if (group->failed) {
-      continue;
-    }
-    auto decided = group->locked ? complete_locked(*group) : decide_from_origin(*group);
-    if (!decided) {
-      report(*group, std::move(decided.error()));
-      continue;
-    }
-    group->decided = true;
+}
+
+// Each source goes its own way, for all constraints on it are known: none waits for the listing of another. What was
+// decided and what went wrong is put together afterwards, in the order of the calls.
+void Chooser::run_errands(const std::vector<Group*>& touched) {
+  std::map<std::string, std::vector<Group*>> by_source;
+  for (Group* group : touched) {
+    by_source[Origin::package_key(group->level.front()->address)].push_back(group);
   }
+  std::vector<Origin::Errand> errands;
+  for (const auto& [source, groups] : by_source) {
+    errands.push_back(errand_of(groups));
+  }
+  origin_.run(errands);
 }
 
 // Under frozen: the calls that the lock does not answer, and why.
@@ -219,21 +232,35 @@ void Chooser::name_open_calls(const std::vector<Group*>& touched) {
 }
 
 // A listing for what must be chosen, and for what is locked but not in the store where the fetch asks for its tag.
-void Chooser::ask_for(const std::vector<Group*>& open) {
-  std::vector<Origin::ListingWish> listings;
-  std::vector<const SourceAddress*> pins;
-  for (const Group* group : open) {
+Origin::Errand Chooser::errand_of(const std::vector<Group*>& groups) const {
+  Origin::Errand errand{.choose = [this, &groups] { return choose(groups); }};
+  for (const Group* group : groups) {
     const ModuleNode& node = *group->level.front();
-    if (group->failed || (group->locked && !needs_locked_listing(*group))) {
+    if (!group->is_open() || (group->locked && !needs_locked_listing(*group))) {
       continue;
     }
     if (chooses_version(node)) {
-      listings.push_back({&node.address, node.tag_prefix});
+      errand.listings.push_back({&node.address, node.tag_prefix});
     } else if (!node.commit && !group->locked && names_id(node)) {
-      pins.push_back(&node.address);
+      errand.pins.push_back(&node.address);
     }
   }
-  origin_.ask(listings, pins);
+  return errand;
+}
+
+// Called on any thread, once for each group: touches these groups alone.
+std::vector<Origin::PackageWish> Chooser::choose(const std::vector<Group*>& groups) const {
+  std::vector<Origin::PackageWish> wishes;
+  for (Group* group : groups) {
+    if (group->is_open()) {
+      group->outcome = group->locked ? complete_locked(*group) : decide_from_origin(*group);
+      group->decided = group->outcome.has_value();
+    }
+    if (group->decided && !group->failed && !group->in_place) {
+      wishes.push_back({&group->level.front()->address, wish_of(*group)});
+    }
+  }
+  return wishes;
 }
 
 Result<void> Chooser::decide_from_origin(Group& group) const {

@@ -43,13 +43,16 @@ class Chooser {
     std::map<std::string, ConstraintUse> uses;  // by key and constraint text
     bool upgrade = false;
     bool decided = false;  // in this walk
-    bool failed = false;   // its error is in diagnostics_
+    bool failed = false;   // in this walk; its error is in diagnostics_ when the level is over
     bool locked = false;   // the decision comes from the lock
     Resolved decision;
+    Result<void> outcome;  // of deciding
     std::string locked_h1;
     std::optional<PlacedPackage> in_place;     // installed already, with the locked h1: nothing to bring
     std::map<std::string, Locked> candidates;  // by key: what the lock has for members met so far
     std::vector<ModuleNode*> level;            // members of the level being visited
+
+    bool is_open() const { return !decided && !failed; }
   };
 
   std::string group_key(const ModuleNode& node) const;
@@ -61,13 +64,14 @@ class Chooser {
   void look_in_place(Group& group) const;
   bool is_at_hand(const Group& group) const;
   bool needs_locked_listing(const Group& group) const;
-  void decide(std::vector<Group*>& open);
+  void consult_lock(Group& group) const;
+  void run_errands(const std::vector<Group*>& touched);
+  Origin::Errand errand_of(const std::vector<Group*>& groups) const;
+  std::vector<Origin::PackageWish> choose(const std::vector<Group*>& groups) const;
   void name_open_calls(const std::vector<Group*>& touched);
-  void ask_for(const std::vector<Group*>& open);
   Result<void> decide_from_origin(Group& group) const;
   Result<void> complete_locked(Group& group) const;
   static FetchWish wish_of(const Group& group);
-  void fetch(const std::vector<Group*>& groups);
   Result<void> take_package(Group& group);
   void hand_out(const Group& group);
   void report(Group& group, Error error);

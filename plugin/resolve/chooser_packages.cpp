@@ -12,24 +12,6 @@ FetchWish Chooser::wish_of(const Group& group) {
   return {.id = group.decision.id, .ref = group.decision.ref, .locked = group.locked || unproven};
 }
 
-void Chooser::fetch(const std::vector<Group*>& groups) {
-  std::vector<Origin::PackageWish> wishes;
-  for (const Group* group : groups) {
-    if (group->decided && !group->failed && !group->in_place) {
-      wishes.push_back({&group->level.front()->address, wish_of(*group)});
-    }
-  }
-  origin_.fetch(wishes);
-  for (Group* group : groups) {
-    if (!group->decided || group->failed) {
-      continue;
-    }
-    if (auto ok = take_package(*group); !ok) {
-      report(*group, std::move(ok.error()));
-    }
-  }
-}
-
 Result<void> Chooser::take_package(Group& group) {
   const ModuleNode& first = *group.level.front();
   if (group.in_place) {

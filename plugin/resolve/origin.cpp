@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <optional>
+#include <atomic>
+#include <utility>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
@@ -13,16 +13,7 @@ namespace modlock {
 namespace {
 
 // Waiting for the network, not computing: wider than the machine has cores.
-constexpr std::size_t kWidth = 8;
-
-// What two addresses must share to be asked as one. A query argument that the identity leaves out may choose other
-// content, but for git, where the address behind it is the same repository.
-std::string package_key(const SourceAddress& address) {
-  const Source& source = address.source;
-  const bool is_identified =
-      source.kind == SourceKind::git || source.kind == SourceKind::registry || source.kind == SourceKind::oci;
-  return source.package_identity() + (is_identified ? "" : "\n" + sha256_hex(address.package_url.reveal()));
-}
+constexpr std::size_t kWidth = 16;
 
 // Versions of a registry module may share an id (one commit) and lie in different directories of it.
 std::string wished_thing(const Source& source, const FetchWish& wish) {
@@ -32,37 +23,58 @@ std::string wished_thing(const Source& source, const FetchWish& wish) {
 
 }  // namespace
 
-void Origin::ask(std::span<const ListingWish> listings, std::span<const SourceAddress* const> pins) {
-  std::map<Key, const ListingWish*> to_list;
-  for (const ListingWish& wish : listings) {
-    Key key{package_key(*wish.source), wish.tag_prefix};
-    if (listings_.find(key) == listings_.end()) {
-      to_list.emplace(std::move(key), &wish);
-    }
-  }
-  std::map<std::string, const SourceAddress*> to_pin;
-  for (const SourceAddress* source : pins) {
-    std::string key = source->source.identity();
-    if (pins_.find(key) == pins_.end()) {
-      to_pin.emplace(std::move(key), source);
-    }
-  }
+// A query argument that the identity leaves out may choose other content, but for git, where the address behind it is
+// the same repository.
+std::string Origin::package_key(const SourceAddress& address) {
+  const Source& source = address.source;
+  const bool is_identified =
+      source.kind == SourceKind::git || source.kind == SourceKind::registry || source.kind == SourceKind::oci;
+  return source.package_identity() + (is_identified ? "" : "\n" + sha256_hex(address.package_url.reveal()));
+}
+
+void Origin::run(std::span<const Errand> errands) {
+  std::vector<std::atomic<std::size_t>> open(errands.size());
   std::vector<std::function<void()>> work;
-  for (const auto& [key, wish] : to_list) {
-    Result<Listing>& slot = listings_.emplace(key, Listing{}).first->second;
-    work.emplace_back([this, wish = wish, &slot] {
-      context_.progress->report("listing " + wish->source->source.package_identity(), 0, 0);
-      slot = backend(wish->source->source)->list_versions(*wish->source, wish->tag_prefix, context_);
-    });
-  }
-  for (const auto& [key, source] : to_pin) {
-    Result<Pin>& slot = pins_.emplace(key, Pin{}).first->second;
-    work.emplace_back([this, source = source, &slot] {
-      context_.progress->report("asking " + source->source.identity(), 0, 0);
-      slot = backend(source->source)->pin(*source, context_);
-    });
+  for (std::size_t i = 0; i < errands.size(); ++i) {
+    auto questions = questions_of(errands[i]);
+    if (questions.empty()) {
+      questions.emplace_back([] {});
+    }
+    open[i] = questions.size();
+    for (auto& question : questions) {
+      work.emplace_back([this, question = std::move(question), &choose = errands[i].choose, &left = open[i]] {
+        question();
+        if (--left == 0) {
+          bring(choose());
+        }
+      });
+    }
   }
   parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+}
+
+// The slots of the answers are made here, so that the maps stay as they are while errands run.
+std::vector<std::function<void()>> Origin::questions_of(const Errand& errand) {
+  std::vector<std::function<void()>> questions;
+  for (const ListingWish& wish : errand.listings) {
+    const auto [at, is_new] = listings_.emplace(Key{package_key(*wish.source), wish.tag_prefix}, Listing{});
+    if (is_new) {
+      questions.emplace_back([this, &wish, &slot = at->second] {
+        context_.progress->report("listing " + wish.source->source.package_identity(), 0, 0);
+        slot = backend(wish.source->source)->list_versions(*wish.source, wish.tag_prefix, context_);
+      });
+    }
+  }
+  for (const SourceAddress* source : errand.pins) {
+    const auto [at, is_new] = pins_.emplace(source->source.identity(), Pin{});
+    if (is_new) {
+      questions.emplace_back([this, source, &slot = at->second] {
+        context_.progress->report("asking " + source->source.identity(), 0, 0);
+        slot = backend(source->source)->pin(*source, context_);
+      });
+    }
+  }
+  return questions;
 }
 
 const Result<Listing>& Origin::listing(const SourceAddress& source, std::string_view tag_prefix) const {
@@ -93,58 +105,57 @@ void Origin::remember(const Source& source, const FetchWish& wish, const Package
   (void)store_.record(source, known);
 }
 
-void Origin::fetch(std::span<const PackageWish> wishes) {
-  std::map<std::string, std::vector<const PackageWish*>> by_source;
+void Origin::bring(std::span<const PackageWish> wishes) {
+  std::vector<Missing> missing;
   for (const PackageWish& wish : wishes) {
-    const std::string package = package_key(*wish.source);
-    Key key{package, wished_thing(wish.source->source, wish.wish)};
-    if (packages_.find(key) != packages_.end()) {
+    Result<Package>* const package = add_package(wish);
+    if (package == nullptr) {
       continue;
     }
     if (auto known = stored(wish.source->source, wish.wish)) {
       context_.count_cache_hit();
-      packages_.emplace(std::move(key), std::move(*known));
-      continue;
+      *package = std::move(*known);
+    } else {
+      missing.push_back({&wish, package});
     }
-    packages_.emplace(std::move(key), Package{});
-    by_source[package].push_back(&wish);
   }
-  fetch_missing(by_source);
+  if (!missing.empty()) {
+    fetch(missing);
+  }
 }
 
-void Origin::fetch_missing(const std::map<std::string, std::vector<const PackageWish*>>& by_source) {
-  std::vector<std::function<void()>> work;
-  for (const auto& [package, wishes] : by_source) {
-    work.emplace_back([this, package = &package, wishes = &wishes] {
-      const SourceAddress& source = *wishes->front()->source;
-      const auto slot = [&](std::size_t i) -> Result<Package>& {
-        return packages_.at(Key{*package, wished_thing(source.source, (*wishes)[i]->wish)});
-      };
-      context_.progress->report("fetching " + source.source.package_identity(), 0, 0);
-      auto parent = store_.make_temporary();
-      if (!parent) {
-        for (std::size_t i = 0; i < wishes->size(); ++i) {
-          slot(i) = fail(parent.error());
-        }
-        return;
-      }
-      std::vector<FetchWish> plain;
-      for (const PackageWish* wish : *wishes) {
-        plain.push_back(wish->wish);
-      }
-      auto trees = backend(source.source)->fetch(source, plain, *parent, context_);
-      for (std::size_t i = 0; i < trees.size(); ++i) {
-        if (trees[i] && trees[i]->ref.empty()) {
-          trees[i]->ref = plain[i].ref;
-        }
-        slot(i) =
-            trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
-      }
-      // What admit() did not take is of no use to anybody; failing to remove it is `cache prune`'s matter.
-      (void)remove_tree(*parent);
-    });
+// Where the package of a wish will be; null where it has been asked for before.
+Result<Package>* Origin::add_package(const PackageWish& wish) {
+  Key key{package_key(*wish.source), wished_thing(wish.source->source, wish.wish)};
+  const std::scoped_lock lock(mutex_);
+  const auto [at, is_new] = packages_.emplace(std::move(key), Package{});
+  return is_new ? &at->second : nullptr;
+}
+
+void Origin::fetch(std::span<const Missing> missing) {
+  const SourceAddress& source = *missing.front().wish->source;
+  context_.progress->report("fetching " + source.source.package_identity(), 0, 0);
+  auto parent = store_.make_temporary();
+  if (!parent) {
+    for (const Missing& one : missing) {
+      *one.package = fail(parent.error());
+    }
+    return;
   }
-  parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+  std::vector<FetchWish> wishes;
+  for (const Missing& one : missing) {
+    wishes.push_back(one.wish->wish);
+  }
+  auto trees = backend(source.source)->fetch(source, wishes, *parent, context_);
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    if (trees[i] && trees[i]->ref.empty()) {
+      trees[i]->ref = wishes[i].ref;
+    }
+    *missing[i].package =
+        trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
+  }
+  // What admit() did not take is of no use to anybody; failing to remove it is `cache prune`'s matter.
+  (void)remove_tree(*parent);
 }
 
 }  // namespace modlock

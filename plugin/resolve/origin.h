@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +30,13 @@ class Origin {
     const SourceAddress* source = nullptr;
     FetchWish wish;
   };
+  // All that one package source is asked for together.
+  struct Errand {
+    std::vector<ListingWish> listings = {};
+    std::vector<const SourceAddress*> pins = {};
+    // Called once, on any thread, when all of these are known, the failed ones too: the packages to bring.
+    std::function<std::vector<PackageWish>()> choose = {};
+  };
 
   Backend* backend(const Source& source) const { return backends_.find(source); }
   // The package of a wish with an id, where the store has it.
@@ -35,28 +45,39 @@ class Origin {
   // archive that was packed again): the store finds it by the wished id too from now on.
   void remember(const Source& source, const FetchWish& wish, const Package& package) const;
 
-  // Lists and pins everything named that is not known yet. A backend must serve every source.
-  void ask(std::span<const ListingWish> listings, std::span<const SourceAddress* const> pins);
-  // What ask() brought. It must have been asked for.
+  // What addresses must share to be asked as one: a key for the package source.
+  static std::string package_key(const SourceAddress& address);
+  // Runs errands, each of another package source, side by side, none waiting for another: asks what is not known yet,
+  // lets choose, and brings the packages into the store; those it has cost nothing, the others one fetch. A backend
+  // must serve every source.
+  void run(std::span<const Errand> errands);
+
+  // What an errand asked for. Its own may be read as soon as it chooses.
   const Result<Listing>& listing(const SourceAddress& source, std::string_view tag_prefix) const;
   const Result<Pin>& pinned(const Source& source) const;
   // The listing without a tag prefix, where this run asked for it and got it; else null.
   const Listing* known_listing(const SourceAddress& source) const;
 
-  // Brings packages into the store: those it has cost nothing, the others one fetch per package source.
-  void fetch(std::span<const PackageWish> wishes);
-  // What fetch() brought. It must have been asked for.
+  // What an errand brought.
   const Result<Package>& package(const SourceAddress& source, const FetchWish& wish) const;
 
  private:
   using Key = std::pair<std::string, std::string>;
-  void fetch_missing(const std::map<std::string, std::vector<const PackageWish*>>& by_source);
+  struct Missing {
+    const PackageWish* wish = nullptr;
+    Result<Package>* package = nullptr;
+  };
+  std::vector<std::function<void()>> questions_of(const Errand& errand);
+  void bring(std::span<const PackageWish> wishes);
+  Result<Package>* add_package(const PackageWish& wish);
+  void fetch(std::span<const Missing> missing);
 
   const BackendSet& backends_;
   const Store& store_;
   const Context& context_;
   std::map<Key, Result<Listing>> listings_;  // package, tag prefix
   std::map<std::string, Result<Pin>> pins_;  // identity
+  std::mutex mutex_;                         // of packages_, which errands add to while others run
   std::map<Key, Result<Package>> packages_;  // package, id and (where that may say more) reference
 };
 
