@@ -109,19 +109,38 @@ void Origin::bring(std::span<const PackageWish> wishes) {
   std::vector<Missing> missing;
   for (const PackageWish& wish : wishes) {
     Result<Package>* const package = add_package(wish);
-    if (package == nullptr) {
-      continue;
-    }
-    if (auto known = stored(wish.source->source, wish.wish)) {
-      context_.count_cache_hit();
-      *package = std::move(*known);
-    } else {
+    if (package != nullptr && !take_stored({&wish, package})) {
       missing.push_back({&wish, package});
     }
+  }
+  if (missing.empty()) {
+    return;
+  }
+  // Another process may be fetching the same: what it brings is in the store when it lets go.
+  std::optional<FileLock> alone;
+  if (!context_.offline) {
+    auto held = store_.hold(missing.front().wish->source->source, context_);
+    if (!held) {
+      for (const Missing& one : missing) {
+        *one.package = fail(held.error());
+      }
+      return;
+    }
+    alone = std::move(*held);
+    std::erase_if(missing, [this](const Missing& one) { return take_stored(one); });
   }
   if (!missing.empty()) {
     fetch(missing);
   }
+}
+
+bool Origin::take_stored(const Missing& wanted) const {
+  auto known = stored(wanted.wish->source->source, wanted.wish->wish);
+  if (known) {
+    context_.count_cache_hit();
+    *wanted.package = std::move(*known);
+  }
+  return known.has_value();
 }
 
 // Where the package of a wish will be; null where it has been asked for before.

@@ -70,6 +70,8 @@ class Origin {
   std::vector<std::function<void()>> questions_of(const Errand& errand);
   void bring(std::span<const PackageWish> wishes);
   Result<Package>* add_package(const PackageWish& wish);
+  // Answers from the store, if it can.
+  bool take_stored(const Missing& wanted) const;
   void fetch(std::span<const Missing> missing);
 
   const BackendSet& backends_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 
+#include "backends/parallel.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
 using namespace modlock;
@@ -126,6 +127,24 @@ BOOST_AUTO_TEST_CASE(all_versions_of_one_source_come_with_one_fetch) {
   BOOST_TEST(source->listings == 2);
   BOOST_TEST(source->fetched.size() == 2U);
   BOOST_TEST(stats.requests == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(many_who_want_one_package_cause_one_fetch) {
+  constexpr std::size_t kMany = 8;
+  const std::string id = source->add_tag(kVpc, "v1.0.0", kLeaf);
+  const SourceAddress address = parse_source(std::string(kVpc)).value();
+  const Store store = Store::open(directory / "cache").value();
+  std::vector<std::string> brought(kMany);
+  parallel_for(kMany, kMany, [&](std::size_t i) {
+    const Context context;
+    Origin origin(backends, store, context);
+    const Origin::PackageWish wish{&address, {.id = id, .ref = "v1.0.0"}};
+    const Origin::Errand errand{.choose = [&wish] { return std::vector{wish}; }};
+    origin.run({&errand, 1});
+    brought[i] = origin.package(address, wish.wish).value_or(Package{}).id;
+  });
+  BOOST_TEST(brought == std::vector<std::string>(kMany, id), boost::test_tools::per_element());
+  BOOST_TEST(source->fetched.size() == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
