@@ -8,15 +8,10 @@ namespace modlock::http {
 namespace {
 
 constexpr std::size_t kIdleHandles = 64;
-constexpr std::size_t kConnectionsPerHandle = 4;
 
 bool initialise_curl() {
   static const bool is_ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
   return is_ready;
-}
-
-bool knows(const CurlHandle& handle, const std::string& origin) {
-  return std::find(handle.origins.begin(), handle.origins.end(), origin) != handle.origins.end();
 }
 
 }  // namespace
@@ -51,15 +46,16 @@ void HandlePool::unlock(CURL*, curl_lock_data data, void* self) {
   static_cast<HandlePool*>(self)->locks_[data].unlock();
 }
 
-std::unique_ptr<CurlHandle> HandlePool::make_handle() {
+std::unique_ptr<CurlHandle> HandlePool::make_handle(const std::string& origin) {
   auto handle = std::make_unique<CurlHandle>();
   handle->multi.reset(curl_multi_init());
   handle->easy.reset(share_ == nullptr ? nullptr : curl_easy_init());
   if (handle->multi == nullptr || handle->easy == nullptr) {
     return nullptr;
   }
-  curl_multi_setopt(handle->multi.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(kConnectionsPerHandle));
+  curl_multi_setopt(handle->multi.get(), CURLMOPT_MAXCONNECTS, 1L);
   curl_easy_setopt(handle->easy.get(), CURLOPT_SHARE, share_.get());
+  handle->origin = origin;
   return handle;
 }
 
@@ -67,23 +63,14 @@ std::unique_ptr<CurlHandle> HandlePool::borrow(const std::string& origin) {
   std::unique_ptr<CurlHandle> handle;
   {
     const std::scoped_lock lock(mutex_);
-    auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& idle) { return knows(*idle, origin); });
-    if (found == idle_.rend()) {
-      // A handle with room for one more connection serves better than a new one, which starts with nothing.
-      found = std::find_if(idle_.rbegin(), idle_.rend(),
-                           [](const auto& idle) { return idle->origins.size() < kConnectionsPerHandle; });
-    }
+    const auto found =
+        std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& idle) { return idle->origin == origin; });
     if (found != idle_.rend()) {
       handle = std::move(*found);
       idle_.erase(std::next(found).base());
     }
   }
-  if (handle == nullptr && (handle = make_handle()) == nullptr) {
-    return nullptr;
-  }
-  handle->origins.erase(std::remove(handle->origins.begin(), handle->origins.end(), origin), handle->origins.end());
-  handle->origins.push_back(origin);
-  return handle;
+  return handle == nullptr ? make_handle(origin) : std::move(handle);
 }
 
 void HandlePool::give_back(std::unique_ptr<CurlHandle> handle) {

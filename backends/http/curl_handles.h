@@ -18,8 +18,8 @@ struct CurlDeleter {
   }
 };
 
-// A request's handle with a multi handle of its own, which holds the connections it left open. Used by one thread at
-// a time.
+// A request's handle with a multi handle of its own, which holds the connection it left open. Used by one thread at a
+// time.
 struct CurlHandle {
   CurlHandle() = default;
   ~CurlHandle();
@@ -28,12 +28,12 @@ struct CurlHandle {
 
   std::unique_ptr<CURLM, CurlDeleter<curl_multi_cleanup>> multi;
   std::unique_ptr<CURL, CurlDeleter<curl_easy_cleanup>> easy;
-  std::vector<std::string> origins;  // where it may have connections to, the latest last
+  std::string origin;  // the only one it is used for
 };
 
 // Handles between requests. What connections know of each other (names, TLS sessions) is shared among all of them;
 // connections themselves are not, because libcurl cannot share them between threads: a handle is lent to whoever asks
-// for an origin it has a connection to. Thread-safe.
+// for its origin. Thread-safe.
 class HandlePool {
  public:
   HandlePool();
@@ -48,7 +48,7 @@ class HandlePool {
  private:
   static void lock(CURL* easy, curl_lock_data data, curl_lock_access access, void* self);
   static void unlock(CURL* easy, curl_lock_data data, void* self);
-  std::unique_ptr<CurlHandle> make_handle();
+  std::unique_ptr<CurlHandle> make_handle(const std::string& origin);
 
   std::array<std::mutex, CURL_LOCK_DATA_LAST> locks_;
   std::unique_ptr<CURLSH, CurlDeleter<curl_share_cleanup>> share_;

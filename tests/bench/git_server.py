@@ -29,6 +29,7 @@ http {{
   server {{
     listen unix:{home}/https.socket ssl;
     listen unix:{home}/http.socket;
+    ssl_protocols TLSv1.2 TLSv1.3;
     ssl_certificate {home}/server.pem;
     ssl_certificate_key {home}/server.key;
     location / {{

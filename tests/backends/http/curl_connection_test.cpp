@@ -1,4 +1,5 @@
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <optional>
 
 #include "backends/parallel.h"
@@ -59,6 +60,28 @@ BOOST_AUTO_TEST_CASE(each_server_keeps_its_connection) {
     send(server.url("/"));
     send(other.url("/"));
   }
+  BOOST_TEST(server.connections() == 1U);
+  BOOST_TEST(other.connections() == 1U);
+}
+
+// A request to one server does not keep the connection to another one busy.
+BOOST_AUTO_TEST_CASE(each_server_has_its_connections_to_itself) {
+  FaultServer other(always("ok"));
+  struct Interruption final : BodySink {
+    Result<void> begin(std::optional<std::uint64_t>) override { return {}; }
+    Result<void> write(std::string_view) override {
+      send();
+      return {};
+    }
+    std::function<void()> send;
+  } interruption;
+  interruption.send = [&] { send(other.url("/")); };
+  send(server.url("/"));
+  send(other.url("/"));
+  HttpRequest request = get(server.url("/"));
+  request.sink = &interruption;
+  BOOST_TEST(client->send(request, context).has_value());
+  BOOST_TEST(other.log().size() == 2U);
   BOOST_TEST(server.connections() == 1U);
   BOOST_TEST(other.connections() == 1U);
 }
