@@ -2,8 +2,8 @@
 
 #include <curl/curl.h>
 
+#include <future>
 #include <mutex>
-#include <optional>
 
 #include "backends/http/curl_handles.h"
 #include "backends/http/curl_transfer.h"
@@ -14,6 +14,8 @@
 
 namespace modlock {
 namespace {
+
+constexpr long kReceiveBuffer = 256L << 10U;
 
 using HeaderList = std::unique_ptr<curl_slist, http::CurlDeleter<curl_slist_free_all>>;
 
@@ -46,41 +48,44 @@ class CurlTransport final : public Transport {
     const std::string proxy = proxies_.proxy_for(exchange.url.reveal());
     const HeaderList headers = header_list(exchange);
     set_options(handle->easy.get(), exchange, headers.get(), proxy);
-    if (parts->scheme == "https" || proxy.substr(0, 6) == "https:") {
-      if (auto failed = set_trust(handle->easy.get())) {
-        return failure(std::move(*failed));
-      }
+    const bool is_secure = parts->scheme == "https" || proxy.substr(0, 6) == "https:";
+    if (is_secure && !set_trust(handle->easy.get())) {
+      return failure({.code = Code::internal, .reason = "this libcurl does not use OpenSSL", .is_final = true});
     }
     const std::string shown = proxy.find("://") == std::string::npos ? "http://" + proxy : proxy;
     auto answer = http::CurlTransfer(exchange, context)
                       .run(*handle, parts->authority(), proxy.empty() ? proxy : printable_url(shown));
     pool_.give_back(std::move(handle));
+    if (!answer && is_secure && !authorities_.get()) {
+      const Error& error = authorities_.get().error();
+      return failure({.code = error.code, .reason = error.message, .hint = error.hint, .is_final = true});
+    }
     return answer;
   }
 
  private:
   static ExchangeResult failure(ExchangeFailure why) { return tl::unexpected(std::move(why)); }
 
-  // libcurl itself would read hundreds of certificates for each connection.
-  std::optional<ExchangeFailure> set_trust(CURL* easy) {
-    std::call_once(reading_, [this] { authorities_ = http::read_authorities(places_); });
-    if (!authorities_) {
-      const Error& error = authorities_.error();
-      return ExchangeFailure{.code = error.code, .reason = error.message, .hint = error.hint, .is_final = true};
-    }
+  // libcurl itself would read hundreds of certificates for each connection. Here they are read once, while the first
+  // one connects. False where libcurl cannot be told what to trust.
+  bool set_trust(CURL* easy) {
+    std::call_once(reading_, [this] {
+      authorities_ = std::async(std::launch::async, [this] { return http::read_authorities(places_); }).share();
+    });
     for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
       curl_easy_setopt(easy, place, nullptr);
     }
     using Trust = CURLcode (*)(CURL*, void*, void*) noexcept;
-    const Trust trust = [](CURL*, void* ssl_context, void* store) noexcept {
-      static_cast<const CertificateStore*>(store)->be_trusted_by(ssl_context);
+    const Trust trust = [](CURL*, void* ssl_context, void* self) noexcept {
+      const auto& authorities = static_cast<const CurlTransport*>(self)->authorities_.get();
+      if (!authorities) {
+        return CURLE_SSL_CACERT_BADFILE;
+      }
+      (*authorities)->be_trusted_by(ssl_context);
       return CURLE_OK;
     };
-    if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, trust) != CURLE_OK) {
-      return ExchangeFailure{.code = Code::internal, .reason = "this libcurl does not use OpenSSL", .is_final = true};
-    }
-    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, authorities_->get());
-    return std::nullopt;
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, trust) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, this) == CURLE_OK;
   }
 
   void set_options(CURL* easy, const Exchange& exchange, curl_slist* headers, const std::string& proxy) const {
@@ -90,6 +95,7 @@ class CurlTransport final : public Transport {
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
     set(CURLOPT_QUICK_EXIT, 1L);  // a deadline does not wait for a name server
     // A handle serves one request at a time, which leaves HTTP/2 nothing to gain.
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
@@ -113,7 +119,7 @@ class CurlTransport final : public Transport {
   http::ProxySettings proxies_ = http::ProxySettings::from_environment();
   http::AuthorityPlaces places_ = http::AuthorityPlaces::from_environment();
   std::once_flag reading_;
-  Result<std::unique_ptr<const CertificateStore>> authorities_;
+  std::shared_future<Result<std::unique_ptr<const CertificateStore>>> authorities_;
   http::HandlePool pool_;
 };
 
