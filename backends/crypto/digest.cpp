@@ -89,7 +89,7 @@ Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& pa
     return cannot_read(path, errno);
   }
   Sha256 sha;
-  std::vector<char> piece(kPiece);
+  std::array<char, kPiece> piece;  // not filled: most files are small
   for (;;) {
     const ssize_t got = ::read(file, piece.data(), piece.size());
     if (got > 0) {

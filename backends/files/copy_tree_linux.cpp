@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -24,7 +25,7 @@ constexpr std::size_t kPiece = std::size_t{128} << 10U;
 constexpr std::size_t kLargestRange = std::size_t{1} << 30U;
 
 int copy_by_hand(int from, int to) {
-  std::string piece(kPiece, '\0');
+  std::array<char, kPiece> piece;  // not filled: most of the time there is nothing left to read
   for (;;) {
     const ssize_t got = ::read(from, piece.data(), piece.size());
     if (got == 0) {
