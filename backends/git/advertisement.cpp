@@ -1,156 +1,133 @@
 #include "backends/git/advertisement.h"
 
-#include <git2.h>
-#include <git2/sys/transport.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <string_view>
+#include <string>
 #include <utility>
 
-#include "backends/git/library.h"
+#include "backends/git/git_error.h"
+#include "backends/git/pkt_line.h"
 
 namespace modlock::git {
 namespace {
 
-using Remote = std::unique_ptr<git_remote, Free<git_remote, git_remote_free>>;
+constexpr std::string_view kService = "# service=git-upload-pack";
+constexpr std::string_view kPeeled = "^{}";
+constexpr std::size_t kIdDigits = 40;
 
-struct Exchange {
-  std::function<Result<std::string>()> request;
-  std::string body = {};
-  std::size_t offset = 0;
-  std::optional<Error> error = {};
-};
-
-// libgit2 knows both by pointers to their first member, which their bases are.
-struct Stream : git_smart_subtransport_stream {
-  Exchange* exchange = nullptr;
-};
-struct Subtransport : git_smart_subtransport {
-  Exchange* exchange = nullptr;
-};
-
-int read(git_smart_subtransport_stream* stream, char* buffer, std::size_t size, std::size_t* got) {
-  Exchange& exchange = *static_cast<Stream*>(stream)->exchange;
-  *got = std::min(size, exchange.body.size() - exchange.offset);
-  std::memcpy(buffer, exchange.body.data() + exchange.offset, *got);
-  exchange.offset += *got;
-  return 0;
+tl::unexpected<Error> unexpected_line(std::string_view expected, std::string_view found) {
+  constexpr std::size_t kShown = 100;
+  return fail(Code::bad_response, fmt::format("the list of references has \"{}\" where {} was expected",
+                                              quotable(found.substr(0, kShown)), expected));
 }
 
-int refuse_write(git_smart_subtransport_stream* /*stream*/, const char* /*buffer*/, std::size_t /*size*/) {
-  git_error_set_str(GIT_ERROR_NET, "nothing is written while references are listed");
-  return -1;
-}
-
-void free_stream(git_smart_subtransport_stream* stream) {
-  delete static_cast<Stream*>(stream);
-}
-
-int act(git_smart_subtransport_stream** out, git_smart_subtransport* subtransport, const char* /*url*/,
-        git_smart_service_t service) {
-  Exchange& exchange = *static_cast<Subtransport*>(subtransport)->exchange;
-  if (service != GIT_SERVICE_UPLOADPACK_LS) {
-    git_error_set_str(GIT_ERROR_NET, "only references are listed");
-    return -1;
+// The next packet, which has to be there.
+Result<Packet> next(std::string_view& body) {
+  auto packet = take_packet(body);
+  if (!packet) {
+    return fail(std::move(packet.error()));
   }
-  auto body = exchange.request();
-  if (!body) {
-    exchange.error = std::move(body.error());
-    git_error_set_str(GIT_ERROR_HTTP, "the request failed");
-    return -1;
+  if (!*packet) {
+    return fail(Code::bad_response, "the list of references breaks off");
   }
-  exchange.body = std::move(*body);
-  auto stream = std::make_unique<Stream>();
-  stream->subtransport = subtransport;
-  stream->read = read;
-  stream->write = refuse_write;
-  stream->free = free_stream;
-  stream->exchange = &exchange;
-  *out = stream.release();
-  return 0;
+  return **packet;
 }
 
-int close_subtransport(git_smart_subtransport* /*subtransport*/) {
-  return 0;
+// Bytes that git allows in no name (git check-ref-format), and that no message should show.
+bool has_control(std::string_view name) {
+  return std::any_of(name.begin(), name.end(),
+                     [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
 }
 
-void free_subtransport(git_smart_subtransport* subtransport) {
-  delete static_cast<Subtransport*>(subtransport);
-}
-
-int make_subtransport(git_smart_subtransport** out, git_transport* /*owner*/, void* payload) {
-  auto subtransport = std::make_unique<Subtransport>();
-  subtransport->action = act;
-  subtransport->close = close_subtransport;
-  subtransport->free = free_subtransport;
-  subtransport->exchange = static_cast<Exchange*>(payload);
-  *out = subtransport.release();
-  return 0;
-}
-
-int make_transport(git_transport** out, git_remote* owner, void* payload) {
-  git_smart_subtransport_definition definition{make_subtransport, 1, payload};
-  return git_transport_smart(out, owner, &definition);
-}
-
-std::string text_of(const git_oid& id) {
-  std::string text(GIT_OID_HEXSZ, '\0');
-  git_oid_fmt(text.data(), &id);
-  return text;
-}
-
-tl::unexpected<Error> bad_response() {
-  return fail(Code::bad_response, library_reason());
-}
-
-// In the order of the server: a peeled name stands behind its tag.
-References references_of(const git_remote_head* const* heads, std::size_t count) {
-  constexpr std::string_view kPeeled = "^{}";
-  References references;
-  references.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string_view name = heads[i]->name;
-    std::string id = text_of(heads[i]->oid);
-    if (name.ends_with(kPeeled)) {
-      name.remove_suffix(kPeeled.size());
-      if (!references.empty() && references.back().name == name) {
-        references.back().commit = std::move(id);
-      }
-      continue;
-    }
+// "<id> SP <name>"; a peeled name stands behind its tag.
+Result<void> add_reference(References& references, std::string_view line) {
+  std::string_view name = line.substr(std::min(kIdDigits + 1, line.size()));
+  if (!is_full_commit(line.substr(0, kIdDigits)) || name.empty() || line[kIdDigits] != ' ' || has_control(name)) {
+    return unexpected_line("\"<id> <name>\"", line);
+  }
+  std::string id(line.substr(0, kIdDigits));
+  std::transform(id.begin(), id.end(), id.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  if (!name.ends_with(kPeeled)) {
     references.push_back({std::string(name), id, id});
+    return {};
   }
-  return references;
+  name.remove_suffix(kPeeled.size());
+  if (!references.empty() && references.back().name == name) {
+    references.back().commit = std::move(id);
+  }
+  return {};
+}
+
+// The line that names the service, and the flush behind it.
+Result<void> take_service(std::string_view& body) {
+  const auto service = next(body);
+  if (!service) {
+    return fail(service.error());
+  }
+  if (service->is_flush || service->line() != kService) {
+    return unexpected_line(fmt::format("\"{}\"", kService), service->line());
+  }
+  const auto end = next(body);
+  if (!end) {
+    return fail(end.error());
+  }
+  return end->is_flush ? Result<void>() : unexpected_line("a flush", end->line());
 }
 
 }  // namespace
 
-Result<References> read_advertisement(const std::string& url, std::function<Result<std::string>()> request) {
-  start_library();
-  Exchange exchange{std::move(request)};
-  git_remote* raw = nullptr;
-  if (git_remote_create_detached(&raw, url.c_str()) != 0) {
-    return bad_response();
+bool offers(std::string_view capabilities, std::string_view capability) {
+  while (!capabilities.empty()) {
+    const std::string_view word = capabilities.substr(0, capabilities.find(' '));
+    if (word.substr(0, word.find('=')) == capability) {
+      return true;
+    }
+    capabilities.remove_prefix(std::min(word.size() + 1, capabilities.size()));
   }
-  const Remote remote(raw);
-  git_remote_callbacks callbacks{};
-  git_remote_init_callbacks(&callbacks, GIT_REMOTE_CALLBACKS_VERSION);
-  callbacks.transport = make_transport;
-  callbacks.payload = &exchange;
-  git_error_clear();
-  const int connected = git_remote_connect(remote.get(), GIT_DIRECTION_FETCH, &callbacks, nullptr, nullptr);
-  if (exchange.error) {
-    return fail(std::move(*exchange.error));
+  return false;
+}
+
+Result<Advertisement> parse_advertisement(std::string_view body) {
+  if (auto fine = take_service(body); !fine) {
+    return fail(std::move(fine.error()));
   }
-  const git_remote_head** heads = nullptr;
-  std::size_t count = 0;
-  if (connected != 0 || git_remote_ls(&heads, &count, remote.get()) != 0) {
-    return bad_response();
+  Advertisement advertisement;
+  constexpr std::size_t kUsualLine = 64;
+  advertisement.references.reserve(body.size() / kUsualLine);
+  for (bool is_first = true;;) {
+    const auto packet = next(body);
+    if (!packet) {
+      return fail(packet.error());
+    }
+    if (packet->is_flush) {
+      return advertisement;
+    }
+    std::string_view line = packet->line();
+    if (is_first && line == "version 1") {
+      continue;
+    }
+    if (line.starts_with("shallow ")) {
+      continue;  // where the server's own history is cut off
+    }
+    if (line.starts_with("ERR ")) {
+      return fail(Code::bad_response, fmt::format("the server said: {}", quotable(scrub(line.substr(4)))));
+    }
+    if (const std::size_t end = line.find('\0'); is_first && end != std::string_view::npos) {
+      advertisement.capabilities = line.substr(end + 1);
+      line = line.substr(0, end);
+    }
+    // Stands for the names where there are none.
+    const bool is_stand_in = is_first && line.ends_with(" capabilities^{}");
+    is_first = false;
+    if (is_stand_in) {
+      continue;
+    }
+    if (auto added = add_reference(advertisement.references, line); !added) {
+      return fail(std::move(added.error()));
+    }
   }
-  return references_of(heads, count);
 }
 
 }  // namespace modlock::git

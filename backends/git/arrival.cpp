@@ -2,67 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "backends/git/commit_fetch.h"
 #include "backends/git/git_error.h"
-#include "backends/git/history.h"
 
 namespace modlock::git {
 namespace {
 
-// One shallow fetch; the arrived references are under Repository::incoming().
-tl::expected<void, FetchFailure> fetch_shallow(const Remote& remote, const Repository& repository,
-                                               const std::vector<std::string>& sources) {
-  repository.clear_incoming();
-  std::vector<std::string> refspecs;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    refspecs.push_back("+" + sources[i] + ":" + Repository::incoming(i));
-  }
-  return remote.fetch(repository.path(), {"--depth=1"}, std::move(refspecs));
-}
-
-tl::unexpected<Error> on_no_branch(const Remote& remote, const std::string& commit) {
-  return fail(Code::hash_mismatch,
-              fmt::format("commit {} is on no branch and no tag of \"{}\": it may come from a fork, or from a history "
-                          "that was rewritten",
-                          commit, remote.address().display),
-              "do not use it before you know where it comes from; then choose a commit that a branch or tag leads to");
-}
-
-tl::unexpected<Error> no_commit(const Remote& remote, std::string_view name, std::string_view kind) {
-  return fail(Code::not_found,
-              fmt::format("\"{}\" of \"{}\" points to a {}, not to a commit", name, remote.address().display, kind),
-              "choose a tag or branch that points to a commit");
-}
+constexpr std::string_view kListing = "list the references of";
 
 // No branch or tag is asked for it: it is what a commit's id, a part of it or a revision expression gave.
 bool is_named_by_id(const FetchWish& wish) {
   const bool is_expression = !is_reference_name(wish.ref) && is_revision(wish.ref);
   const bool is_part = is_abbreviation(wish.ref) && is_same_commit(wish.ref, wish.id.substr(0, wish.ref.size()));
   return wish.ref.empty() || is_full_commit(wish.ref) || is_expression || is_part;
-}
-
-// A commit by its id, to Repository::incoming(0); whether a branch or tag was found to lead to it on the way.
-Result<bool> bring_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
-                         const Context& context) {
-  const auto fetched = fetch_shallow(remote, repository, {commit});
-  if (!fetched && fetched.error().unknown_commit) {
-    return fail(Code::not_found, fmt::format("\"{}\" has no commit {}", remote.address().display, commit),
-                "check the commit, or whether the history was rewritten");
-  }
-  if (!fetched && !fetched.error().refused_commit) {
-    return fail(fetched.error().error);
-  }
-  if (!fetched) {
-    if (auto all = bring_with_history(remote, repository, commit, context); !all) {
-      return fail(std::move(all.error()));
-    }
-  }
-  const auto arrived = repository.objects().peel(Repository::incoming(0));
-  if (!arrived || arrived->id != commit) {
-    return no_commit(remote, commit, "tag object");
-  }
-  return arrived->kind == "commit" ? Result<bool>(!fetched) : no_commit(remote, commit, arrived->kind);
 }
 
 // The wishes of one call, on their way.
@@ -96,9 +51,20 @@ class Arrival {
     std::string name;                   // the full name, as far as it is known
     std::optional<std::string> commit;  // nullopt: the reference is gone
   };
+  struct Split {
+    std::vector<std::size_t> there;
+    std::vector<std::string> objects;  // of those
+    std::vector<std::size_t> other;
+  };
 
   Result<void> check_wish(const FetchWish& wish) const;
   void take_named(const std::vector<std::size_t>& named);
+  bool take_advertised(const std::vector<std::size_t>& named);
+  void take_by_git(const std::vector<std::size_t>& named);
+  void judge_all(const std::vector<std::size_t>& there);
+  void fail_all(const std::vector<std::size_t>& those, const Error& error);
+  Split split_by(const References& references, const std::vector<std::size_t>& named) const;
+  void settle_other(std::size_t i, const Now& now);
   std::vector<std::size_t> drop_missing(const std::vector<std::size_t>& named);
   void judge(std::size_t i, const std::optional<Peeled>& arrived);
   void take_by_id(std::size_t i);
@@ -146,6 +112,71 @@ Result<void> Arrival::check_wish(const FetchWish& wish) const {
 }
 
 void Arrival::take_named(const std::vector<std::size_t>& named) {
+  if (!take_advertised(named)) {
+    take_by_git(named);
+  }
+}
+
+// False where only git can: then nothing is settled.
+bool Arrival::take_advertised(const std::vector<std::size_t>& named) {
+  for (const bool may_be_old : {true, false}) {
+    auto now = remote_.advertised(may_be_old, kListing);
+    if (!now) {
+      return false;
+    }
+    if (!*now) {
+      fail_all(named, now->error());
+      return true;
+    }
+    const bool is_new = (*now)->is_new;
+    const Split split = split_by((*now)->references, named);
+    if (!is_new && !split.other.empty()) {
+      continue;  // what was said a moment ago is believed about what it names, not about what it does not
+    }
+    const auto fetched =
+        split.there.empty() ? std::optional(Result<bool>(true)) : remote_.fetch_objects(repository_, split.objects);
+    if (!fetched) {
+      return false;
+    }
+    if (!is_new && *fetched && !**fetched) {
+      continue;
+    }
+    references_ = std::move((*now)->references);
+    if (!*fetched) {
+      fail_all(split.there, fetched->error());
+    } else if (!**fetched) {
+      fail_all(split.there, explain(remote_.address(), "fetch from", Trouble::unknown_commit));
+    } else {
+      judge_all(split.there);
+    }
+    for (const std::size_t i : split.other) {
+      const auto found = look_up(wishes_[i].ref);
+      settle_other(i, *found);
+    }
+    return true;
+  }
+  return false;
+}
+
+// Which wishes are what their reference gives by this advertisement, with the objects that it names, and which are not.
+Arrival::Split Arrival::split_by(const References& references, const std::vector<std::size_t>& named) const {
+  Split split;
+  for (const std::size_t i : named) {
+    const FetchWish& wish = wishes_[i];
+    const auto pin = find_reference(references, wish.ref, remote_.address().display);
+    if (!pin || pin->id != wish.id) {
+      split.other.push_back(i);
+      continue;
+    }
+    const auto at = std::find_if(references.begin(), references.end(),
+                                 [&](const Reference& reference) { return reference.name == pin->ref; });
+    split.there.push_back(i);
+    split.objects.push_back(at->id);
+  }
+  return split;
+}
+
+void Arrival::take_by_git(const std::vector<std::size_t>& named) {
   std::vector<std::size_t> there = named;
   const auto fetch = [&] {
     std::vector<std::string> sources;
@@ -160,17 +191,27 @@ void Arrival::take_named(const std::vector<std::size_t>& named) {
     there = drop_missing(named);
     fetched = there.empty() ? tl::expected<void, FetchFailure>() : fetch();
   }
-  // All are read before any is judged: judging may fetch again, into the same incoming references.
+  if (fetched) {
+    judge_all(there);
+  } else {
+    fail_all(there, fetched.error().error);
+  }
+}
+
+// All are read before any is judged: judging may fetch again, into the same incoming references.
+void Arrival::judge_all(const std::vector<std::size_t>& there) {
   std::vector<std::optional<Peeled>> arrived;
   for (std::size_t at = 0; at < there.size(); ++at) {
     arrived.push_back(repository_.objects().peel(Repository::incoming(at)));
   }
   for (std::size_t at = 0; at < there.size(); ++at) {
-    if (fetched) {
-      judge(there[at], arrived[at]);
-    } else {
-      results_[there[at]] = fail(fetched.error().error);
-    }
+    judge(there[at], arrived[at]);
+  }
+}
+
+void Arrival::fail_all(const std::vector<std::size_t>& those, const Error& error) {
+  for (const std::size_t i : those) {
+    results_[i] = fail(error);
   }
 }
 
@@ -199,15 +240,23 @@ void Arrival::judge(std::size_t i, const std::optional<Peeled>& arrived) {
     accept(i);
   } else if (arrived->kind != "commit") {
     results_[i] = no_commit(remote_, wish.ref, arrived->kind);
-  } else if (!wish.locked) {
-    results_[i] = fail(Code::content_modified,
-                       fmt::format("\"{}\" of \"{}\" gave commit {} a moment ago and gives {} now", wish.ref,
-                                   remote_.address().display, wish.id, arrived->id),
-                       "run the command again");
   } else {
-    auto now = look_up(wish.ref);
-    take_moved(i, now ? Now{now->name, arrived->id} : Now{wish.ref, arrived->id});
+    auto now = wish.locked ? look_up(wish.ref) : Now{wish.ref, arrived->id};
+    settle_other(i, now ? Now{now->name, arrived->id} : Now{wish.ref, arrived->id});
   }
+}
+
+// The reference gives another commit now, or is gone.
+void Arrival::settle_other(std::size_t i, const Now& now) {
+  const FetchWish& wish = wishes_[i];
+  if (wish.locked || !now.commit) {
+    take_moved(i, now);
+    return;
+  }
+  results_[i] = fail(Code::content_modified,
+                     fmt::format("\"{}\" of \"{}\" gave commit {} a moment ago and gives {} now", wish.ref,
+                                 remote_.address().display, wish.id, *now.commit),
+                     "run the command again");
 }
 
 void Arrival::take_by_id(std::size_t i) {
@@ -274,7 +323,7 @@ void Arrival::take_moved(std::size_t i, const Now& now) {
 // Lists once for all wishes. The name is the wish's own where the reference is gone.
 Result<Arrival::Now> Arrival::look_up(const std::string& ref) {
   if (!references_) {
-    references_ = remote_.list(Remote::Part::everything, "list the references of");
+    references_ = remote_.list(Remote::Part::everything, kListing);
   }
   if (!*references_) {
     return fail(references_->error());
@@ -288,46 +337,6 @@ Result<Arrival::Now> Arrival::look_up(const std::string& ref) {
 std::vector<Result<Diagnostics>> bring(const Remote& remote, const Repository& repository,
                                        std::span<const FetchWish> wishes, const Context& context) {
   return Arrival(remote, repository, wishes, context).run();
-}
-
-Result<void> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
-                          const Context& context) {
-  const auto references = remote.list(Remote::Part::branches_and_tags, "list the branches and tags of");
-  if (!references) {
-    return fail(references.error());
-  }
-  if (is_advertised(*references, commit)) {
-    return {};
-  }
-  const auto is_proven = bring_by_id(remote, repository, commit, context);
-  if (!is_proven) {
-    return fail(is_proven.error());
-  }
-  if (*is_proven) {
-    return repository.accept(commit);
-  }
-  auto reachable = is_reachable(remote, repository, commit, context);
-  if (!reachable) {
-    return fail(std::move(reachable.error()));
-  }
-  if (!*reachable) {
-    repository.clear_incoming();
-    return on_no_branch(remote, commit);
-  }
-  return repository.accept(commit);
-}
-
-Result<void> bring_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
-                             const Context& context) {
-  if (repository.has_submodule(commit)) {
-    return {};
-  }
-  if (auto brought = bring_by_id(remote, repository, commit, context); !brought) {
-    return fail(std::move(brought.error()));
-  }
-  auto kept = repository.keep_submodule(commit);
-  repository.clear_incoming();
-  return kept;
 }
 
 }  // namespace modlock::git

@@ -16,14 +16,4 @@ namespace modlock::git {
 std::vector<Result<Diagnostics>> bring(const Remote& remote, const Repository& repository,
                                        std::span<const FetchWish> wishes, const Context& context);
 
-// Makes sure that a commit named by itself lies on a branch or tag of the remote. Errors: HASH_MISMATCH where it does
-// not; NOT_FOUND where the remote does not know it; those of Backend.
-Result<void> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
-                          const Context& context);
-
-// Brings a commit that an accepted tree names as its submodule (submodules.h says why that is proof enough); one that
-// is there already costs nothing. Errors: NOT_FOUND where the remote does not know it; those of Backend.
-Result<void> bring_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
-                             const Context& context);
-
 }  // namespace modlock::git

@@ -9,6 +9,7 @@
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "backends/git/remote.h"
+#include "backends/git/work_tree.h"
 
 namespace modlock::git {
 namespace {
@@ -53,21 +54,79 @@ Diagnostics warnings_of(const TreeFacts& facts, const std::string& commit, std::
                  .hint = "a module that needs the content cannot be used from git"}}};
 }
 
-Result<void> write_tree(const Repository& repository, const std::string& commit, const fs::path& directory,
-                        const fs::path& index, std::string_view display, const Context& context) {
+// What git refuses beyond what was refused before.
+Error unwritable_entry(const std::string& commit, std::string_view display) {
+  return Error{.code = Code::archive_unsafe,
+               .message = fmt::format("commit {} of \"{}\" holds an entry that git does not write", commit, display),
+               .hint = "do not use this commit"};
+}
+
+// Whether the tree can be written without git: blob by blob, each at most this large, for it is held in memory.
+bool is_simple(const ObjectReader& objects, const TreeFacts& facts) {
+  constexpr std::size_t kLargest = std::size_t{64} << 20U;
+  return facts.is_literal && std::all_of(facts.files.begin(), facts.files.end(), [&](const TreeFile& file) {
+           const auto size = objects.size_of(file.id);
+           return size && *size <= kLargest;
+         });
+}
+
+Result<void> write_entries(const ObjectReader& objects, const TreeFacts& facts, WorkTree& work_tree,
+                           const Context& context) {
+  for (const TreeFile& file : facts.files) {
+    if (auto going = context.check(); !going) {
+      return going;
+    }
+    auto written = objects.with_blob(file.id, [&](std::string_view content) {
+      return file.kind == TreeFile::Kind::link
+                 ? work_tree.write_link(file.path, content)
+                 : work_tree.write_file(file.path, content, file.kind == TreeFile::Kind::executable);
+    });
+    if (!written) {
+      return written;
+    }
+  }
+  for (const Submodule& submodule : facts.submodules) {
+    if (auto made = work_tree.make_directory(submodule.path); !made) {
+      return made;
+    }
+  }
+  return {};
+}
+
+Result<void> write_blobs(const Repository& repository, const TreeFacts& facts, const std::string& commit,
+                         const fs::path& directory, std::string_view display, const Context& context) {
+  WorkTree work_tree(directory);
+  auto written = write_entries(repository.objects(), facts, work_tree, context);
+  if (written) {
+    return written;
+  }
+  Error& error = written.error();
+  if (error.code == Code::archive_unsafe) {
+    return fail(unwritable_entry(commit, display));
+  }
+  if (error.code == Code::io_error) {
+    error.message = fmt::format("git could not check out \"{}\": {}", display, error.message);
+  }
+  return written;
+}
+
+Result<void> write_by_git(const Repository& repository, const std::string& commit, const fs::path& directory,
+                          const fs::path& index, std::string_view display, const Context& context) {
   auto done = run_local(local_command(repository.path(), {"read-tree", "--reset", "-u", commit}, directory, index),
                         "check out", display, context);
+  std::error_code ignored;
+  fs::remove(index, ignored);
   if (done) {
     return {};
   }
-  // What git refuses beyond what was refused before is no matter of the disk either.
+  // No matter of the disk.
   for (const std::string_view refusal : {"invalid path '", "File name too long"}) {
     const auto& notes = done.error().notes;
     if (std::any_of(notes.begin(), notes.end(),
                     [refusal](const std::string& note) { return note.find(refusal) != std::string::npos; })) {
-      done.error().code = Code::archive_unsafe;
-      done.error().message = fmt::format("commit {} of \"{}\" holds an entry that git does not write", commit, display);
-      done.error().hint = "do not use this commit";
+      Error error = unwritable_entry(commit, display);
+      error.notes = std::move(done.error().notes);
+      return fail(std::move(error));
     }
   }
   return fail(std::move(done.error()));
@@ -92,9 +151,9 @@ Result<CheckedOut> check_out(const Repository& repository, const std::string& co
   if (auto made = make_directories(directory); !made) {
     return fail(std::move(made.error()));
   }
-  auto written = write_tree(repository, commit, directory, index, display, context);
-  std::error_code ignored;
-  fs::remove(index, ignored);
+  auto written = is_simple(repository.objects(), *facts)
+                     ? write_blobs(repository, *facts, commit, directory, display, context)
+                     : write_by_git(repository, commit, directory, index, display, context);
   if (!written) {
     return fail(std::move(written.error()));
   }

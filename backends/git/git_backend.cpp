@@ -10,14 +10,15 @@
 #include "backends/files/files.h"
 #include "backends/git/arrival.h"
 #include "backends/git/checkout.h"
+#include "backends/git/commit_fetch.h"
 #include "backends/git/git_error.h"
 #include "backends/git/history.h"
-#include "backends/git/http_lister.h"
 #include "backends/git/named_fetch.h"
 #include "backends/git/references.h"
 #include "backends/git/remote.h"
 #include "backends/git/remote_address.h"
 #include "backends/git/repository.h"
+#include "backends/git/smart_http.h"
 #include "backends/git/submodules.h"
 
 namespace modlock {
@@ -34,7 +35,7 @@ std::string lower_case(std::string text) {
 class GitBackend final : public Backend {
  public:
   explicit GitBackend(GitOptions options)
-      : cache_directory_(std::move(options.cache_directory)), lister_(options.http, options.engine) {}
+      : cache_directory_(std::move(options.cache_directory)), http_(options.http, options.engine) {}
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::git; }
 
@@ -44,7 +45,7 @@ class GitBackend final : public Backend {
     if (!address) {
       return fail(address.error());
     }
-    const auto references = Remote(*address, context, &lister_).list(Remote::Part::tags, "list the tags of");
+    const auto references = Remote(*address, context, &http_).list(Remote::Part::tags, "list the tags of");
     if (!references) {
       return fail(references.error());
     }
@@ -57,7 +58,7 @@ class GitBackend final : public Backend {
       return fail(address.error());
     }
     const std::string ref = source.source.query_value("ref");
-    const Remote remote(*address, context, &lister_);
+    const Remote remote(*address, context, &http_);
     if (is_full_commit(ref)) {
       return pin_commit(remote, lower_case(ref), context);
     }
@@ -113,7 +114,7 @@ class GitBackend final : public Backend {
     if (!repository) {
       return {wishes.size(), fail(repository.error())};
     }
-    const Remote remote(address, context, &lister_);
+    const Remote remote(address, context, &http_);
     const std::vector<Result<FetchWish>> settled = settle(remote, *repository, wishes, context);
     std::vector<FetchWish> named;
     for (const auto& wish : settled) {
@@ -155,7 +156,7 @@ class GitBackend final : public Backend {
   Result<FetchedTree> complete(const SourceAddress& source, const RemoteAddress& address, Placed placed,
                                const Context& context) const {
     const Superproject top{source.package_url, address, placed.tree.id, placed.tree.directory, placed.submodules};
-    const auto warnings = fill_submodules(cache_directory_, top, &lister_, context);
+    const auto warnings = fill_submodules(cache_directory_, top, &http_, context);
     if (!warnings) {
       (void)remove_tree(placed.tree.directory);
       return fail(warnings.error());
@@ -204,7 +205,7 @@ class GitBackend final : public Backend {
   }
 
   std::filesystem::path cache_directory_;
-  HttpLister lister_;
+  SmartHttp http_;
 };
 
 }  // namespace

@@ -31,9 +31,8 @@ History::~History() {
   (void)remove_tree(path_);
 }
 
-Result<void> History::fetch(const Remote& remote, Content content, const std::string& since,
-                            const Context& context) const {
-  if (auto made = make_bare_repository(path_, remote.address().display, context); !made) {
+Result<void> History::fetch(const Remote& remote, Content content, const std::string& since) const {
+  if (auto made = make_bare_repository(path_); !made) {
     return made;
   }
   std::vector<std::string> options;
@@ -128,7 +127,7 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
     // What follows a commit is younger, where clocks were right: most of the history need not travel.
     const History recent(repository);
     const auto since = fmt::format("@{} +0000", made_at->time_since_epoch().count() - 1);
-    if (recent.fetch(remote, History::Content::commits, since, context)) {
+    if (recent.fetch(remote, History::Content::commits, since)) {
       auto found = recent.leads_to(remote, commit, context);
       if (!found || *found) {
         return found;
@@ -136,7 +135,7 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
     }
   }
   const History all(repository);
-  if (auto fetched = all.fetch(remote, History::Content::commits, "", context); !fetched) {
+  if (auto fetched = all.fetch(remote, History::Content::commits, ""); !fetched) {
     return fail(std::move(fetched.error()));
   }
   return all.leads_to(remote, commit, context);
@@ -145,7 +144,7 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
 Result<void> bring_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context) {
   const History whole(repository);
-  if (auto fetched = whole.fetch(remote, History::Content::whole, "", context); !fetched) {
+  if (auto fetched = whole.fetch(remote, History::Content::whole, ""); !fetched) {
     return fetched;
   }
   const auto found = whole.leads_to(remote, commit, context);
@@ -164,7 +163,7 @@ Result<void> bring_with_history(const Remote& remote, const Repository& reposito
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
                           const Context& context) {
   const History history(repository);
-  if (auto fetched = history.fetch(remote, History::Content::commits, "", context); !fetched) {
+  if (auto fetched = history.fetch(remote, History::Content::commits, ""); !fetched) {
     return fail(std::move(fetched.error()));
   }
   const auto found = history.resolve(remote, ref, context);

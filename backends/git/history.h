@@ -25,7 +25,7 @@ class History {
   };
   // One request. `since`, as git reads dates, leaves out older commits; empty: none. Branches become remote-tracking
   // ones, as in a clone. Errors: those of Backend.
-  Result<void> fetch(const Remote& remote, Content content, const std::string& since, const Context& context) const;
+  Result<void> fetch(const Remote& remote, Content content, const std::string& since) const;
 
   bool has(const std::string& commit) const;
   // Whether a branch or tag leads to the commit.

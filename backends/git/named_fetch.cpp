@@ -73,10 +73,16 @@ std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, cons
 
 std::vector<Result<Pin>> bring_references(const Remote& remote, const Repository& repository,
                                           std::span<const std::string> references, const Context& context) {
-  if (auto pins = fetch_at_once(remote, repository, references)) {
-    return std::move(*pins);
+  constexpr std::string_view kListing = "list the references of";
+  const auto now = remote.advertised(false, kListing);
+  if (!now) {
+    if (auto pins = fetch_at_once(remote, repository, references)) {
+      return std::move(*pins);
+    }
   }
-  const auto listed = remote.list(Remote::Part::everything, "list the references of");
+  const auto listed = !now   ? remote.list(Remote::Part::everything, kListing)
+                      : *now ? Result<References>((*now)->references)
+                             : fail(now->error());
   std::vector<Result<Pin>> pins;
   for (const std::string& reference : references) {
     pins.push_back(listed ? find_reference(*listed, reference, remote.address().display) : fail(listed.error()));

@@ -4,6 +4,8 @@
 #include <git2.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <string_view>
 #include <unordered_set>
 
@@ -16,6 +18,7 @@ namespace {
 constexpr std::size_t kLargestPointer = 1024;  // bytes, by the specification of Git LFS
 constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/spec/v1\n";
 constexpr std::string_view kOverrideName = "modlock_override.tf";
+constexpr std::size_t kMostEntries = 1'000'000;  // a tree that names another one many times over grows without bound
 
 using Object = std::unique_ptr<git_object, Free<git_object, git_object_free>>;
 using Commit = std::unique_ptr<git_commit, Free<git_commit, git_commit_free>>;
@@ -55,9 +58,23 @@ Blob load_blob(git_repository* repository, const git_oid& id) {
 struct Walk {
   TreeFacts facts;
   std::vector<git_oid> attributes;
-  std::vector<std::pair<std::string, git_oid>> files;
   std::unordered_set<std::string> paths;
 };
+
+// The kinds that every git writes; what another mode means git itself may know better.
+bool is_usual_mode(const git_tree_entry* entry) {
+  constexpr unsigned kTypeBits = 0170000U;
+  const unsigned type = static_cast<unsigned>(git_tree_entry_filemode_raw(entry)) & kTypeBits;
+  return type == (GIT_FILEMODE_BLOB & kTypeBits) || type == GIT_FILEMODE_LINK || type == GIT_FILEMODE_TREE ||
+         type == GIT_FILEMODE_COMMIT;
+}
+
+TreeFile::Kind kind_of(const git_tree_entry* entry) {
+  const git_filemode_t mode = git_tree_entry_filemode(entry);
+  return mode == GIT_FILEMODE_LINK              ? TreeFile::Kind::link
+         : mode == GIT_FILEMODE_BLOB_EXECUTABLE ? TreeFile::Kind::executable
+                                                : TreeFile::Kind::plain;
+}
 
 int visit(const char* root, const git_tree_entry* entry, void* payload) {
   Walk& walk = *static_cast<Walk*>(payload);
@@ -68,10 +85,14 @@ int visit(const char* root, const git_tree_entry* entry, void* payload) {
   if (fault.empty() && !walk.paths.insert(path).second) {
     fault = "which its tree names twice";
   }
+  if (fault.empty() && walk.paths.size() > kMostEntries) {
+    fault = "which is one of more than 1,000,000 entries";
+  }
   if (!fault.empty()) {
     walk.facts.hostile = HostileEntry{path, fault};
     return GIT_EUSER;  // ends the walk
   }
+  walk.facts.is_literal = walk.facts.is_literal && is_usual_mode(entry);
   if (type == GIT_OBJECT_COMMIT) {
     walk.facts.submodules.push_back({path, text_of(*git_tree_entry_id(entry))});
   }
@@ -82,33 +103,44 @@ int visit(const char* root, const git_tree_entry* entry, void* payload) {
     if (name == ".gitattributes") {
       walk.attributes.push_back(*git_tree_entry_id(entry));
     }
-    walk.files.emplace_back(path, *git_tree_entry_id(entry));
+    walk.facts.files.push_back({path, text_of(*git_tree_entry_id(entry)), kind_of(entry)});
   }
   return 0;
 }
 
-bool names_lfs_filter(git_repository* repository, const Walk& walk) {
-  return std::any_of(walk.attributes.begin(), walk.attributes.end(), [repository](const git_oid& id) {
+bool attributes_hold(git_repository* repository, const Walk& walk, std::string_view word) {
+  return std::any_of(walk.attributes.begin(), walk.attributes.end(), [&](const git_oid& id) {
     const Blob blob = load_blob(repository, id);
-    return blob && content(blob.get()).find("filter=lfs") != std::string_view::npos;
+    return blob && content(blob.get()).find(word) != std::string_view::npos;
   });
 }
 
+// Whether an attribute makes a checkout write other bytes than the blob's, where no configuration has a say: line ends
+// are those of this system already, and filters need a program that nobody names.
+bool attributes_convert(git_repository* repository, const Walk& walk) {
+  constexpr std::array<std::string_view, 3> kConverting = {"eol=crlf", "ident", "working-tree-encoding"};
+  return std::any_of(kConverting.begin(), kConverting.end(),
+                     [&](std::string_view word) { return attributes_hold(repository, walk, word); });
+}
+
+Database open_database(git_repository* repository) {
+  git_odb* database = nullptr;
+  return git_repository_odb(&database, repository) == 0 ? Database(database) : Database();
+}
+
 void find_pointers(git_repository* repository, Walk& walk) {
-  git_odb* raw = nullptr;
-  if (git_repository_odb(&raw, repository) != 0) {
-    return;
-  }
-  const Database database(raw);
-  for (const auto& [path, id] : walk.files) {
+  const Database database = open_database(repository);
+  for (const TreeFile& file : walk.facts.files) {
+    git_oid id;
     std::size_t size = 0;
     git_object_t type = GIT_OBJECT_INVALID;
-    if (git_odb_read_header(&size, &type, database.get(), &id) != 0 || size > kLargestPointer) {
+    if (git_oid_fromstr(&id, file.id.c_str()) != 0 || git_odb_read_header(&size, &type, database.get(), &id) != 0 ||
+        size > kLargestPointer) {
       continue;
     }
     const Blob blob = load_blob(repository, id);
     if (blob && content(blob.get()).substr(0, kPointerStart.size()) == kPointerStart) {
-      walk.facts.lfs_pointers.push_back(path);
+      walk.facts.lfs_pointers.push_back(file.path);
     }
   }
 }
@@ -120,6 +152,45 @@ Commit load_commit(git_repository* repository, const std::string& id) {
     return {};
   }
   return Commit(commit);
+}
+
+struct OidHash {
+  std::size_t operator()(const git_oid& id) const {
+    std::size_t start = 0;
+    std::memcpy(&start, id.id, sizeof(start));
+    return start;
+  }
+};
+struct OidEqual {
+  bool operator()(const git_oid& left, const git_oid& right) const { return git_oid_equal(&left, &right) != 0; }
+};
+
+// Whether all trees below this one and all their blobs are there. Each is looked at once, however often it is named.
+bool holds_all(git_repository* repository, const git_oid& top) {
+  const Database database = open_database(repository);
+  std::unordered_set<git_oid, OidHash, OidEqual> seen = {top};
+  std::vector<git_oid> pending = {top};
+  while (database && !pending.empty()) {
+    git_tree* raw = nullptr;
+    if (git_tree_lookup(&raw, repository, &pending.back()) != 0) {
+      return is_malformed_tree();  // what comes next says what is wrong with it
+    }
+    const Tree tree(raw);
+    pending.pop_back();
+    for (std::size_t i = 0; i < git_tree_entrycount(tree.get()); ++i) {
+      const git_tree_entry* entry = git_tree_entry_byindex(tree.get(), i);
+      const git_object_t type = git_tree_entry_type(entry);
+      if (type == GIT_OBJECT_COMMIT || !seen.insert(*git_tree_entry_id(entry)).second) {
+        continue;
+      }
+      if (type == GIT_OBJECT_TREE) {
+        pending.push_back(*git_tree_entry_id(entry));
+      } else if (git_odb_exists(database.get(), git_tree_entry_id(entry)) != 1) {
+        return false;
+      }
+    }
+  }
+  return database != nullptr;
 }
 
 }  // namespace
@@ -141,9 +212,14 @@ Result<ObjectReader> ObjectReader::open(const std::filesystem::path& repository)
 
 std::optional<Peeled> ObjectReader::peel(const std::string& reference) const {
   git_oid id;
+  return git_reference_name_to_id(&id, repository_.get(), reference.c_str()) == 0 ? peel_object(text_of(id))
+                                                                                  : std::nullopt;
+}
+
+std::optional<Peeled> ObjectReader::peel_object(const std::string& id) const {
+  git_oid oid;
   git_object* raw = nullptr;
-  if (git_reference_name_to_id(&id, repository_.get(), reference.c_str()) != 0 ||
-      git_object_lookup(&raw, repository_.get(), &id, GIT_OBJECT_ANY) != 0) {
+  if (git_oid_fromstr(&oid, id.c_str()) != 0 || git_object_lookup(&raw, repository_.get(), &oid, GIT_OBJECT_ANY) != 0) {
     return std::nullopt;
   }
   Object object(raw);
@@ -159,12 +235,45 @@ std::optional<Peeled> ObjectReader::peel(const std::string& reference) const {
 
 bool ObjectReader::has_object(const std::string& id) const {
   git_oid oid;
-  git_odb* raw = nullptr;
-  if (git_oid_fromstr(&oid, id.c_str()) != 0 || git_repository_odb(&raw, repository_.get()) != 0) {
-    return false;
+  const Database database = open_database(repository_.get());
+  return database && git_oid_fromstr(&oid, id.c_str()) == 0 && git_odb_exists(database.get(), &oid) == 1;
+}
+
+bool ObjectReader::is_whole(const std::string& id) const {
+  const auto peeled = peel_object(id);
+  if (!peeled || peeled->kind == "blob") {
+    return peeled.has_value();
   }
-  const Database database(raw);
-  return git_odb_exists(database.get(), &oid) == 1;
+  git_oid oid;
+  if (peeled->kind == "tree") {
+    return git_oid_fromstr(&oid, peeled->id.c_str()) == 0 && holds_all(repository_.get(), oid);
+  }
+  const Commit commit = load_commit(repository_.get(), peeled->id);
+  return commit && holds_all(repository_.get(), *git_commit_tree_id(commit.get()));
+}
+
+bool ObjectReader::has_parents(const std::string& commit) const {
+  const Commit loaded = load_commit(repository_.get(), commit);
+  return loaded && git_commit_parentcount(loaded.get()) > 0;
+}
+
+Result<std::size_t> ObjectReader::size_of(const std::string& id) const {
+  git_oid oid;
+  std::size_t size = 0;
+  git_object_t type = GIT_OBJECT_INVALID;
+  const Database database = open_database(repository_.get());
+  if (!database || git_oid_fromstr(&oid, id.c_str()) != 0 ||
+      git_odb_read_header(&size, &type, database.get(), &oid) != 0) {
+    return broken(repository_.get());
+  }
+  return size;
+}
+
+Result<void> ObjectReader::with_blob(const std::string& id,
+                                     const std::function<Result<void>(std::string_view)>& use) const {
+  git_oid oid;
+  const Blob blob = git_oid_fromstr(&oid, id.c_str()) == 0 ? load_blob(repository_.get(), oid) : Blob();
+  return blob ? use(content(blob.get())) : broken(repository_.get());
 }
 
 Result<void> ObjectReader::set_reference(const std::string& reference, const std::string& id) const {
@@ -221,7 +330,8 @@ Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
   if (ended != 0) {
     return broken(repository_.get());
   }
-  if (names_lfs_filter(repository_.get(), walk)) {
+  walk.facts.is_literal = walk.facts.is_literal && !attributes_convert(repository_.get(), walk);
+  if (attributes_hold(repository_.get(), walk, "filter=lfs")) {
     find_pointers(repository_.get(), walk);
   }
   return std::move(walk.facts);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,12 +33,24 @@ struct Submodule {
   std::string commit;
 };
 
+// A file or a symbolic link of a tree.
+struct TreeFile {
+  enum class Kind { plain, executable, link };
+  std::string path;
+  std::string id;
+  Kind kind = Kind::plain;
+};
+
 // What about a commit's tree matters beyond its bytes. Paths are `/`-separated and in tree order.
 struct TreeFacts {
   std::optional<HostileEntry> hostile;  // the first one; what follows it in the tree was not read
   std::vector<Submodule> submodules;
   std::vector<std::string> own_overrides;  // "modlock_override.tf", at any depth
   std::vector<std::string> lfs_pointers;   // only where an attributes file of the tree names the lfs filter
+  std::vector<TreeFile> files;
+  // The files of a checkout are the blobs of the tree: no attribute asks for other bytes, and all entries are of the
+  // usual kinds.
+  bool is_literal = true;
 };
 
 // Reads a bare repository with libgit2. No configuration outside the repository counts. Not thread-safe.
@@ -48,7 +61,12 @@ class ObjectReader {
 
   // nullopt where the reference is not there.
   std::optional<Peeled> peel(const std::string& reference) const;
+  // The same for an object's id.
+  std::optional<Peeled> peel_object(const std::string& id) const;
   bool has_object(const std::string& id) const;
+  // Whether the object is there with what it needs, the parents of a commit aside.
+  bool is_whole(const std::string& id) const;
+  bool has_parents(const std::string& commit) const;
   // Errors: IO_ERROR.
   Result<void> set_reference(const std::string& reference, const std::string& id) const;
   void delete_references(const std::string& prefix) const;
@@ -56,6 +74,10 @@ class ObjectReader {
   Result<std::chrono::sys_seconds> commit_time(const std::string& commit) const;
   // Errors: IO_ERROR (an object is missing).
   Result<TreeFacts> tree_facts(const std::string& commit) const;
+  // How large the content of an object is. Errors: IO_ERROR.
+  Result<std::size_t> size_of(const std::string& id) const;
+  // Hands the content of a blob to `use`. Errors: IO_ERROR (it is not there); those of `use`.
+  Result<void> with_blob(const std::string& id, const std::function<Result<void>(std::string_view)>& use) const;
 
  private:
   struct Release {

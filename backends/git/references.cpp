@@ -176,8 +176,9 @@ Result<Pin> find_reference(const References& references, std::string_view ref, s
 }
 
 bool is_advertised(const References& references, std::string_view commit) {
-  return std::any_of(references.begin(), references.end(),
-                     [commit](const Reference& reference) { return reference.commit == commit; });
+  return std::any_of(references.begin(), references.end(), [commit](const Reference& reference) {
+    return reference.commit == commit && (starts_with(reference.name, kHeads) || starts_with(reference.name, kTags));
+  });
 }
 
 }  // namespace modlock::git

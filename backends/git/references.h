@@ -45,7 +45,7 @@ bool is_revision(std::string_view ref);
 // for other revision expressions, such as "v1^{tree}".
 Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display);
 
-// Whether a branch, a tag or HEAD is exactly this commit.
+// Whether a branch or a tag is exactly this commit.
 bool is_advertised(const References& references, std::string_view commit);
 
 }  // namespace modlock::git

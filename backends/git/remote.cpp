@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
-#include "backends/git/http_lister.h"
 #include "backends/git/private_file.h"
+#include "backends/git/repository.h"
+#include "backends/git/smart_http.h"
 
 namespace modlock::git {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 // Where the caller sets no deadline. A fetch that moves on may take long; git itself gives up a server that is silent.
 constexpr std::chrono::seconds kLongestListing{120};
 constexpr std::chrono::seconds kLongestFetch{3600};
+constexpr std::string_view kFetching = "fetch from";
 
 Error with_purpose(Error error, std::string_view doing, std::string_view display) {
   if (error.code == Code::tool_missing) {
@@ -48,11 +51,11 @@ void add_upload_pack(const RemoteAddress& address, std::vector<std::string>& arg
 Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::string_view doing,
                              std::chrono::seconds longest) const {
   auto finished = run_at(address_, arguments, doing, longest);
-  if (lister_ == nullptr || !context_.judge_source || !finished || finished->exit_code == 0 ||
+  if (http_ == nullptr || !context_.judge_source || !finished || finished->exit_code == 0 ||
       classify(finished->error_output) != Trouble::redirected) {
     return finished;
   }
-  auto led_to = lister_->resolve(address_, doing, context_);
+  auto led_to = http_->resolve(address_, doing, context_);
   if (!led_to) {
     return finished;
   }
@@ -103,7 +106,7 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
 }
 
 Result<References> Remote::list(Part part, std::string_view doing) const {
-  auto listed = lister_ == nullptr ? std::nullopt : lister_->list(address_, doing, context_);
+  auto listed = http_ == nullptr ? std::nullopt : http_->list(address_, doing, context_);
   if (!listed) {
     return list_by_git(part, doing);
   }
@@ -143,10 +146,52 @@ Result<References> Remote::list_by_git(Part part, std::string_view doing) const 
   return references;
 }
 
+std::optional<References> Remote::known() const {
+  return http_ == nullptr || context_.offline ? std::nullopt : http_->recall(address_);
+}
+
+std::optional<Result<Advertising>> Remote::advertised(bool may_be_old, std::string_view doing) const {
+  if (auto said = may_be_old ? known() : std::nullopt) {
+    return Advertising{std::move(*said), false};
+  }
+  if (http_ == nullptr) {
+    return std::nullopt;
+  }
+  auto listed = http_->list(address_, doing, context_);
+  if (!listed) {
+    return std::nullopt;
+  }
+  return *listed ? Result<Advertising>(Advertising{std::move(**listed), true}) : fail(std::move(listed->error()));
+}
+
+std::optional<Result<bool>> Remote::fetch_objects(const Repository& repository,
+                                                  const std::vector<std::string>& ids) const {
+  if (http_ == nullptr) {
+    return std::nullopt;
+  }
+  std::vector<std::string> wanted = ids;
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  auto fetched = http_->fetch(address_, wanted, repository.path(), kFetching, context_);
+  if (!fetched || !*fetched || !**fetched) {
+    return fetched;
+  }
+  for (const std::string& id : wanted) {
+    if (!repository.objects().is_whole(id)) {
+      Error error = explain(address_, kFetching, Trouble::broken_response);
+      error.notes.push_back(fmt::format("the pack lacks a part of {}", id));
+      return fail(std::move(error));
+    }
+  }
+  if (auto kept = repository.keep_incoming(ids); !kept) {
+    return fail(std::move(kept.error()));
+  }
+  return true;
+}
+
 tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repository,
                                                std::vector<std::string> options,
                                                std::vector<std::string> refspecs) const {
-  constexpr std::string_view kDoing = "fetch from";
   std::vector<std::string> arguments = {"--git-dir=" + repository.string(),
                                         "fetch",
                                         "--quiet",
@@ -162,7 +207,7 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
   arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
-  auto finished = run(arguments, kDoing, kLongestFetch);
+  auto finished = run(arguments, kFetching, kLongestFetch);
   if (!finished) {
     return tl::unexpected(FetchFailure{false, false, false, std::move(finished.error())});
   }
@@ -170,7 +215,7 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
     const Trouble trouble = classify(finished->error_output);
     return tl::unexpected(FetchFailure{trouble == Trouble::unknown_reference, trouble == Trouble::unknown_commit,
                                        trouble == Trouble::refused_commit,
-                                       explain(address_, kDoing, finished->exit_code, finished->error_output)});
+                                       explain(address_, kFetching, finished->exit_code, finished->error_output)});
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,8 @@
 
 namespace modlock::git {
 
-class HttpLister;
+class Repository;
+class SmartHttp;
 
 // What a fetch could not bring although the remote answered; with the full error for those who cannot go on.
 struct FetchFailure {
@@ -23,18 +25,36 @@ struct FetchFailure {
   Error error;
 };
 
-// The remote side of one repository: each call is one request (http_lister.h has the exceptions). Where sources are
-// judged, git follows no redirect: the lister finds out where it leads and has it judged, and git is then sent there;
-// without a lister a redirect is BAD_RESPONSE. Offline: OFFLINE_MISS.
+// What a remote advertises.
+struct Advertising {
+  References references;
+  bool is_new = true;  // asked for just now; else what an earlier call was told a moment ago
+};
+
+// The remote side of one repository: each call is one request (smart_http.h has the exceptions). Where sources are
+// judged, git follows no redirect: SmartHttp finds out where it leads and has it judged, and git is then sent there;
+// without it a redirect is BAD_RESPONSE. Offline: OFFLINE_MISS.
 class Remote {
  public:
-  // `lister` may be null: then git lists.
-  Remote(const RemoteAddress& address, const Context& context, const HttpLister* lister = nullptr)
-      : address_(address), context_(context), lister_(lister) {}
+  // `http` may be null: then git does everything.
+  Remote(const RemoteAddress& address, const Context& context, const SmartHttp* http = nullptr)
+      : address_(address), context_(context), http_(http) {}
 
   enum class Part { tags, branches_and_tags, everything };
   // Errors: those of Backend.
   Result<References> list(Part part, std::string_view doing) const;
+
+  // What the remote said a moment ago, where it spoke with this process; no request.
+  std::optional<References> known() const;
+
+  // Every reference without starting git, for fetch_objects(); nullopt: only git can ask. No request where `may_be_old`
+  // and it is known already.
+  std::optional<Result<Advertising>> advertised(bool may_be_old, std::string_view doing) const;
+
+  // Brings objects that the last advertisement names, without their history, to Repository::incoming(i): one request
+  // for all, no git. False where the remote no longer has one of them. nullopt: git is to fetch. Errors: those of
+  // Backend, BAD_RESPONSE also where something that an object needs did not come.
+  std::optional<Result<bool>> fetch_objects(const Repository& repository, const std::vector<std::string>& ids) const;
 
   // Fetches `refspecs` into the repository with `options` before them.
   tl::expected<void, FetchFailure> fetch(const std::filesystem::path& repository, std::vector<std::string> options,
@@ -51,7 +71,7 @@ class Remote {
 
   const RemoteAddress& address_;
   const Context& context_;
-  const HttpLister* lister_;
+  const SmartHttp* http_;
 };
 
 // Runs a git of ours on local files: TOOL_MISSING says what needed it; a failure is IO_ERROR quoting git.

@@ -7,8 +7,6 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
-#include "backends/git/git_command.h"
-#include "backends/git/remote.h"
 
 namespace modlock::git {
 namespace {
@@ -48,7 +46,8 @@ void remove_leftovers(const fs::path& repository) {
     leftovers.push_back(repository / name);
   }
   collect(repository / "refs", is_lock);
-  collect(repository / "objects" / "pack", [](const std::string& name) { return starts_with(name, "tmp_"); });
+  collect(repository / "objects" / "pack",
+          [](const std::string& name) { return starts_with(name, "tmp_") || starts_with(name, "pack_"); });
   for (const fs::path& path : leftovers) {
     fs::remove(path, ignored);
   }
@@ -78,14 +77,16 @@ void remove_contents(const fs::path& repository) {
 
 }  // namespace
 
-Result<void> make_bare_repository(const fs::path& path, std::string_view display, const Context& context) {
-  // Named by the argument, not by GIT_DIR, for with that variable git asks whether the repository is bare.
-  Command command = local_command(path, {"init", "--quiet", "--bare", "--template=", "--", path.string()});
-  command.set_environment.erase("GIT_DIR");
-  if (auto made = run_local(command, "make a repository for", display, context); !made) {
-    return fail(std::move(made.error()));
+Result<void> make_bare_repository(const fs::path& path) {
+  for (const char* directory : {"objects/info", "objects/pack", "refs/heads", "refs/tags"}) {
+    if (auto made = make_directories(path / directory); !made) {
+      return made;
+    }
   }
-  return {};
+  auto written = write_file_atomically(
+      path / "config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n", Durable::no);
+  // What makes a repository of a directory comes last.
+  return written ? write_file_atomically(path / "HEAD", "ref: refs/heads/main\n", Durable::no) : written;
 }
 
 Result<Repository> Repository::open(const fs::path& cache_directory, std::string_view identity,
@@ -106,7 +107,7 @@ Result<Repository> Repository::open(const fs::path& cache_directory, std::string
     }
   }
   remove_contents(path);
-  if (auto made = make_bare_repository(path, identity, context); !made) {
+  if (auto made = make_bare_repository(path); !made) {
     return fail(std::move(made.error()));
   }
   auto objects = ObjectReader::open(path);
@@ -145,6 +146,36 @@ fs::path Repository::make_side_path() const {
 
 std::string Repository::incoming(std::size_t number) {
   return std::string(kIncoming) + std::to_string(number);
+}
+
+// git takes a commit whose parents are not there for a broken one, unless `shallow` names it.
+Result<void> Repository::note_cut_histories(const std::vector<std::string>& ids) const {
+  const auto before = read_file(path_ / "shallow");
+  if (!before && before.error().code != Code::not_found) {
+    return fail(before.error());
+  }
+  std::string lines = before ? *before : "";
+  for (const std::string& id : ids) {
+    const auto commit = objects_.peel_object(id);
+    if (commit && objects_.has_parents(commit->id) && lines.find(commit->id) == std::string::npos) {
+      lines += commit->id + "\n";
+    }
+  }
+  const bool is_same = lines.empty() || (before && lines == *before);
+  return is_same ? Result<void>() : write_file_atomically(path_ / "shallow", lines, Durable::no);
+}
+
+Result<void> Repository::keep_incoming(const std::vector<std::string>& ids) const {
+  if (auto noted = note_cut_histories(ids); !noted) {
+    return noted;
+  }
+  clear_incoming();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (auto named = objects_.set_reference(incoming(i), ids[i]); !named) {
+      return named;
+    }
+  }
+  return {};
 }
 
 void Repository::clear_incoming() const {

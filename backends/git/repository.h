@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/context.h"
 #include "backends/files/file_lock.h"
@@ -16,7 +17,7 @@ namespace modlock::git {
 class Repository {
  public:
   // Opens `<cache_directory>/<sha256 of identity>`, making it where it is not there or broken, and clears what a killed
-  // git left behind. Errors: IO_ERROR, TOOL_MISSING, REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+  // git left behind. Errors: IO_ERROR, REQUEST_CANCELLED, DEADLINE_EXCEEDED.
   static Result<Repository> open(const std::filesystem::path& cache_directory, std::string_view identity,
                                  const Context& context);
   // Whether an earlier run left the commit there; makes nothing.
@@ -32,19 +33,22 @@ class Repository {
   Result<void> keep_submodule(const std::string& id) const;
   static std::string incoming(std::size_t number);
   void clear_incoming() const;
+  // Names objects that have arrived without their history: number i is incoming(i). Errors: IO_ERROR.
+  Result<void> keep_incoming(const std::vector<std::string>& ids) const;
   // A name inside that nothing has yet, for what lives a moment. Left there it goes with the next open().
   std::filesystem::path make_side_path() const;
 
  private:
   Repository(std::filesystem::path path, FileLock lock, ObjectReader objects)
       : path_(std::move(path)), lock_(std::move(lock)), objects_(std::move(objects)) {}
+  Result<void> note_cut_histories(const std::vector<std::string>& ids) const;
 
   std::filesystem::path path_;
   FileLock lock_;
   ObjectReader objects_;
 };
 
-// An empty bare repository without templates and hooks. Errors: IO_ERROR, TOOL_MISSING.
-Result<void> make_bare_repository(const std::filesystem::path& path, std::string_view display, const Context& context);
+// An empty bare repository without templates and hooks. Errors: IO_ERROR.
+Result<void> make_bare_repository(const std::filesystem::path& path);
 
 }  // namespace modlock::git

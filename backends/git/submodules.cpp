@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "backends/crypto/digest.h"
-#include "backends/git/arrival.h"
 #include "backends/git/checkout.h"
+#include "backends/git/commit_fetch.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "backends/git/gitmodules.h"
@@ -99,8 +99,8 @@ Result<void> check_file_transport(const RemoteAddress& address, const Context& c
 // The places of one package's submodules, filled level by level.
 class Filling {
  public:
-  Filling(const fs::path& cache_directory, const fs::path& top, const HttpLister* lister, const Context& context)
-      : cache_directory_(cache_directory), top_(top), lister_(lister), context_(context) {}
+  Filling(const fs::path& cache_directory, const fs::path& top, const SmartHttp* http, const Context& context)
+      : cache_directory_(cache_directory), top_(top), http_(http), context_(context) {}
 
   Result<Diagnostics> fill(const Superproject& parent, std::size_t depth);
 
@@ -112,7 +112,7 @@ class Filling {
 
   const fs::path& cache_directory_;
   const fs::path& top_;
-  const HttpLister* lister_;
+  const SmartHttp* http_;
   const Context& context_;
   std::atomic<std::size_t> count_{0};
 };
@@ -186,7 +186,7 @@ Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Su
   if (!repository) {
     return fail(repository.error());
   }
-  if (auto brought = bring_submodule(Remote(address, context_, lister_), *repository, submodule.commit, context_);
+  if (auto brought = bring_submodule(Remote(address, context_, http_), *repository, submodule.commit, context_);
       !brought) {
     return fail(std::move(brought.error()));
   }
@@ -196,9 +196,9 @@ Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Su
 
 }  // namespace
 
-Result<Diagnostics> fill_submodules(const fs::path& cache_directory, const Superproject& top, const HttpLister* lister,
+Result<Diagnostics> fill_submodules(const fs::path& cache_directory, const Superproject& top, const SmartHttp* http,
                                     const Context& context) {
-  return Filling(cache_directory, top.directory, lister, context).fill(top, 0);
+  return Filling(cache_directory, top.directory, http, context).fill(top, 0);
 }
 
 }  // namespace modlock::git

@@ -15,7 +15,7 @@ from git_tree import TAGS, Content, make_repository
 KINDS = ("git", "registry", "oci")
 LEVELS = (2, 3, 4)  # modules of each kind
 FAN_OUT = (3, 2)
-GIT_REQUESTS = 3
+GIT_REQUESTS = 2
 VERSION = "1.4.0"
 CONSTRAINT = "~> 1.0"  # which VERSION is the newest of
 VERSIONS = [tag[1:] for tag in TAGS]
@@ -121,9 +121,9 @@ class SourceTree:
             file.write("\n".join(self.block(call, pinned, CONSTRAINT) for call in self.root_calls()))
 
     def least_requests(self):
-        """What it takes, each thing asked once. Of git what git itself asks for one reference without its history:
-        what the server can, the reference, the pack. Of a registry its services, versions, a download and what that
-        leads to; of OCI a manifest and a blob, and the tags where a constraint chooses."""
+        """What it takes, each thing asked once. Of git its references and a pack without history; of a registry its
+        services, versions, a download and what that leads to; of OCI a manifest and a blob, and the tags where a
+        constraint chooses."""
         least = 1 if "registry" in self.kinds else 0
         for module in self.by_name.values():
             if module.kind == "registry":

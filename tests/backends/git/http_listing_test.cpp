@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "backends/git/http_lister.h"
+#include "backends/git/smart_http.h"
 #include "backends/process/process.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"

@@ -1,0 +1,323 @@
+#include "backends/git/http_exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "backends/crypto/digest.h"
+#include "backends/git/git_error.h"
+#include "backends/git/stored_credential.h"
+#include "backends/http/text.h"
+#include "backends/http/url.h"
+
+namespace modlock::git {
+namespace {
+
+using http::lower_case;
+
+constexpr std::string_view kPath = "/info/refs";
+constexpr std::string_view kTail = "/info/refs?service=git-upload-pack";
+constexpr std::string_view kAdvertisement = "application/x-git-upload-pack-advertisement";
+constexpr std::string_view kRequest = "application/x-git-upload-pack-request";
+constexpr std::string_view kResult = "application/x-git-upload-pack-result";
+constexpr int kUnauthorized = 401;
+constexpr std::size_t kLargestAdvertisement = std::size_t{64} << 20U;
+// A pack may be of any size, and take a while to make: git's own bounds.
+constexpr HttpTimeouts kPackTimes{.idle = std::chrono::seconds(60),
+                                  .least_rate = 1,
+                                  .rate_window = std::chrono::seconds(60),
+                                  .total = std::chrono::hours(1)};
+
+SecretText basic(const SecretText& username, const SecretText& password) {
+  const std::string text = username.reveal() + ":" + password.reveal();
+  std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  return SecretText("Basic " + base64(bytes.data(), bytes.size()));
+}
+
+bool has_netrc() {
+  const auto home = lookup_environment("HOME");
+  std::error_code ignored;
+  return home && std::filesystem::exists(std::filesystem::path(*home) / ".netrc", ignored);
+}
+
+// Whether Basic is all that a challenge offers: git itself takes the strongest kind that it can.
+bool asks_for_basic_alone(const HttpResponse& response) {
+  bool found = false;
+  for (const HttpHeader& header : response.headers) {
+    if (http::same_name(header.name, "www-authenticate")) {
+      if (!lower_case(header.value).starts_with("basic")) {
+        return false;
+      }
+      found = true;
+    }
+  }
+  return found;
+}
+
+// The client's code is that of every server out of reach; no address holds its words.
+bool speaks_of_certificate(std::string_view message) {
+  return message.find("the TLS certificate of ") != std::string_view::npos;
+}
+
+// The source that a redirect to this address would make of ours.
+Result<void> judge_redirect(std::string_view url, const Context& context) {
+  if (!context.judge_source) {
+    return {};
+  }
+  const auto source = parse_source("git::" + std::string(url.substr(0, url.rfind(kPath))));
+  return source ? context.judge_source(source->source) : fail(source.error());
+}
+
+bool have_same_origin(std::string_view left, std::string_view right) {
+  const auto one = http::split_url(left);
+  const auto other = http::split_url(right);
+  return one && other && http::origin_of(*one) == http::origin_of(*other);
+}
+
+// Those that a shallow fetch asks for.
+std::string wanted_capabilities(std::string_view offered) {
+  std::string wanted = "side-band-64k";
+  for (const std::string_view capability : {"ofs-delta", "no-progress"}) {
+    if (offers(offered, capability)) {
+      wanted += " " + std::string(capability);
+    }
+  }
+  return wanted + (offers(offered, "agent") ? " agent=tofu-modlock" : "");
+}
+
+// The pack is written while it arrives.
+bool is_of_disk(Trouble trouble) {
+  return trouble == Trouble::disk_full || trouble == Trouble::read_only;
+}
+
+bool is_status_success(int status) {
+  return status >= 200 && status <= 299;
+}
+
+}  // namespace
+
+Result<Advertised> HttpExchange::advertise() {
+  auto response = get_with_credentials();
+  if (!response) {
+    return fail(std::move(response.error()));
+  }
+  if (!is_status_success(response->status)) {
+    return fail(explain_status(std::move(*response)));
+  }
+  if (auto fine = check_advertisement(*response); !fine) {
+    return fail(std::move(fine.error()));
+  }
+  auto advertisement = parse_advertisement(response->body);
+  if (!advertisement) {
+    return fail(explain_content(advertisement.error()));
+  }
+  const std::string& found_at = response->url.reveal();
+  Found found{plan_, SecretText(found_at.substr(0, found_at.size() - kTail.size())), authorization_, {}, {}};
+  if (!have_same_origin(found_at, remote_.url)) {
+    found.authorization = {};
+    found.plan.secret_headers.clear();
+  }
+  found.capabilities = std::string(advertisement->capabilities);
+  found.body = std::move(response->body);
+  return Advertised{std::move(advertisement->references), std::move(found)};
+}
+
+Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
+  if (!response.url.reveal().ends_with(kTail)) {
+    return trouble(Trouble::redirected);
+  }
+  if (response.header("content-type").value_or("") != kAdvertisement) {
+    only_git_ = "the server does not speak git's smart protocol";
+    return trouble(Trouble::broken_response);
+  }
+  // What a server can do stands in its first lines.
+  constexpr std::size_t kFirstLines = 4096;
+  const std::string_view start = std::string_view(response.body).substr(0, kFirstLines);
+  if (start.find("object-format=sha256") != std::string_view::npos) {
+    return fail(unsupported_object_format(remote_, doing_));
+  }
+  if (start.find("version 2\n") != std::string_view::npos) {
+    only_git_ = "the server speaks version 2 of git's protocol alone";
+    return trouble(Trouble::broken_response);
+  }
+  return {};
+}
+
+Result<SecretText> HttpExchange::resolve() {
+  const auto response = get(remote_.password ? basic(remote_.username, *remote_.password) : SecretText());
+  if (!response) {
+    return fail(response.error());
+  }
+  const std::string& led_to = response->url.reveal();
+  if (led_to == url() || !led_to.ends_with(kTail)) {
+    return SecretText();
+  }
+  return SecretText(led_to.substr(0, led_to.size() - kTail.size()));
+}
+
+bool HttpExchange::can_fetch(const Found& found) {
+  return offers(found.capabilities, "shallow") && offers(found.capabilities, "side-band-64k");
+}
+
+Result<bool> HttpExchange::fetch(const Found& found, const std::vector<std::string>& ids, PackAnswer& answer) {
+  if (found.base.reveal() != base()) {
+    // Who judges may be another one than when the redirect was followed.
+    if (auto allowed = judge_redirect(printable_url(found.base.reveal()), context_); !allowed) {
+      return fail(std::move(allowed.error()));
+    }
+  }
+  HttpRequest post = request(SecretText(found.base.reveal() + "/git-upload-pack"), found.authorization);
+  post.method = HttpRequest::Method::post;
+  post.headers.push_back({"Content-Type", std::string(kRequest)});
+  post.headers.push_back({"Accept", std::string(kResult)});
+  post.body = pack_request(ids, wanted_capabilities(found.capabilities));
+  post.body_limit = std::numeric_limits<std::size_t>::max();
+  post.sink = &answer;
+  post.timeouts = kPackTimes;
+  post.redirects = 0;  // they were followed before
+  auto response = http_.send(post, context_);
+  if (!response && !answer.refusal().empty()) {
+    const Trouble said = classify(answer.refusal());
+    return said == Trouble::unknown_commit || said == Trouble::refused_commit ? Result<bool>(false)
+                                                                              : fail(explain_content(response.error()));
+  }
+  if (!response) {
+    return fail(explain_failure(std::move(response.error())));
+  }
+  if (!is_status_success(response->status)) {
+    if (response->status == kUnauthorized) {
+      only_git_ = "the server asks for credentials that git may have another way";
+    }
+    return fail(explain_status(std::move(*response)));
+  }
+  auto finished = answer.finish();
+  return finished ? Result<bool>(true) : fail(explain_content(finished.error()));
+}
+
+std::string HttpExchange::base() const {
+  return remote_.url.substr(0, remote_.url.find_last_not_of('/') + 1);
+}
+
+std::string HttpExchange::url() const {
+  return base() + std::string(kTail);
+}
+
+HttpRequest HttpExchange::request(SecretText url, const SecretText& authorization) const {
+  HttpRequest request;
+  request.url = std::move(url);
+  request.purpose = fmt::format("{} \"{}\"", doing_, remote_.display);
+  request.headers = {{"User-Agent", plan_.user_agent}};
+  request.secret_headers = plan_.secret_headers;
+  if (!authorization.empty()) {
+    request.secret_headers.emplace_back("Authorization", authorization);
+  }
+  return request;
+}
+
+Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
+  authorization_ = authorization;
+  HttpRequest get = request(SecretText(url()), authorization);
+  get.body_limit = kLargestAdvertisement;
+  get.judge_redirect = [this](std::string_view target) { return judge_redirect(target, context_); };
+  auto response = http_.send(get, context_);
+  return response ? std::move(response) : fail(explain_failure(std::move(response.error())));
+}
+
+Result<HttpResponse> HttpExchange::get_with_credentials() {
+  if (remote_.password) {
+    auto response = get(basic(remote_.username, *remote_.password));
+    return response && response->status == kUnauthorized ? trouble(Trouble::credentials_refused) : std::move(response);
+  }
+  auto response = get(SecretText());
+  if (!response || response->status != kUnauthorized) {
+    return response;
+  }
+  const auto& headers = plan_.secret_headers;
+  const bool has_own = std::any_of(headers.begin(), headers.end(),
+                                   [](const auto& header) { return lower_case(header.first) == "authorization"; });
+  if (has_own || has_netrc() || !asks_for_basic_alone(*response) || response->url.reveal() != url()) {
+    only_git_ = "the server asks for credentials that git may have another way";
+    return trouble(has_own ? Trouble::credentials_refused : Trouble::credentials_needed);
+  }
+  const auto stored = fill_credential(remote_, context_);
+  if (!stored) {
+    return fail(stored.error());
+  }
+  if (!*stored) {
+    return trouble(Trouble::credentials_needed);
+  }
+  response = get(basic((*stored)->username, (*stored)->password));
+  if (response && response->status == kUnauthorized) {
+    judge_credential(remote_, **stored, "reject", context_);
+    return trouble(Trouble::credentials_refused);
+  }
+  if (response && response->status < 300) {
+    judge_credential(remote_, **stored, "approve", context_);
+  }
+  return response;
+}
+
+// What the client says becomes a note under the words for what git would have met.
+Error HttpExchange::explain_failure(Error error) {
+  Trouble found = Trouble::other;
+  switch (error.code) {
+    case Code::timeout:
+      found = Trouble::timeout;
+      break;
+    case Code::unreachable:
+      found = speaks_of_certificate(error.message) ? Trouble::certificate : Trouble::unreachable;
+      break;
+    case Code::bad_response:
+      found = is_of_disk(classify(error.message)) ? classify(error.message) : Trouble::broken_response;
+      break;
+    case Code::limit_exceeded:
+      only_git_ = "it advertises more than is read at once";
+      return error;
+    default:
+      return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing_, remote_.display));
+  }
+  if (found == Trouble::certificate) {
+    only_git_ = "git may trust other authorities";
+  }
+  Error explained = explain(remote_, doing_, found);
+  explained.notes = std::move(error.notes);
+  explained.notes.insert(explained.notes.begin(), quotable(scrub(error.message)));
+  return explained;
+}
+
+Error HttpExchange::explain_status(HttpResponse response) const {
+  const int status = response.status;
+  const Trouble found = status == 401                    ? Trouble::credentials_needed
+                        : status == 403                  ? Trouble::forbidden
+                        : status == 404 || status == 410 ? Trouble::no_repository
+                        : status == 408 || status == 504 ? Trouble::timeout
+                        : status == 429                  ? Trouble::rate_limited
+                        : status >= 500                  ? Trouble::server_error
+                        : status >= 300 && status < 400  ? Trouble::redirected
+                                                         : Trouble::broken_response;
+  Error error = explain(remote_, doing_, found);
+  error.notes.push_back(fmt::format("the server answered with status {}", status));
+  if (const auto refused = expect_success(std::move(response), HttpRequest{}); !refused) {
+    error.retry_after = refused.error().retry_after;
+  }
+  return error;
+}
+
+Error HttpExchange::explain_content(const Error& error) const {
+  const Trouble found = classify(error.message);
+  Error explained = explain(remote_, doing_, found == Trouble::other ? Trouble::broken_response : found);
+  explained.notes.push_back(quotable(scrub(error.message)));
+  return explained;
+}
+
+tl::unexpected<Error> HttpExchange::trouble(Trouble trouble) const {
+  return fail(explain(remote_, doing_, trouble));
+}
+
+}  // namespace modlock::git

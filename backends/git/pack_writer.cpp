@@ -1,0 +1,70 @@
+#include "backends/git/pack_writer.h"
+
+#include <git2.h>
+
+#include <algorithm>
+
+#include "backends/git/library.h"
+
+namespace modlock::git {
+namespace {
+
+// libgit2 writes through a mapping, where a full disk would end the process, and makes sure of room for the last page
+// of an append alone: one that is shorter than a page reaches no other.
+constexpr std::size_t kLongestAppend = 4095;
+
+tl::unexpected<Error> broken_pack() {
+  return fail(Code::bad_response, "libgit2: " + library_reason());
+}
+
+}  // namespace
+
+struct PackWriter::Indexer {
+  std::unique_ptr<git_indexer, Free<git_indexer, git_indexer_free>> indexer;
+  git_indexer_progress progress{};  // libgit2 counts in it from call to call
+};
+
+PackWriter::PackWriter(const std::filesystem::path& repository) : directory_(repository / "objects" / "pack") {
+  start_library();
+}
+
+PackWriter::~PackWriter() = default;
+
+Result<void> PackWriter::restart() {
+  indexer_.reset();
+  git_indexer* made = nullptr;
+  if (git_indexer_new(&made, directory_.c_str(), 0, nullptr, nullptr) != 0) {
+    return broken_pack();
+  }
+  indexer_ = std::make_unique<Indexer>();
+  indexer_->indexer.reset(made);
+  return {};
+}
+
+Result<void> PackWriter::append(std::string_view bytes) {
+  if (!indexer_) {
+    if (auto started = restart(); !started) {
+      return started;
+    }
+  }
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kLongestAppend);
+    if (git_indexer_append(indexer_->indexer.get(), piece.data(), piece.size(), &indexer_->progress) != 0) {
+      return broken_pack();
+    }
+    bytes.remove_prefix(piece.size());
+  }
+  return {};
+}
+
+Result<void> PackWriter::finish() {
+  if (!indexer_) {
+    return fail(Code::bad_response, "no pack arrived");
+  }
+  const bool is_done = git_indexer_commit(indexer_->indexer.get(), &indexer_->progress) == 0;
+  auto result = is_done ? Result<void>() : broken_pack();
+  indexer_.reset();
+  return result;
+}
+
+}  // namespace modlock::git

@@ -1,0 +1,156 @@
+#include "backends/git/smart_http.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "backends/git/advertisement.h"
+#include "backends/git/http_exchange.h"
+#include "backends/git/http_plan.h"
+#include "backends/process/process.h"
+
+namespace modlock::git {
+
+// What remotes said last, for whoever may see the same of them.
+class SmartHttp::Memory {
+ public:
+  void keep(const RemoteAddress& remote, Found found) {
+    if (found.body.size() <= kLargestKept) {
+      put(remote, std::make_shared<const Found>(std::move(found)));
+    }
+  }
+
+  // That only git can speak with the remote.
+  void leave_to_git(const RemoteAddress& remote) { put(remote, nullptr); }
+  bool is_left_to_git(const RemoteAddress& remote) {
+    const std::scoped_lock lock(mutex_);
+    const Entry* entry = find(remote);
+    return entry != nullptr && entry->found == nullptr;
+  }
+
+  // Null where nothing was said in the last minute.
+  std::shared_ptr<const Found> recall(const RemoteAddress& remote) {
+    const std::scoped_lock lock(mutex_);
+    const Entry* entry = find(remote);
+    return entry == nullptr ? nullptr : entry->found;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kKept{60};
+  static constexpr std::size_t kMostKept = 64;
+  static constexpr std::size_t kLargestKept = std::size_t{1} << 20U;
+
+  struct Entry {
+    std::string key;
+    Clock::time_point time;
+    std::shared_ptr<const Found> found;  // null: left to git
+  };
+
+  static std::string key_of(const RemoteAddress& remote) {
+    return remote.url + '\0' + remote.username.reveal() + '\0' + (remote.password ? remote.password->reveal() : "");
+  }
+  void put(const RemoteAddress& remote, std::shared_ptr<const Found> found) {
+    const std::scoped_lock lock(mutex_);
+    const std::string key = key_of(remote);
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
+    entries_.push_back({key, Clock::now(), std::move(found)});
+    if (entries_.size() > kMostKept) {
+      entries_.erase(entries_.begin());
+    }
+  }
+  const Entry* find(const RemoteAddress& remote) {
+    const auto end = Clock::now() - kKept;
+    std::erase_if(entries_, [end](const Entry& entry) { return entry.time < end; });
+    const std::string key = key_of(remote);
+    const auto at =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
+    return at == entries_.end() ? nullptr : &*at;
+  }
+
+  std::mutex mutex_;
+  std::vector<Entry> entries_;  // the latest last
+};
+
+SmartHttp::SmartHttp(HttpClient* http, GitEngine engine)
+    : http_(http), engine_(engine), memory_(std::make_unique<Memory>()) {}
+
+SmartHttp::~SmartHttp() = default;
+
+bool SmartHttp::is_ours(const RemoteAddress& remote, const Context& context) const {
+  const bool is_http = remote.scheme == "https" || remote.scheme == "http";
+  return http_ != nullptr && engine_ != GitEngine::git && is_http && !context.offline;
+}
+
+bool SmartHttp::may_leave_to_git(const std::string& reason) const {
+  return !reason.empty() && engine_ == GitEngine::automatic && find_program("git");
+}
+
+std::optional<Result<References>> SmartHttp::list(const RemoteAddress& remote, std::string_view doing,
+                                                  const Context& context) const {
+  if (!is_ours(remote, context) || memory_->is_left_to_git(remote)) {
+    return std::nullopt;
+  }
+  const auto plan = plan_http(remote, lookup_environment);
+  if (!plan && engine_ == GitEngine::automatic) {
+    return std::nullopt;
+  }
+  if (!plan) {
+    return fail(
+        Code::source_unsupported,
+        fmt::format("libgit2 could not {} \"{}\": {}, which git alone honours", doing, remote.display, plan.error()),
+        "choose the engine \"auto\" or \"git\"");
+  }
+  HttpExchange exchange(*http_, *plan, doing, context);
+  auto advertised = exchange.advertise();
+  if (advertised) {
+    memory_->keep(remote, std::move(advertised->found));
+    return std::move(advertised->references);
+  }
+  if (may_leave_to_git(exchange.only_git())) {
+    memory_->leave_to_git(remote);
+    return std::nullopt;
+  }
+  if (!exchange.only_git().empty()) {
+    advertised.error().notes.push_back("git itself was not asked: " + exchange.only_git());
+  }
+  return fail(std::move(advertised.error()));
+}
+
+std::optional<References> SmartHttp::recall(const RemoteAddress& remote) const {
+  const auto found = memory_->recall(remote);
+  auto advertisement = found ? parse_advertisement(found->body) : fail(Code::not_found, "");
+  return advertisement ? std::optional(std::move(advertisement->references)) : std::nullopt;
+}
+
+std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const std::vector<std::string>& ids,
+                                             const std::filesystem::path& repository, std::string_view doing,
+                                             const Context& context) const {
+  const auto found = is_ours(remote, context) ? memory_->recall(remote) : nullptr;
+  if (!found || !HttpExchange::can_fetch(*found)) {
+    return std::nullopt;
+  }
+  HttpExchange exchange(*http_, found->plan, doing, context);
+  PackAnswer answer(repository);
+  auto fetched = exchange.fetch(*found, ids, answer);
+  if (!fetched && may_leave_to_git(exchange.only_git())) {
+    memory_->leave_to_git(remote);
+    return std::nullopt;
+  }
+  return fetched;
+}
+
+std::optional<Result<SecretText>> SmartHttp::resolve(const RemoteAddress& remote, std::string_view doing,
+                                                     const Context& context) const {
+  const auto plan = http_ == nullptr ? std::nullopt : std::optional(plan_http(remote, lookup_environment));
+  if (!plan || !*plan) {
+    return std::nullopt;
+  }
+  auto led_to = HttpExchange(*http_, **plan, doing, context).resolve();
+  return led_to && led_to->empty() ? std::nullopt : std::optional(std::move(led_to));
+}
+
+}  // namespace modlock::git
