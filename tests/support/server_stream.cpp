@@ -1,5 +1,7 @@
 #include "tests/support/server_stream.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -29,6 +31,9 @@ TlsIdentity::TlsIdentity(const ServerCertificate& certificate) : state_(std::mak
 TlsIdentity::~TlsIdentity() = default;
 
 ServerStream::ServerStream(int socket, const TlsIdentity* identity) : socket_(socket), tls_(std::make_unique<Tls>()) {
+  // What is written is sent: else an answer waits until the tickets of TLS before it are acknowledged.
+  const int on = 1;
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   if (identity != nullptr) {
     tls_->ssl.reset(SSL_new(identity->state_->context.get()));
     SSL_set_fd(tls_->ssl.get(), socket_);
