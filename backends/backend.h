@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/context.h"
+#include "backends/file_digests.h"
 #include "backends/source.h"
 #include "backends/version.h"
 #include "protocol/result.h"
@@ -64,6 +65,8 @@ struct FetchedTree {
   std::string ref = {};  // where a wish without id was found: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"
   // Where the module lies inside the tree although the source does not say so (a registry's answer); may hold globs.
   std::string subdir = {};
+  // Of files of the tree, where they were computed as it was written; the others are read.
+  FileDigests digests = {};
 };
 
 // The value of the first hash of that scheme ("git" in "git:8f2c…"); empty where there is none.

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/archive/archive_file.h"
 #include "backends/archive/indirection.h"
 #include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/download/package_download.h"
 #include "backends/go_url.h"
 #include "backends/http/redirect_judge.h"
 #include "backends/package/subdir_glob.h"
@@ -110,34 +109,32 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
     }
     expected = std::move(*checksum);
   }
-  ArchiveFile file(parent_ / fmt::format("archive-{}", random_hex(8)),
-                   expected ? std::optional(expected->algorithm) : std::nullopt);
-  if (auto response = send(request, "download the module package", &file); !response) {
+  PackageDownload package(parent_,
+                          {.display = display,
+                           .format = request.format,
+                           .also = expected ? std::optional(expected->algorithm) : std::nullopt},
+                          context_);
+  if (auto response = send(request, "download the module package", &package); !response) {
     return fail(std::move(response.error()));
   }
-  const auto digests = file.finish();
+  const auto digests = package.finish();
   if (!digests) {
     return fail(digests.error());
   }
-  if (expected && digests->also != expected) {
+  if (expected && digests->also != expected->digits) {
     return fail(Code::hash_mismatch,
                 fmt::format("\"{}\" is not what its checksum says: expected {}, got {}", display, expected->text(),
-                            digests->also->text()),
+                            Checksum{expected->algorithm, digests->also}.text()),
                 "find out which of the two is right before either is trusted");
   }
-  FetchedTree tree{
-      .id = "zh:" + digests->sha256, .directory = parent_ / fmt::format("tree-{}", random_hex(8)), .warnings = {}};
-  if (!wish.id.empty() && wish.id != tree.id) {
-    tree.warnings.push_back(moved(fmt::format("the archive \"{}\" is another than the locked one: expected {}, got {}",
-                                              display, wish.id, tree.id)));
-  }
-  if (auto ok = make_directories(tree.directory); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  if (auto ok = unpack_archive(file.path(), *request.format, tree.directory, display, context_); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  return tree;
+  return package.unpack().map([&](FetchedTree tree) {
+    tree.id = "zh:" + digests->sha256;
+    if (!wish.id.empty() && wish.id != tree.id) {
+      tree.warnings.push_back(moved(fmt::format(
+          "the archive \"{}\" is another than the locked one: expected {}, got {}", display, wish.id, tree.id)));
+    }
+    return tree;
+  });
 }
 
 Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const ArchiveRequest& request,

@@ -7,13 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "backends/files/system_error.h"
+#include "backends/download/package_download.h"
 #include "backends/oci/manifest.h"
 #include "backends/oci/reference.h"
 #include "backends/oci/registry.h"
-#include "backends/package/unpack.h"
 #include "backends/parallel.h"
 #include "backends/source_text.h"
 #include "backends/tag_listing.h"
@@ -152,17 +149,17 @@ class OciBackend final : public Backend {
       return fail(layer.error());
     }
     std::error_code ignored;  // an absolute path is only nicer to read
-    const fs::path directory = fs::absolute(parent, ignored) / ("oci-" + random_hex(8));
-    const fs::path archive = directory.string() + ".zip";
-    auto unpacked = unpack(repository, *layer, archive, directory, context);
-    if (const auto removed = remove_tree(archive); unpacked && !removed) {
-      unpacked = fail(removed.error());
+    PackageDownload package(
+        fs::absolute(parent, ignored),
+        {.display = fmt::format("{}@{}", repository.display, layer->digest), .format = ArchiveFormat::zip}, context);
+    if (auto received = registry_.blob(repository, *layer, package, context); !received) {
+      return fail(std::move(received.error()));
     }
-    if (!unpacked) {
-      static_cast<void>(remove_tree(directory));  // the first error says more
-      return fail(std::move(unpacked.error()));
-    }
-    return FetchedTree{.id = manifest->digest, .directory = directory, .warnings = {}, .ref = reference.tag};
+    return package.unpack().map([&](FetchedTree tree) {
+      tree.id = manifest->digest;
+      tree.ref = reference.tag;
+      return tree;
+    });
   }
 
   // Ids come from lock files, tags from listings: neither may say more than a path segment of a URL.
@@ -182,19 +179,6 @@ class OciBackend final : public Backend {
     }
     return fail(Code::source_invalid, fmt::format("{} is no valid digest", what),
                 "expected \"sha256:\" and 64 lower-case hexadecimal digits");
-  }
-
-  Result<void> unpack(const Repository& repository, const Layer& layer, const fs::path& archive,
-                      const fs::path& directory, const Context& context) {
-    std::error_code failure;
-    if (!fs::create_directory(directory, failure) && failure) {
-      return system_failure("create", directory, failure.value());
-    }
-    if (auto received = registry_.blob(repository, layer, archive, context); !received) {
-      return received;
-    }
-    return unpack_archive(archive, ArchiveFormat::zip, directory,
-                          fmt::format("{}@{}", repository.display, layer.digest), context);
   }
 
   Registry registry_;

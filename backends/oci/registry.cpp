@@ -8,7 +8,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/http/redirect.h"
 #include "backends/http/redirect_judge.h"
-#include "backends/oci/blob_file.h"
+#include "backends/oci/blob_check.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/json.h"
 
@@ -199,17 +199,17 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
   return Manifest{std::move(found), response->header("Content-Type").value_or(""), std::move(response->body)};
 }
 
-Result<void> Registry::blob(const Repository& repository, const Layer& layer, const std::filesystem::path& path,
+Result<void> Registry::blob(const Repository& repository, const Layer& layer, PackageDownload& package,
                             const Context& context) {
-  BlobFile file(path, layer, fmt::format("the module package of \"{}\"", repository.display));
+  BlobCheck check(package, layer, fmt::format("the module package of \"{}\"", repository.display));
   HttpRequest request;
   request.url = SecretText(repository.url("blobs/" + layer.digest));
   request.purpose = fmt::format("get the module package of \"{}\"", repository.display);
-  request.body_limit = std::numeric_limits<std::size_t>::max();  // BlobFile knows the size
-  request.sink = &file;
+  request.body_limit = std::numeric_limits<std::size_t>::max();  // BlobCheck knows the size
+  request.sink = &check;
   const auto response = expect(send(repository, request, context), request, repository,
                                fmt::format("blob \"{}\"", layer.digest), context);
-  return response ? file.finish() : Result<void>(fail(response.error()));
+  return response ? check.finish() : Result<void>(fail(response.error()));
 }
 
 }  // namespace modlock::oci

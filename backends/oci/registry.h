@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/credentials/credentials.h"
+#include "backends/download/package_download.h"
 #include "backends/http/http_client.h"
 #include "backends/oci/authorizer.h"
 #include "backends/oci/manifest.h"
@@ -50,10 +50,9 @@ class Registry {
   // those of the digest that was asked for or that the registry names; LIMIT_EXCEEDED (OpenTofu's limit of 4 MiB).
   Result<Manifest> manifest(const Repository& repository, const Reference& reference, const Context& context);
 
-  // Writes a blob to a file. Errors: NOT_FOUND; those of BlobFile. Registries redirect to other hosts for blobs;
-  // nothing secret goes there.
-  Result<void> blob(const Repository& repository, const Layer& layer, const std::filesystem::path& path,
-                    const Context& context);
+  // Brings a blob, checked, so that unpack() is what is left of the download. Errors: NOT_FOUND; those of BlobCheck.
+  // Registries redirect to other hosts for blobs; nothing secret goes there.
+  Result<void> blob(const Repository& repository, const Layer& layer, PackageDownload& package, const Context& context);
 
  private:
   Result<HttpResponse> send(const Repository& repository, HttpRequest request, const Context& context);

@@ -100,7 +100,10 @@ class Lister {
   std::vector<TreeEntry> entries_;
 };
 
-Result<Digest> digest_of(const TreeEntry& entry) {
+Result<Digest> digest_of(const TreeEntry& entry, const FileDigests& known) {
+  if (const auto found = known.find(entry.path.string()); entry.type == TreeEntry::Type::file && found != known.end()) {
+    return found->second;
+  }
   if (entry.type != TreeEntry::Type::link_as_text) {
     return sha256_file(entry.path);
   }
@@ -120,12 +123,13 @@ Result<std::vector<TreeEntry>> list_tree(const fs::path& root) {
   return Lister(root).run();
 }
 
-Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, const Context& context) {
+Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, const FileDigests& known,
+                                      const Context& context) {
   std::vector<Result<Digest>> digests(entries.size());
   const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
   parallel_for(entries.size(), entries.size() < kWorthThreads ? 1 : threads, [&](std::size_t i) {
     const Result<void> go_on = context.check();
-    digests[i] = go_on ? digest_of(entries[i]) : Result<Digest>(fail(go_on.error()));
+    digests[i] = go_on ? digest_of(entries[i], known) : Result<Digest>(fail(go_on.error()));
   });
   TreeSummary summary;
   summary.files.reserve(entries.size());
@@ -143,7 +147,7 @@ Result<TreeSummary> summarise_tree(const fs::path& root, const Context& context)
   if (!entries) {
     return fail(std::move(entries.error()));
   }
-  return summarise_entries(*entries, context);
+  return summarise_entries(*entries, {}, context);
 }
 
 Result<std::string> hash_tree(const fs::path& root, const Context& context) {

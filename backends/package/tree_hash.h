@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/context.h"
+#include "backends/file_digests.h"
 #include "backends/files/files.h"
 #include "backends/package/tree_summary.h"
 #include "protocol/result.h"
@@ -25,8 +26,10 @@ struct TreeEntry {
 // socket, a newline in a name) naming the entry; IO_ERROR.
 Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root);
 
-// The digests of these entries. Errors: IO_ERROR; REQUEST_CANCELLED and DEADLINE_EXCEEDED.
-Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, const Context& context);
+// The digests of these entries; those of files whose path is in `known` are taken from there. Errors: IO_ERROR;
+// REQUEST_CANCELLED and DEADLINE_EXCEEDED.
+Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, const FileDigests& known,
+                                      const Context& context);
 
 // summarise_entries() of list_tree(). Errors: those of both.
 Result<TreeSummary> summarise_tree(const std::filesystem::path& root, const Context& context);

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <system_error>
 
-#include "backends/files/system_error.h"
 #include "backends/package/unpack_readers.h"
 
 namespace modlock {
@@ -78,22 +76,28 @@ Result<void> expect_tree_format(ArchiveFormat format, std::string_view display) 
               "to the source's query");
 }
 
-Result<void> unpack_archive(const std::filesystem::path& archive, ArchiveFormat format,
-                            const std::filesystem::path& directory, std::string_view display, const Context& context,
-                            const UnpackLimits& limits) {
-  if (auto ok = expect_tree_format(format, display); !ok) {
-    return ok;
+Result<FileDigests> unpack_archive(const std::filesystem::path& archive, ArchiveFormat format,
+                                   const std::filesystem::path& directory, std::string_view display,
+                                   const Context& context, const UnpackLimits& limits) {
+  ArrivingFile file(archive);
+  if (auto ok = file.adopt(); !ok) {
+    return fail(std::move(ok.error()));
   }
-  std::error_code error;
-  const std::uint64_t packed = std::filesystem::file_size(archive, error);
-  if (error) {
-    return system_failure("read", archive, error.value());
+  return unpack_archive(file, format, directory, display, context, limits);
+}
+
+Result<FileDigests> unpack_archive(const ArrivingFile& archive, ArchiveFormat format,
+                                   const std::filesystem::path& directory, std::string_view display,
+                                   const Context& context, const UnpackLimits& limits) {
+  if (auto ok = expect_tree_format(format, display); !ok) {
+    return fail(std::move(ok.error()));
   }
   auto writer = unpack::TreeWriter::open(directory);
   if (!writer) {
     return fail(writer.error());
   }
-  unpack::Rules rules(display, packed, limits);
+  unpack::Rules rules(
+      display, [&archive](std::uint64_t enough) { return archive.wait_for(enough); }, limits);
   return format == ArchiveFormat::zip ? unpack::read_zip(archive, rules, *writer, context)
                                       : unpack::read_tar(archive, format, rules, *writer, context);
 }

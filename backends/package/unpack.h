@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "backends/context.h"
+#include "backends/file_digests.h"
+#include "backends/package/arriving_file.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -33,7 +35,8 @@ struct UnpackLimits {
   std::uint64_t ratio = 200;                            // unpacked to packed, judged from 16 MiB on
 };
 
-// Unpacks an archive into `directory`, which must be there and empty, as OpenTofu's go-getter would:
+// Unpacks an archive into `directory`, which must be there and empty, and returns the digests of the files, by
+// `directory` and their names. As OpenTofu's go-getter would:
 // - zip by its central directory, links as files with their target's text, modes as the creator's system stored them
 //   (others: 0666), those of directories not;
 // - tar with links, hard ones too, as empty files, with all modes.
@@ -45,9 +48,16 @@ struct UnpackLimits {
 // too long, a device, pipe or socket, one name twice, names that the file system takes for one, a file below a file, a
 // bomb by UnpackLimits); BAD_RESPONSE (damaged, truncated, encrypted, a compression that OpenTofu cannot read, nothing
 // in it, not of this format); SOURCE_UNSUPPORTED (gz, xz, bz2); IO_ERROR; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-// `display` names the archive in messages. What was written before an error stays for the caller to remove.
-Result<void> unpack_archive(const std::filesystem::path& archive, ArchiveFormat format,
-                            const std::filesystem::path& directory, std::string_view display, const Context& context,
-                            const UnpackLimits& limits = {});
+// `display` names the archive in messages. What was written before an error stays for the caller to remove. Several
+// threads may work on it; the outcome is that of one.
+Result<FileDigests> unpack_archive(const std::filesystem::path& archive, ArchiveFormat format,
+                                   const std::filesystem::path& directory, std::string_view display,
+                                   const Context& context, const UnpackLimits& limits = {});
+
+// The same of an archive that may still be arriving: a tar is unpacked meanwhile, a zip once it is there. Errors: those
+// of ArrivingFile::wait_for() too.
+Result<FileDigests> unpack_archive(const ArrivingFile& archive, ArchiveFormat format,
+                                   const std::filesystem::path& directory, std::string_view display,
+                                   const Context& context, const UnpackLimits& limits = {});
 
 }  // namespace modlock

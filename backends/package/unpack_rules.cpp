@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "backends/files/files.h"
 #include "backends/source_text.h"
@@ -140,11 +141,27 @@ Result<void> Rules::remember(std::string_view name, const std::string& path, Ent
 }
 
 Result<void> Rules::grow(std::string_view name, std::uint64_t bytes) {
-  if (bytes > limits_.total_bytes - unpacked_bytes_) {
+  auto judged = judge_growth(name, unpacked_bytes_, bytes);
+  unpacked_bytes_ += judged ? bytes : 0;
+  return judged;
+}
+
+Result<void> Rules::judge_growth(std::string_view name, std::uint64_t before, std::uint64_t bytes) const {
+  const std::uint64_t after = before + std::min(bytes, std::numeric_limits<std::uint64_t>::max() - before);
+  const bool is_too_much = after > limits_.total_bytes;
+  if (!is_too_much && after <= kAlwaysFine) {
+    return {};
+  }
+  const auto packed = packed_(after / limits_.ratio);
+  if (!packed) {
+    return fail(packed.error());
+  }
+  const std::uint64_t most = std::max(kAlwaysFine, *packed * limits_.ratio + limits_.ratio - 1);
+  // The lower of two limits is met first, however large the steps.
+  if (is_too_much && limits_.total_bytes <= most) {
     return unsafe_entry(display_, name, fmt::format("takes it over the {} bytes allowed", limits_.total_bytes));
   }
-  unpacked_bytes_ += bytes;
-  if (unpacked_bytes_ > kAlwaysFine && unpacked_bytes_ / limits_.ratio > packed_bytes_) {
+  if (after > most) {
     return unsafe_entry(display_, name, fmt::format("unpacks to over {} times the size of the archive", limits_.ratio));
   }
   return {};

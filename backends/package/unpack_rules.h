@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,14 +33,20 @@ tl::unexpected<Error> bad_archive(std::string_view display, std::string_view why
 // system: a file system that takes two different names for one is found by whoever writes.
 class Rules {
  public:
-  Rules(std::string_view display, std::uint64_t packed_bytes, const UnpackLimits& limits)
-      : display_(display), packed_bytes_(packed_bytes), limits_(limits) {}
+  // How large the archive is, or at least `enough`: it may still be arriving.
+  using PackedSize = std::function<Result<std::uint64_t>(std::uint64_t enough)>;
+
+  Rules(std::string_view display, PackedSize packed, const UnpackLimits& limits)
+      : display_(display), packed_(std::move(packed)), limits_(limits) {}
 
   // Judges the next entry. nullopt: it is left out (version control). Errors: ARCHIVE_UNSAFE.
   Result<std::optional<Place>> place(std::string_view name, EntryType type);
 
-  // Judges as many more unpacked bytes, which belong to that entry, before they are written. Errors: ARCHIVE_UNSAFE.
+  // Judges as many more unpacked bytes, which belong to that entry, before they are written. Errors: ARCHIVE_UNSAFE;
+  // those of PackedSize.
   Result<void> grow(std::string_view name, std::uint64_t bytes);
+  // The same where somebody else counts: `before` are the bytes so far. May be called by any thread.
+  Result<void> judge_growth(std::string_view name, std::uint64_t before, std::uint64_t bytes) const;
 
   std::string_view display() const { return display_; }
   const UnpackLimits& limits() const { return limits_; }
@@ -48,7 +55,7 @@ class Rules {
   Result<void> remember(std::string_view name, const std::string& path, EntryType type);
 
   std::string display_;
-  std::uint64_t packed_bytes_;
+  PackedSize packed_;
   UnpackLimits limits_;
   std::unordered_map<std::string, EntryType> known_;  // every file and directory so far
   std::uint64_t entries_ = 0;

@@ -6,11 +6,29 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/crypto/digest.h"
+#include "backends/file_digests.h"
 #include "backends/files/descriptor.h"
 #include "backends/package/unpack_rules.h"
 #include "protocol/result.h"
 
 namespace modlock::unpack {
+
+// A new file, written and hashed. It needs nothing of the writer that made it, so another thread may have it.
+// Errors of every call: IO_ERROR naming the path.
+class NewFile {
+ public:
+  NewFile(std::filesystem::path path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  Result<void> write(std::string_view bytes);
+  // Closes it. 0777 of `mode` counts, and the owner may always read. `digests` gets what was written.
+  Result<void> end(unsigned mode, FileDigests& digests);
+
+ private:
+  std::filesystem::path path_;
+  Descriptor file_;
+  Sha256 hash_;
+};
 
 // Writes the entries of one archive below a directory. Every step is taken relative to an open directory and follows no
 // link, and everything is made new: whoever changes names below meanwhile leads nothing outside.
@@ -24,11 +42,8 @@ class TreeWriter {
   // another that is there.
   Result<void> make_directories(const Place& place, std::string_view display);
 
-  // Makes the file and keeps it open for write() and end_file(). ARCHIVE_UNSAFE as above.
-  Result<void> begin_file(const Place& place, std::string_view display);
-  Result<void> write(std::string_view bytes);
-  // 0777 of `mode` counts, and the owner may always read.
-  Result<void> end_file(unsigned mode);
+  // Makes the file. ARCHIVE_UNSAFE as above.
+  Result<NewFile> make_file(const Place& place, std::string_view display);
 
   // Remembers the mode that end() sets: until then entries below must still be made. The owner keeps all rights.
   // That of the directory unpacked into stays.
@@ -45,8 +60,6 @@ class TreeWriter {
   Descriptor root_;
   std::string at_;  // the directory that here_ is; empty: root_
   Descriptor here_;
-  std::string file_name_;
-  Descriptor file_;
   std::map<std::string, unsigned> modes_;
 };
 

@@ -29,6 +29,28 @@ tl::unexpected<Error> cannot_make(std::string_view display, const std::filesyste
 
 }  // namespace
 
+Result<void> NewFile::write(std::string_view bytes) {
+  hash_.update(bytes);
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
+    if (put >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno != EINTR) {
+      return system_failure("write", path_, errno);
+    }
+  }
+  return {};
+}
+
+Result<void> NewFile::end(unsigned mode, FileDigests& digests) {
+  const Descriptor file = std::move(file_);
+  if (::fchmod(file.get(), (mode & 0777U) | S_IRUSR) != 0) {
+    return system_failure("set the mode of", path_, errno);
+  }
+  digests.emplace(path_.string(), hash_.finish());
+  return {};
+}
+
 Result<TreeWriter> TreeWriter::open(const std::filesystem::path& directory) {
   // The directory itself is the caller's: it may be reached through a link.
   Descriptor root(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -73,39 +95,18 @@ Result<void> TreeWriter::make_directories(const Place& place, std::string_view d
   return {};
 }
 
-Result<void> TreeWriter::begin_file(const Place& place, std::string_view display) {
+Result<NewFile> TreeWriter::make_file(const Place& place, std::string_view display) {
   const auto [parent, name] = split(place.path);
   const auto within = enter(parent);
   if (!within) {
     return fail(within.error());
   }
-  file_ = Descriptor(
+  Descriptor file(
       ::openat(*within, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file_.valid()) {
+  if (!file.valid()) {
     return cannot_make(display, directory_, place.path, errno);
   }
-  file_name_ = place.path;
-  return {};
-}
-
-Result<void> TreeWriter::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
-    if (put >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno != EINTR) {
-      return system_failure("write", directory_ / file_name_, errno);
-    }
-  }
-  return {};
-}
-
-Result<void> TreeWriter::end_file(unsigned mode) {
-  const Descriptor file = std::move(file_);
-  if (::fchmod(file.get(), (mode & 0777U) | S_IRUSR) != 0) {
-    return system_failure("set the mode of", directory_ / file_name_, errno);
-  }
-  return {};
+  return NewFile(directory_ / place.path, std::move(file));
 }
 
 void TreeWriter::set_mode(const Place& directory, unsigned mode) {

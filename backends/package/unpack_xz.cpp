@@ -1,14 +1,13 @@
 #include "backends/package/unpack_xz.h"
 
+#include <fmt/format.h>
 #include <lzma.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include "backends/files/system_error.h"
+#include "backends/package/unpack_rules.h"
 
 namespace modlock::unpack {
 namespace {
@@ -16,71 +15,67 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 constexpr std::uint64_t kMostMemory = std::uint64_t{128} << 20U;
 
-}  // namespace
+class XzBytes final : public ByteSource {
+ public:
+  XzBytes(std::unique_ptr<ByteSource> packed, std::string_view display)
+      : packed_(std::move(packed)),
+        display_(display),
+        unpacked_(kPiece),
+        state_(lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED)) {}
+  ~XzBytes() override { lzma_end(&stream_); }
+  XzBytes(const XzBytes&) = delete;
+  XzBytes& operator=(const XzBytes&) = delete;
 
-struct XzFile::State {
-  State(const std::filesystem::path& archive, std::string_view shown)
-      : path(archive), display(shown), file(archive, std::ios::binary), packed(kPiece), unpacked(kPiece) {}
-  ~State() { lzma_end(&stream); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  Result<std::string_view> next() override {
+    stream_.next_out = unpacked_.data();
+    stream_.avail_out = unpacked_.size();
+    while (state_ == LZMA_OK && stream_.avail_out == unpacked_.size()) {
+      if (stream_.avail_in == 0 && !at_end_) {
+        const auto piece = packed_->next();
+        if (!piece) {
+          return fail(piece.error());
+        }
+        at_end_ = piece->empty();
+        stream_.next_in = reinterpret_cast<const std::uint8_t*>(piece->data());
+        stream_.avail_in = piece->size();
+      }
+      state_ = lzma_code(&stream_, at_end_ ? LZMA_FINISH : LZMA_RUN);
+    }
+    if (auto ok = judge(); !ok) {
+      return fail(std::move(ok.error()));
+    }
+    return std::string_view(reinterpret_cast<const char*>(unpacked_.data()), unpacked_.size() - stream_.avail_out);
+  }
 
-  std::filesystem::path path;
-  std::string display;
-  std::ifstream file;
-  std::vector<std::uint8_t> packed;
-  std::vector<std::uint8_t> unpacked;
-  lzma_stream stream = LZMA_STREAM_INIT;
-  bool at_end = false;
+ private:
+  Result<void> judge() const {
+    switch (state_) {
+      case LZMA_OK:
+      case LZMA_STREAM_END:
+        return {};
+      case LZMA_FORMAT_ERROR:
+        return bad_archive(display_, "it is no tar compressed with xz");
+      case LZMA_MEMLIMIT_ERROR:
+        return unsafe_archive(display_, "takes more than the 128 MiB of memory allowed to unpack");
+      case LZMA_MEM_ERROR:
+        return fail(Code::io_error, fmt::format("\"{}\" cannot be read: there is not enough memory", display_));
+      default:
+        return bad_archive(display_, "it is damaged or truncated");
+    }
+  }
+
+  std::unique_ptr<ByteSource> packed_;
+  std::string display_;
+  std::vector<std::uint8_t> unpacked_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool at_end_ = false;  // of what is packed
+  lzma_ret state_;
 };
 
-XzFile::XzFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
-XzFile::~XzFile() = default;
-XzFile::XzFile(XzFile&&) noexcept = default;
+}  // namespace
 
-Result<XzFile> XzFile::open(const std::filesystem::path& archive, std::string_view display) {
-  auto state = std::make_unique<State>(archive, display);
-  if (!state->file) {
-    return system_failure("read", archive, errno);
-  }
-  if (lzma_stream_decoder(&state->stream, kMostMemory, LZMA_CONCATENATED) != LZMA_OK) {
-    return system_failure("read", archive, ENOMEM);
-  }
-  return XzFile(std::move(state));
-}
-
-Result<std::string_view> XzFile::next() {
-  State& state = *state_;
-  lzma_stream& stream = state.stream;
-  stream.next_out = state.unpacked.data();
-  stream.avail_out = state.unpacked.size();
-  while (!state.at_end && stream.avail_out == state.unpacked.size()) {
-    if (stream.avail_in == 0 && state.file) {
-      state.file.read(reinterpret_cast<char*>(state.packed.data()), static_cast<std::streamsize>(state.packed.size()));
-      stream.next_in = state.packed.data();
-      stream.avail_in = static_cast<std::size_t>(state.file.gcount());
-      if (state.file.bad()) {
-        return system_failure("read", state.path, EIO);
-      }
-    }
-    switch (lzma_code(&stream, state.file ? LZMA_RUN : LZMA_FINISH)) {
-      case LZMA_OK:
-        break;
-      case LZMA_STREAM_END:
-        state.at_end = true;
-        break;
-      case LZMA_FORMAT_ERROR:
-        return bad_archive(state.display, "it is no tar compressed with xz");
-      case LZMA_MEMLIMIT_ERROR:
-        return unsafe_archive(state.display, "takes more than the 128 MiB of memory allowed to unpack");
-      case LZMA_MEM_ERROR:
-        return system_failure("read", state.path, ENOMEM);
-      default:
-        return bad_archive(state.display, "it is damaged or truncated");
-    }
-  }
-  return std::string_view(reinterpret_cast<const char*>(state.unpacked.data()),
-                          state.unpacked.size() - stream.avail_out);
+std::unique_ptr<ByteSource> xz_bytes(std::unique_ptr<ByteSource> packed, std::string_view display) {
+  return std::make_unique<XzBytes>(std::move(packed), display);
 }
 
 }  // namespace modlock::unpack

@@ -1,27 +1,23 @@
 #include <fmt/format.h>
-#include <zip.h>
 
-#include <memory>
-#include <optional>
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "backends/package/unpack_line.h"
 #include "backends/package/unpack_readers.h"
 #include "backends/package/unpack_zip_directory.h"
+#include "backends/package/unpack_zip_file.h"
 
 namespace modlock::unpack {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
-
-struct Discard {
-  void operator()(zip_t* zip) const { zip_discard(zip); }
-};
-struct Close {
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
-};
-using Zip = std::unique_ptr<zip_t, Discard>;
-using ZipFile = std::unique_ptr<zip_file_t, Close>;
+// Each thread holds the list of entries.
+constexpr std::uint64_t kMostListBytes = std::uint64_t{4} << 20U;
+// Of the archive, for each thread: with less there is nothing to gain.
+constexpr std::uint64_t kWorthThread = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostThreads = 4;
 
 // File types of Unix in a stored mode.
 constexpr unsigned kTypeMask = 0170000;
@@ -61,18 +57,67 @@ Attributes attributes_of(zip_uint8_t system, zip_uint32_t external, std::string_
   return found;
 }
 
-class Reader {
+// Walks the archive in its order: names are judged, directories and files made, one after the other.
+class Walk {
  public:
-  Reader(Zip zip, Rules& rules, TreeWriter& writer, const Context& context)
-      : zip_(std::move(zip)), rules_(rules), writer_(writer), context_(context), piece_(kPiece) {}
+  Walk(ZipFile zip, Rules& rules, TreeWriter& writer, const Context& context)
+      : zip_(std::move(zip)), rules_(rules), writer_(writer), context_(context), line_(rules) {}
 
-  Result<void> entry(zip_uint64_t index) {
+  Result<FileDigests> run(const std::filesystem::path& archive, std::uint64_t width) {
+    Result<void> walked;
+    {
+      std::vector<std::jthread> threads;
+      for (std::uint64_t i = 1; width > 1 && i <= width; ++i) {
+        threads.emplace_back([&](const std::stop_token& stop) { help(archive, stop); });
+      }
+      walked = entries(threads.empty());
+    }
+    auto digests = line_.result();
+    return digests && !walked ? fail(std::move(walked.error())) : std::move(digests);
+  }
+
+ private:
+  // On a thread of its own, with a handle of its own.
+  void help(const std::filesystem::path& archive, const std::stop_token& stop) {
+    auto zip = ZipFile::open(archive, rules_.display());
+    while (auto next = line_.take(stop)) {
+      if (zip) {
+        zip->unpack(next->first, std::move(next->second), line_, context_);
+      } else {
+        line_.finish(next->first, fail(zip.error()), {});
+      }
+    }
+  }
+
+  Result<void> entries(bool is_alone) {
+    const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(zip_.get(), 0));
+    for (zip_uint64_t i = 0; i < count; ++i) {
+      if (auto ok = context_.check(); !ok) {
+        return ok;
+      }
+      auto file = entry(i);
+      if (!file) {
+        return fail(std::move(file.error()));
+      }
+      if (*file && !line_.add(std::move(**file))) {
+        break;  // the line knows why
+      }
+      if (*file && is_alone) {
+        auto next = line_.take({});
+        zip_.unpack(next->first, std::move(next->second), line_, context_);
+      }
+    }
+    return {};
+  }
+
+  // nullopt: there is nothing to be unpacked.
+  Result<std::optional<PendingFile>> entry(zip_uint64_t index) {
     const char* raw = zip_get_name(zip_.get(), index, ZIP_FL_ENC_RAW);
     zip_uint8_t system = 0;
     zip_uint32_t external = 0;
     if (raw == nullptr ||
         zip_file_get_external_attributes(zip_.get(), index, ZIP_FL_UNCHANGED, &system, &external) != 0) {
-      return damaged(zip_strerror(zip_.get()));
+      return zip_.damaged(zip_strerror(zip_.get()));
     }
     const std::string name = raw;
     const Attributes attributes = attributes_of(system, external, name);
@@ -81,19 +126,28 @@ class Reader {
       return fail(place.error());
     }
     if (!*place) {
-      return {};
+      return std::nullopt;
     }
     if (auto ok = writer_.make_directories(**place, rules_.display()); !ok) {
-      return ok;
+      return fail(std::move(ok.error()));
     }
-    return attributes.type == EntryType::directory ? Result<void>() : file(index, name, **place, attributes.mode);
+    if (attributes.type == EntryType::directory) {
+      return std::nullopt;
+    }
+    if (auto ok = expect_readable(index); !ok) {
+      return fail(std::move(ok.error()));
+    }
+    auto file = writer_.make_file(**place, rules_.display());
+    if (!file) {
+      return fail(std::move(file.error()));
+    }
+    return PendingFile{index, name, attributes.mode, std::move(*file)};
   }
 
- private:
-  Result<void> file(zip_uint64_t index, const std::string& name, const Place& place, unsigned mode) {
+  Result<void> expect_readable(zip_uint64_t index) const {
     zip_stat_t stat;
     if (zip_stat_index(zip_.get(), index, 0, &stat) != 0) {
-      return damaged(zip_strerror(zip_.get()));
+      return zip_.damaged(zip_strerror(zip_.get()));
     }
     if (stat.encryption_method != ZIP_EM_NONE) {
       return bad_archive(rules_.display(), "it is encrypted");
@@ -103,74 +157,35 @@ class Reader {
           rules_.display(),
           fmt::format("it is compressed with method {}; OpenTofu reads 0 (stored) and 8 (deflated)", stat.comp_method));
     }
-    const ZipFile opened(zip_fopen_index(zip_.get(), index, 0));
-    if (opened == nullptr) {
-      return damaged(zip_strerror(zip_.get()));
-    }
-    if (auto ok = writer_.begin_file(place, rules_.display()); !ok) {
-      return ok;
-    }
-    for (;;) {
-      const zip_int64_t got = zip_fread(opened.get(), piece_.data(), piece_.size());
-      if (got < 0) {
-        return damaged(zip_file_strerror(opened.get()));
-      }
-      if (got == 0) {
-        return writer_.end_file(mode);
-      }
-      if (auto ok = piece(name, {piece_.data(), static_cast<std::size_t>(got)}); !ok) {
-        return ok;
-      }
-    }
+    return {};
   }
 
-  Result<void> piece(const std::string& name, std::string_view bytes) {
-    if (auto ok = rules_.grow(name, bytes.size()); !ok) {
-      return ok;
-    }
-    if (auto ok = writer_.write(bytes); !ok) {
-      return ok;
-    }
-    return context_.check();
-  }
-
-  Result<void> damaged(const char* reason) const {
-    return fail(with_note(bad_archive(rules_.display(), "it is damaged").value(), reason));
-  }
-
-  Zip zip_;
+  ZipFile zip_;
   Rules& rules_;
   TreeWriter& writer_;
   const Context& context_;
-  std::vector<char> piece_;
+  FileLine line_;
 };
 
 }  // namespace
 
-Result<void> read_zip(const std::filesystem::path& archive, Rules& rules, TreeWriter& writer, const Context& context) {
-  if (auto ok = judge_zip_directory(archive, rules); !ok) {
-    return ok;
+Result<FileDigests> read_zip(const ArrivingFile& archive, Rules& rules, TreeWriter& writer, const Context& context) {
+  // What its entries are is told by its end.
+  const auto size = archive.wait_for(ArrivingFile::kAll);
+  if (!size) {
+    return fail(size.error());
   }
-  int reason = 0;
-  Zip zip(zip_open(archive.c_str(), ZIP_RDONLY, &reason));
-  if (zip == nullptr) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, reason);
-    const std::string text = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    return fail(with_note(bad_archive(rules.display(), "it is damaged").value(), text));
+  const auto list_size = judge_zip_directory(archive.path(), rules);
+  if (!list_size) {
+    return fail(list_size.error());
   }
-  const auto entries = static_cast<zip_uint64_t>(zip_get_num_entries(zip.get(), 0));
-  Reader reader(std::move(zip), rules, writer, context);
-  for (zip_uint64_t i = 0; i < entries; ++i) {
-    if (auto ok = context.check(); !ok) {
-      return ok;
-    }
-    if (auto ok = reader.entry(i); !ok) {
-      return ok;
-    }
+  auto zip = ZipFile::open(archive.path(), rules.display());
+  if (!zip) {
+    return fail(zip.error());
   }
-  return {};
+  const std::uint64_t cores = std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  const std::uint64_t width = *list_size > kMostListBytes ? 1 : std::min(cores, *size / kWorthThread);
+  return Walk(std::move(*zip), rules, writer, context).run(archive.path(), width);
 }
 
 }  // namespace modlock::unpack

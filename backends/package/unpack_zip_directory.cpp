@@ -45,7 +45,7 @@ class Directory {
   Directory(const std::filesystem::path& archive, const Rules& rules)
       : archive_(archive), rules_(rules), file_(archive, std::ios::binary) {}
 
-  Result<void> judge() {
+  Result<std::uint64_t> judge() {
     if (!file_) {
       return system_failure("read", archive_, errno);
     }
@@ -127,7 +127,7 @@ class Directory {
     return found.first;
   }
 
-  Result<void> walk(const Summary& summary) {
+  Result<std::uint64_t> walk(const Summary& summary) {
     const std::string bytes = read(summary.begin, static_cast<std::size_t>(summary.size));
     std::string_view rest = bytes;
     for (std::uint64_t i = 0; i < summary.entries; ++i) {
@@ -145,7 +145,7 @@ class Directory {
       }
       rest.remove_prefix(static_cast<std::size_t>(length));
     }
-    return {};
+    return summary.size;
   }
 
   const std::filesystem::path& archive_;
@@ -156,7 +156,7 @@ class Directory {
 
 }  // namespace
 
-Result<void> judge_zip_directory(const std::filesystem::path& archive, const Rules& rules) {
+Result<std::uint64_t> judge_zip_directory(const std::filesystem::path& archive, const Rules& rules) {
   return Directory(archive, rules).judge();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "backends/package/unpack_rules.h"
@@ -7,9 +8,10 @@
 
 namespace modlock::unpack {
 
-// Judges the central directory of a zip file before a library holds it in memory (APPNOTE.TXT 4.3.12 to 4.3.16).
+// Judges the central directory of a zip file before a library holds it in memory (APPNOTE.TXT 4.3.12 to 4.3.16); its
+// size in bytes.
 // Errors: ARCHIVE_UNSAFE (more entries or name bytes than allowed, a NUL in a name, which libzip would show as a
 // blank); BAD_RESPONSE (no zip file, or nothing in it); IO_ERROR.
-Result<void> judge_zip_directory(const std::filesystem::path& archive, const Rules& rules);
+Result<std::uint64_t> judge_zip_directory(const std::filesystem::path& archive, const Rules& rules);
 
 }  // namespace modlock::unpack

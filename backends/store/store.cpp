@@ -184,7 +184,8 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   if (auto ok = refuse_override(*entries); !ok) {
     return fail(ok.error());
   }
-  auto h1 = summarise_entries(*entries, context).map([](const TreeSummary& summary) { return summary.h1(); });
+  auto h1 =
+      summarise_entries(*entries, tree.digests, context).map([](const TreeSummary& summary) { return summary.h1(); });
   if (!h1) {
     return fail(h1.error());
   }

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
+#include "backends/crypto/digest.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
@@ -180,6 +181,18 @@ BOOST_AUTO_TEST_CASE(stops_when_it_should) {
   const auto h1 = hash_tree(root.path(), context);
   BOOST_REQUIRE(!h1.has_value());
   BOOST_TEST(to_string(h1.error().code) == "REQUEST_CANCELLED");
+}
+
+// A tree that was moved or is another one is read, whatever is known of files of the same name.
+BOOST_AUTO_TEST_CASE(takes_known_digests_by_path) {
+  const TemporaryDirectory root;
+  root.write("a", "1");
+  root.write("b", "2");
+  const FileDigests known = {{(root / "a").string(), {0xAA}}, {"b", {0xBB}}, {"/elsewhere/b", {0xBB}}};
+  const auto summary = summarise_entries(list_tree(root.path()).value(), known, Context{});
+  BOOST_REQUIRE(summary.has_value());
+  BOOST_TEST(summary->files[0].sha256 == "aa" + std::string(62, '0'));
+  BOOST_TEST(summary->files[1].sha256 == sha256_hex("2"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -25,12 +25,14 @@ struct Unpacking {
 
   Result<void> run(ArchiveFormat format, const UnpackLimits& limits = {}, const Context& context = {}) {
     std::filesystem::create_directories(tree);
-    return unpack_archive(archive, format, tree, "https://example.com/x", context, limits);
+    return unpack_archive(archive, format, tree, "https://example.com/x", context, limits)
+        .map([this](FileDigests found) { digests = std::move(found); });
   }
 
   TemporaryDirectory directory;
   std::filesystem::path archive = directory / "archive";
   std::filesystem::path tree = directory / "tree";
+  FileDigests digests;  // what run() returned
 };
 
 }  // namespace modlock::test

@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
+Rules::PackedSize of_size(std::uint64_t size) {
+  return [size](std::uint64_t) { return size; };
+}
+
 std::string shown(const Result<std::optional<unpack::Place>>& result) {
   if (!result) {
     BOOST_TEST((result.error().code == Code::archive_unsafe));
@@ -81,7 +85,7 @@ BOOST_AUTO_TEST_CASE(judges_one_name) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Rules rules("x.zip", 1000, {});
+      Rules rules("x.zip", of_size(1000), {});
       BOOST_TEST(shown(rules.place(row.entry, row.type)) == row.expected);
     }
   }
@@ -123,7 +127,7 @@ BOOST_AUTO_TEST_CASE(judges_a_name_after_others) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Rules rules("x.zip", 1000, {});
+      Rules rules("x.zip", of_size(1000), {});
       for (const auto& [name, type] : row.before) {
         BOOST_TEST(rules.place(name, type).has_value());
       }
@@ -133,7 +137,7 @@ BOOST_AUTO_TEST_CASE(judges_a_name_after_others) {
 }
 
 BOOST_AUTO_TEST_CASE(counts_entries) {
-  Rules rules("x.zip", 1000, {.entries = 3});
+  Rules rules("x.zip", of_size(1000), {.entries = 3});
   BOOST_TEST(shown(rules.place("a", EntryType::file)) == "a []");
   BOOST_TEST(shown(rules.place(".git", EntryType::file)) == "left out");
   BOOST_TEST(shown(rules.place("b", EntryType::file)) == "b []");
@@ -141,14 +145,14 @@ BOOST_AUTO_TEST_CASE(counts_entries) {
 }
 
 BOOST_AUTO_TEST_CASE(counts_the_directories_that_entries_imply) {
-  Rules rules("x.zip", 1000, {.entries = 3});
+  Rules rules("x.zip", of_size(1000), {.entries = 3});
   BOOST_TEST(shown(rules.place("a/b", EntryType::file)) == "a/b [a,]");
   BOOST_TEST(shown(rules.place("c/d/e", EntryType::file)) ==
              R"(the entry "c/d/e" of "x.zip" makes more than the 3 files and directories allowed)");
 }
 
 BOOST_AUTO_TEST_CASE(counts_the_bytes_of_names) {
-  Rules rules("x.zip", 1000, {.name_bytes = 6});
+  Rules rules("x.zip", of_size(1000), {.name_bytes = 6});
   BOOST_TEST(shown(rules.place("a/bc", EntryType::file)) == "a/bc [a,]");
   BOOST_TEST(shown(rules.place("d", EntryType::file)) == "d []");
   BOOST_TEST(shown(rules.place("e", EntryType::file)) ==
@@ -183,10 +187,15 @@ BOOST_AUTO_TEST_CASE(judges_growth) {
        1U << 30U,
        {200 * kMiB, 200},
        R"(the entry "f" of "x.zip" unpacks to over 200 times the size of the archive)"},
+      {"over both at once, the ratio lower",
+       10,
+       20 * kMiB,
+       {30 * kMiB},
+       R"(the entry "f" of "x.zip" unpacks to over 200 times the size of the archive)"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Rules rules("x.zip", row.packed, {.total_bytes = row.total});
+      Rules rules("x.zip", of_size(row.packed), {.total_bytes = row.total});
       std::string found;
       for (const std::uint64_t piece : row.pieces) {
         const auto judged = rules.grow("f", piece);

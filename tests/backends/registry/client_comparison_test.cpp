@@ -76,13 +76,12 @@ class PlainArchives final : public Backend {
     write_text(parent / "archive", response->body);
     FetchedTree tree{.id = "x", .directory = parent / "tree", .warnings = {}};
     const auto format = archive_format_of_path(source.source.path).value();
-    if (auto ok = make_directories(tree.directory).and_then([&] {
-          return unpack_archive(parent / "archive", format, tree.directory, "archive", context);
-        });
-        !ok) {
+    if (auto ok = make_directories(tree.directory); !ok) {
       return fail(std::move(ok.error()));
     }
-    return tree;
+    return unpack_archive(parent / "archive", format, tree.directory, "archive", context).map([&](FileDigests) {
+      return tree;
+    });
   }
 
   HttpClient& http_;

@@ -1,21 +1,20 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
-#include "backends/crypto/digest.h"
+#include "backends/download/package_download.h"
 #include "backends/http/http_client.h"
 #include "backends/oci/manifest.h"
 
 namespace modlock::oci {
 
-// Writes a blob to a file as it arrives and holds it to its descriptor: a byte too many ends the transfer. Errors:
-// HASH_MISMATCH (another size or digest), IO_ERROR. `what` names the blob in messages.
-class BlobFile final : public BodySink {
+// Holds a package that arrives to the descriptor of its blob: a byte too many ends the transfer. Errors: HASH_MISMATCH
+// (another size or digest); those of PackageDownload. `what` names the blob in messages.
+class BlobCheck final : public BodySink {
  public:
-  BlobFile(std::filesystem::path path, Layer layer, std::string what);
+  BlobCheck(PackageDownload& package, const Layer& layer, std::string what)
+      : package_(package), layer_(layer), what_(std::move(what)) {}
 
   Result<void> begin(std::optional<std::uint64_t> length) override;
   Result<void> write(std::string_view bytes) override;
@@ -25,11 +24,9 @@ class BlobFile final : public BodySink {
  private:
   tl::unexpected<Error> wrong_size(std::string_view found) const;
 
-  std::filesystem::path path_;
-  Layer layer_;
+  PackageDownload& package_;
+  const Layer& layer_;
   std::string what_;
-  std::ofstream file_;
-  Sha256 hash_;
   std::uint64_t size_ = 0;
 };
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "backends/package/byte_source.h"
+
+namespace modlock::unpack {
+
+// Another source, read on a thread of its own, a few pieces ahead of who asks for them. What comes, and in which order,
+// is the same, and so is the error at the end.
+class ReadAhead final : public ByteSource {
+ public:
+  explicit ReadAhead(std::unique_ptr<ByteSource> source);
+  // Waits for the source to return from what it is at.
+  ~ReadAhead() override;
+
+  Result<std::string_view> next() override;
+
+ private:
+  void run(const std::stop_token& stop);
+
+  std::unique_ptr<ByteSource> source_;  // the thread's alone
+  std::array<std::string, 4> pieces_;   // a ring; each belongs to the thread until it is counted, then to the reader
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::size_t read_ = 0;  // pieces that were; this and what follows: under the mutex
+  std::size_t used_ = 0;
+  std::optional<Result<void>> end_;
+  bool holds_ = false;   // the reader has the piece before used_ + 1; the reader's alone
+  std::jthread thread_;  // last: it uses everything else
+};
+
+}  // namespace modlock::unpack

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <zip.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "backends/context.h"
+#include "backends/package/unpack_line.h"
+#include "protocol/result.h"
+
+namespace modlock::unpack {
+
+// A zip file as one thread reads it.
+class ZipFile {
+ public:
+  // Errors: BAD_RESPONSE.
+  static Result<ZipFile> open(const std::filesystem::path& archive, std::string_view display);
+
+  zip_t* get() const { return zip_.get(); }
+
+  // Unpacks one file, and finishes it. Errors: BAD_RESPONSE (damaged); IO_ERROR; those of FileLine::grow();
+  // REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+  void unpack(FileLine::Turn turn, PendingFile file, FileLine& line, const Context& context);
+
+  // BAD_RESPONSE with what libzip says.
+  tl::unexpected<Error> damaged(std::string_view reason) const;
+
+ private:
+  struct Discard {
+    void operator()(zip_t* zip) const { zip_discard(zip); }
+  };
+  ZipFile(zip_t* zip, std::string_view display) : zip_(zip), display_(display) {}
+
+  Result<void> copy(FileLine::Turn turn, PendingFile& file, FileLine& line, const Context& context);
+
+  std::unique_ptr<zip_t, Discard> zip_;
+  std::string display_;
+  std::vector<char> piece_;
+};
+
+}  // namespace modlock::unpack
