@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/file_lock.h"
@@ -265,6 +266,12 @@ class Installer {
     return has_one ? resolved->second.version->to_string() : std::string();
   }
 
+  // As the configuration says it, override files of ours included.
+  const std::string& source_of(const ModuleNode& node) const {
+    const auto overridden = request_.overridden.find(node.key);
+    return overridden == request_.overridden.end() ? node.address.normalised.reveal() : overridden->second;
+  }
+
   Result<void> write_records() {
     Manifest manifest;
     manifest.emplace("", ManifestRecord{.key = {}, .source = {}, .version = {}, .directory = "."});
@@ -278,7 +285,7 @@ class Installer {
         continue;
       }
       manifest.insert_or_assign(key, ManifestRecord{.key = key,
-                                                    .source = node.address.normalised.reveal(),
+                                                    .source = source_of(node),
                                                     .version = version_of(node),
                                                     .directory = node.manifest_directory});
     }

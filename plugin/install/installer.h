@@ -1,6 +1,6 @@
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +14,8 @@ struct InstallRequest {
   const Plan& plan;      // made under frozen, without changes
   const LockFile& lock;  // that the plan was made from
   DataDirectory data;
+  // The sources of calls with an override file, by key: OverridePlan::sources.
+  std::map<std::string, std::string, std::less<>> overridden = {};
 };
 
 struct InstalledModule {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/package/tree_hash.h"
+#include "plugin/install/overrides.h"
 
 namespace modlock {
 namespace {
@@ -29,8 +30,7 @@ std::string recorded_subdir(const ManifestRecord& record, const ModuleNode& node
 // The record that a client would take for this call; null where there is none.
 const ManifestRecord* record_of(const ModuleNode& node, const Manifest& manifest) {
   const auto record = manifest.find(node.key);
-  return record != manifest.end() && record->second.source == node.address.normalised.reveal() ? &record->second
-                                                                                               : nullptr;
+  return record != manifest.end() && is_source_of(record->second.source, node) ? &record->second : nullptr;
 }
 
 std::optional<PlacedPackage> find_in_place(const ModuleNode& node, const DataDirectory& data,

@@ -92,8 +92,9 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
            at(Code::lock_unenforced, *node.call.version, node,
               fmt::format("module \"{}\" has a version argument on a {} source, which a stock tofu refuses", node.key,
                           to_string(node.address.source.kind)),
-              fmt::format("write it into .tofu-modlock.hcl instead: module \"{}\" {{ version = \"{}\" }}", node.key,
-                          node.call.version->text))});
+              fmt::format("run: tofu-modlock install --overrides; or write it into .tofu-modlock.hcl instead: module "
+                          "\"{}\" {{ version = \"{}\" }}",
+                          node.key, node.call.version->text))});
     }
   }
   if (rule != settings.modules.end() && rule->second.version) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "backends/version.h"
 #include "plugin/install/installer.h"
+#include "plugin/install/overrides.h"
 #include "plugin/server/handlers.h"
 #include "plugin/server/plan_request.h"
 #include "plugin/server/run_clock.h"
@@ -9,7 +11,7 @@
 namespace modlock {
 namespace {
 
-// Changes that leave a call without an entry that counts; others (an entry nobody calls) do not stand in the way.
+// Changes that leave a call without an entry that counts.
 bool stops_install(const Change& change) {
   return change.action == Action::added || change.action == Action::updated ||
          change.action == Action::source_changed || change.action == Action::hashes_added;
@@ -23,26 +25,65 @@ std::vector<messages::InstalledModule> to_messages(const std::vector<InstalledMo
   return out;
 }
 
+OverrideMode override_mode(const std::optional<bool>& wanted) {
+  return !wanted ? OverrideMode::leave : *wanted ? OverrideMode::write : OverrideMode::remove;
+}
+
+// Older releases take `version = null` beside a source of another kind for a version.
+Result<void> check_release_takes_overrides(const Service& service, const RootRequest& root, const Context& context) {
+  const Release release = release_of(root.implementation, root.walk.root, service.options(), context);
+  const auto version = Version::parse(release.version);
+  if (!release.is_known || !version || !(*version < *Version::parse("1.10.0-alpha0"))) {
+    return {};
+  }
+  return fail(Code::source_unsupported,
+              "override files take the version from a call, which OpenTofu understands from 1.10 on, and this is " +
+                  release.version,
+              "upgrade OpenTofu, or write versions of git and OCI sources into .tofu-modlock.hcl");
+}
+
+// Writes or removes what is asked for; the sources that a client then sees.
+Result<OverridePlan> settle_overrides(const Service& service, const RootRequest& root, const Plan& plan,
+                                      OverrideMode mode, const Context& context) {
+  auto overrides = plan_overrides(
+      {.tree = plan.tree, .locks = plan.modules, .root = root.walk.root, .bounds = root.walk.bounds, .mode = mode});
+  if (overrides && mode == OverrideMode::write && !overrides->sources.empty()) {
+    if (auto ok = check_release_takes_overrides(service, root, context); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  }
+  if (overrides) {
+    if (auto ok = apply_overrides(*overrides); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  }
+  return overrides;
+}
+
 struct Installation {
   InstallReport report;
   Diagnostics diagnostics;
 };
 
 Result<Installation> install_once(const Service& service, const RootRequest& root, const LockDocument& lock,
-                                  const Context& context, RequestContext& request) {
+                                  OverrideMode mode, const Context& context, RequestContext& request) {
   const Network& network = service.network(root.implementation.tool, root.implementation.version);
   Origin origin(network.backends(), service.store(), context);
   auto plan = make_plan(frozen_plan(root, lock, context), origin, context);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }
-  std::vector<Change> blocking;
-  std::copy_if(plan->changes.begin(), plan->changes.end(), std::back_inserter(blocking), stops_install);
-  if (!blocking.empty()) {
-    return fail(frozen_error(blocking, lock.path, request));
+  if (auto ok = check_locked(*plan, lock.path, request); !ok) {
+    return fail(std::move(ok.error()));
   }
-  auto report =
-      install_modules({.plan = *plan, .lock = effective_lock(lock), .data = root.data}, service.store(), context);
+  auto overrides = settle_overrides(service, root, *plan, mode, context);
+  if (!overrides) {
+    return fail(std::move(overrides.error()));
+  }
+  drop_enforced(*overrides, plan->diagnostics);
+  auto report = install_modules(
+      {.plan = *plan, .lock = effective_lock(lock), .data = root.data, .overridden = std::move(overrides->sources)},
+      service.store(), context);
   if (!report) {
     return fail(std::move(report.error()));
   }
@@ -51,15 +92,17 @@ Result<Installation> install_once(const Service& service, const RootRequest& roo
 
 }  // namespace
 
+Result<void> check_locked(const Plan& plan, const std::string& lock_path, RequestContext& request) {
+  std::vector<Change> blocking;
+  std::copy_if(plan.changes.begin(), plan.changes.end(), std::back_inserter(blocking), stops_install);
+  return blocking.empty() ? Result<void>() : fail(frozen_error(blocking, lock_path, request));
+}
+
 Result<Json::Value> handle_modules_install(const Service& service, const Json::Value& params, RequestContext& request) {
   RunClock clock;
   auto decoded = messages::decode_modules_install(params, request.unknown_params);
   if (!decoded) {
     return fail(std::move(decoded.error()));
-  }
-  if (decoded->overrides.value_or(false)) {
-    return fail(Code::invalid_params, "modules/install: override files are not written by this release",
-                "leave overrides out, and write constraints into .tofu-modlock.hcl");
   }
   Context context = make_context(request, service, clock.stats);
   context.offline = decoded->offline.value_or(context.offline);
@@ -72,10 +115,11 @@ Result<Json::Value> handle_modules_install(const Service& service, const Json::V
   if (!lock) {
     return fail(std::move(lock.error()));
   }
-  auto done = install_once(service, *root, *lock, context, request);
+  const OverrideMode mode = override_mode(decoded->overrides);
+  auto done = install_once(service, *root, *lock, mode, context, request);
   if (!done && done.error().code == Code::hash_mismatch) {
     // A damaged package was dropped from the store; the second try fetches it anew, and its mismatch is final.
-    done = install_once(service, *root, *lock, context, request);
+    done = install_once(service, *root, *lock, mode, context, request);
   }
   if (!done) {
     return fail(std::move(done.error()));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plugin/config/roots.h"
+#include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/lock/copy.h"
 #include "plugin/lock/edit.h"
@@ -42,6 +44,12 @@ Result<ModuleLocks> restorable_blocks(const RootRequest& root, const LockDocumen
   auto copy = load_lock_copy(root.data.path);
   if (!copy || *copy) {
     return copy ? Result<ModuleLocks>(std::move(**copy)) : fail(std::move(copy.error()));
+  }
+  // Two processes are saved where nothing is under version control.
+  std::error_code ignored;
+  const auto real_root = std::filesystem::weakly_canonical(root.walk.root, ignored);
+  if (!std::filesystem::exists(find_repository_root(real_root) / ".git", ignored)) {
+    return ModuleLocks{};
   }
   auto committed = committed_module_locks(root.walk.root, lock.path, context);
   if (!committed) {
@@ -199,6 +207,8 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }
+  judge_overrides({.tree = plan->tree, .locks = plan->modules, .root = root->walk.root, .bounds = root->walk.bounds},
+                  plan->diagnostics);
   const Diagnostics& unread = network.warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
   if (plan_request.mode == PlanMode::frozen && !plan->changes.empty()) {

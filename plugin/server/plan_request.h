@@ -19,6 +19,10 @@ PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const
 std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
                                                                                                 const Context& context);
 
+// Whether every remote call of a frozen plan has an entry that counts: FROZEN where one has none. Other changes (an
+// entry nobody calls) do not stand in the way.
+Result<void> check_locked(const Plan& plan, const std::string& lock_path, RequestContext& request);
+
 // FROZEN naming what would change; the changes go to `request.error_data` as `changes`.
 Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request);
 

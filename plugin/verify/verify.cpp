@@ -8,6 +8,7 @@
 #include "backends/parallel.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/manifest.h"
+#include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/plan.h"
@@ -45,6 +46,9 @@ class Verifier {
     judge_unvisited(*tree);
     VerifyReport report;
     report.diagnostics = std::move(tree->diagnostics);
+    judge_overrides(
+        {.tree = *tree, .locks = request_.lock.modules, .root = request_.walk.root, .bounds = request_.walk.bounds},
+        report.diagnostics);
     for (auto& [subject, verdict] : verdicts_) {
       report.verdicts.push_back(std::move(verdict));
     }
@@ -93,8 +97,9 @@ class Verifier {
         continue;
       }
       const auto record = manifest_.find(key);
-      const bool recorded = record != manifest_.end() &&
-                            record->second.source == node->second.address.normalised.reveal() &&
+      const auto entry = request_.lock.modules.find(key);
+      const ModuleLock* lock = entry == request_.lock.modules.end() ? nullptr : &entry->second;
+      const bool recorded = record != manifest_.end() && is_source_of(record->second.source, node->second, lock) &&
                             record->second.directory == node->second.manifest_directory &&
                             record->second.version == recorded_version(node->second);
       if (!recorded) {

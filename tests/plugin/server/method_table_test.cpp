@@ -292,7 +292,6 @@ BOOST_AUTO_TEST_CASE(what_is_not_served_yet_is_refused_not_ignored) {
     const char* message;
   };
   const Row rows[] = {
-      {"modules/install", "overrides", "modules/install: override files are not written by this release"},
       {"lock/verify", "online", "lock/verify: asking the sources (online) is not served by this release"},
   };
   initialize();

@@ -1,0 +1,320 @@
+#include "plugin/install/overrides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/files/files.h"
+#include "plugin/config/config_files.h"
+#include "plugin/config/roots.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHidingName = "modlock_override.tofu";
+constexpr const char* kOtherWay =
+    "write the version into the configuration itself (update/plan), or into .tofu-modlock.hcl";
+
+// A version on a source that has none for stock releases.
+bool needs_override(const ModuleNode& node) {
+  const SourceKind kind = node.address.source.kind;
+  return node.call.version && (kind == SourceKind::git || kind == SourceKind::oci) && node.call.written != nullptr &&
+         !node.call.written->literal_only;
+}
+
+// As `tofu fmt` leaves it. Addresses hold no control characters.
+std::string literal_of(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts_template = (text[i] == '$' || text[i] == '%') && i + 1 < text.size() && text[i + 1] == '{';
+    if (text[i] == '"' || text[i] == '\\') {
+      out += '\\';
+    } else if (starts_template) {
+      out += text[i];
+    }
+    out += text[i];
+  }
+  return out + "\"";
+}
+
+// What one directory is to say.
+struct Directory {
+  std::string name;  // as locations have it: relative to the root
+  struct Call {
+    const ModuleNode* node = nullptr;
+    std::string source;
+  };
+  std::map<std::string, Call> calls = {};           // by the name of the block
+  std::map<std::string, std::string> sources = {};  // by key
+  std::optional<Error> problem = {};                // why no file can be written
+
+  std::string text() const {
+    std::string out = std::string(kOverrideMarker) + "\n";
+    for (const auto& [block, call] : calls) {
+      out += fmt::format("\nmodule \"{}\" {{\n  source  = {}\n  version = null\n}}\n", block, literal_of(call.source));
+    }
+    return out;
+  }
+};
+
+class OverridePlanner {
+ public:
+  explicit OverridePlanner(const OverrideRequest& request) : request_(request) {}
+
+  Result<OverridePlan> run() {
+    directories_.emplace(key_of(request_.root), Directory{.name = "."});
+    for (const auto& [key, node] : request_.tree.nodes) {
+      if (is_in_reach(node) && !node.directory.empty()) {
+        directories_.try_emplace(key_of(node.directory), Directory{.name = node.manifest_directory});
+      }
+    }
+    for (const auto& [key, node] : request_.tree.nodes) {
+      if (needs_override(node)) {
+        add(node);
+      }
+    }
+    for (const auto& [path, directory] : directories_) {
+      if (auto ok = settle(path, directory); !ok) {
+        return fail(std::move(ok.error()));
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  // One directory may be reached by several paths.
+  static fs::path key_of(const fs::path& directory) {
+    std::error_code error;
+    fs::path real = fs::canonical(directory, error);
+    return error ? directory : real;
+  }
+
+  const ModuleNode* parent_of(const ModuleNode& node) const {
+    const std::size_t dot = node.key.rfind('.');
+    const auto parent = dot == std::string::npos ? request_.tree.nodes.end()
+                                                 : request_.tree.nodes.find(std::string_view(node.key).substr(0, dot));
+    return parent == request_.tree.nodes.end() ? nullptr : &parent->second;
+  }
+
+  // The root's own local modules, at any depth.
+  bool is_in_reach(const ModuleNode& node) const {
+    const ModuleNode* at = &node;
+    while (at != nullptr && at->is_local()) {
+      at = parent_of(*at);
+    }
+    return at == nullptr;
+  }
+
+  void add(const ModuleNode& node) {
+    const ModuleNode* caller = parent_of(node);
+    if (caller != nullptr && (!is_in_reach(*caller) || caller->directory.empty())) {
+      return;
+    }
+    const fs::path place = key_of(caller == nullptr ? request_.root : caller->directory);
+    Directory& directory = directories_.at(place);
+    auto source = source_of(node, place, directory);
+    if (!source) {
+      directory.problem = directory.problem ? std::move(directory.problem) : std::move(source.error());
+      return;
+    }
+    const auto [known, is_new] = directory.calls.try_emplace(node.call.name, Directory::Call{&node, *source});
+    if (!is_new && known->second.source != *source) {
+      directory.problem = conflict(node, *known->second.node);
+    }
+    directory.sources.insert_or_assign(node.key, std::move(*source));
+  }
+
+  Result<std::string> source_of(const ModuleNode& node, const fs::path& place, const Directory& directory) const {
+    if (auto ok = check_later_overrides(node, directory); !ok) {
+      return fail(std::move(ok.error()));
+    }
+    std::error_code ignored;
+    if (fs::exists(fs::symlink_status(place / kHidingName, ignored))) {
+      return fail(at(node, Code::config_parse,
+                     fmt::format("{} makes OpenTofu pass over {}",
+                                 join_relative(directory.name, std::string(kHidingName)), kOwnOverrideName),
+                     "give the file another name"));
+    }
+    const auto entry = request_.locks.find(node.key);
+    if (entry == request_.locks.end()) {
+      return fail(at(node, Code::frozen, fmt::format("module \"{}\" is not locked", node.key),
+                     "run: tofu-modlock lock, review the change and commit it"));
+    }
+    return pinned_source(node, entry->second);
+  }
+
+  // Override files are merged in the order of their names.
+  static Result<void> check_later_overrides(const ModuleNode& node, const Directory& directory) {
+    for (const WrittenBlock& later : node.call.written->overrides) {
+      if (later.file->name < kOwnOverrideName) {
+        continue;
+      }
+      for (const char* argument : {"source", "version"}) {
+        if (const hcl::Attribute* attribute = later.block->body.find(argument)) {
+          Error error =
+              at(node, Code::config_parse,
+                 fmt::format("{} sets the {} of module \"{}\" and is merged after {}",
+                             join_relative(directory.name, later.file->path), argument, node.key, kOwnOverrideName),
+                 "give the file a name that sorts before it, or write the argument into the call");
+          error.location = Location{join_relative(directory.name, later.file->path), attribute->value.range};
+          return fail(std::move(error));
+        }
+      }
+    }
+    return {};
+  }
+
+  static Error at(const ModuleNode& node, Code code, std::string message, std::string hint) {
+    return Error{.code = code,
+                 .message = std::move(message),
+                 .subject = node.subject(),
+                 .location = node.call.location,
+                 .hint = std::move(hint)};
+  }
+
+  static Error conflict(const ModuleNode& node, const ModuleNode& other) {
+    return at(node, Code::constraint_conflict,
+              fmt::format("module \"{}\" and module \"{}\" are one block and are locked to different packages, so no "
+                          "override file can serve both",
+                          other.key, node.key),
+              kOtherWay);
+  }
+
+  Result<void> settle(const fs::path& path, const Directory& directory) {
+    const fs::path file = path / kOwnOverrideName;
+    const std::string name = join_relative(directory.name, std::string(kOwnOverrideName));
+    auto found = own_text(file, name);
+    if (!found) {
+      return fail(std::move(found.error()));
+    }
+    const std::optional<std::string>& before = *found;
+    const bool is_wanted = request_.mode == OverrideMode::write || (request_.mode == OverrideMode::leave && before);
+    if (is_wanted && directory.problem) {
+      return fail(*directory.problem);
+    }
+    const std::optional<std::string> after =
+        is_wanted && !directory.calls.empty() ? std::optional(directory.text()) : std::nullopt;
+    if (after) {
+      plan_.sources.insert(directory.sources.begin(), directory.sources.end());
+    }
+    if (before == after) {
+      return {};
+    }
+    if (request_.mode == OverrideMode::leave) {
+      return fail(Error{.code = Code::frozen,
+                        .message = fmt::format("{} does not say what the lock file says", name),
+                        .location = Location{name, std::nullopt},
+                        .hint = "run: tofu-modlock install --overrides, or --no-overrides to remove the file"});
+    }
+    std::vector<fs::path> bounds = request_.bounds;
+    bounds.push_back(request_.root);
+    if (auto inside = confine(path, bounds); !inside) {
+      return fail(std::move(inside.error()));
+    }
+    plan_.writes.push_back({file, after});
+    return {};
+  }
+
+  // Our file, where there is one.
+  static Result<std::optional<std::string>> own_text(const fs::path& file, const std::string& name) {
+    std::error_code ignored;
+    const fs::file_status status = fs::symlink_status(file, ignored);
+    if (!fs::exists(status)) {
+      return std::nullopt;
+    }
+    auto text = fs::is_regular_file(status) ? read_file(file) : Result<std::string>();
+    if (!text) {
+      return fail(std::move(text.error()));
+    }
+    if (!text->starts_with(std::string(kOverrideMarker) + "\n")) {
+      return fail(Error{.code = Code::config_parse,
+                        .message = fmt::format("{} was not written by tofu-modlock, which keeps that name for itself "
+                                               "and does not read it, while a client does",
+                                               name),
+                        .location = Location{name, std::nullopt},
+                        .hint = "rename the file; it is not overwritten"});
+    }
+    return std::move(*text);
+  }
+
+  const OverrideRequest& request_;
+  std::map<fs::path, Directory> directories_;  // of the root and of its local modules, links resolved
+  OverridePlan plan_;
+};
+
+}  // namespace
+
+Result<OverridePlan> plan_overrides(const OverrideRequest& request) {
+  return OverridePlanner(request).run();
+}
+
+Result<void> apply_overrides(const OverridePlan& plan) {
+  for (const OverridePlan::Write& write : plan.writes) {
+    std::error_code error;
+    auto ok = write.text ? write_file_atomically(write.path, *write.text) : Result<void>();
+    if (!write.text && !fs::remove(write.path, error) && error) {
+      ok = fail(Code::io_error, fmt::format("cannot remove {}: {}", write.path.string(), error.message()));
+    }
+    if (!ok) {
+      return ok;
+    }
+  }
+  return {};
+}
+
+void judge_overrides(const OverrideRequest& request, Diagnostics& diagnostics) {
+  auto plan = plan_overrides(request);
+  if (plan) {
+    drop_enforced(*plan, diagnostics);
+    return;
+  }
+  Error reason = std::move(plan.error());
+  reason.code = Code::lock_unenforced;
+  diagnostics.push_back({Severity::warning, std::move(reason)});
+}
+
+void drop_enforced(const OverridePlan& plan, Diagnostics& diagnostics) {
+  constexpr std::string_view kPrefix = "module.";
+  const auto is_enforced = [&](const Diagnostic& diagnostic) {
+    const std::string_view subject(diagnostic.what.subject);
+    return diagnostic.what.code == Code::lock_unenforced && subject.starts_with(kPrefix) &&
+           plan.sources.find(subject.substr(kPrefix.size())) != plan.sources.end();
+  };
+  diagnostics.erase(std::remove_if(diagnostics.begin(), diagnostics.end(), is_enforced), diagnostics.end());
+}
+
+Result<std::string> pinned_source(const ModuleNode& node, const ModuleLock& lock) {
+  const bool is_git = node.address.source.kind == SourceKind::git;
+  const std::string id = lock.hash_value(is_git ? "git" : "oci");
+  if (id.empty()) {
+    return fail(Error{
+        .code = Code::frozen,
+        .message = fmt::format("the lock entry of module \"{}\" names no {}", node.key, is_git ? "commit" : "digest"),
+        .subject = node.subject(),
+        .location = node.call.location,
+        .hint = "run: tofu-modlock upgrade --target " + node.subject()});
+  }
+  const std::string address = printable_form(node.address);
+  const std::string text = fmt::format("{}?{}={}", address.substr(0, address.find('?')), is_git ? "ref" : "digest", id);
+  auto parsed = parse_source(text);
+  return parsed ? Result<std::string>(parsed->normalised.reveal()) : fail(std::move(parsed.error()));
+}
+
+bool is_source_of(std::string_view recorded, const ModuleNode& node, const ModuleLock* lock) {
+  if (recorded == node.address.normalised.reveal()) {
+    return true;
+  }
+  if (!needs_override(node)) {
+    return false;
+  }
+  if (lock != nullptr) {
+    const auto pinned = pinned_source(node, *lock);
+    return pinned && *pinned == recorded;
+  }
+  const std::string address = printable_form(node.address);
+  return recorded.substr(0, recorded.find('?')) == address.substr(0, address.find('?'));
+}
+
+}  // namespace modlock
