@@ -45,6 +45,26 @@ bool ServiceDiscovery::Entry::is_known() const {
 }
 
 Result<std::string> ServiceDiscovery::find(std::string_view host, std::string_view service, const Context& context) {
+  const auto services = configured_or_asked(host, context);
+  return services ? service_url(*services, host, service) : fail(services.error());
+}
+
+Result<std::map<std::string, std::string>> ServiceDiscovery::find_all(std::string_view host, const Context& context) {
+  const auto services = configured_or_asked(host, context);
+  if (!services) {
+    return fail(services.error());
+  }
+  std::map<std::string, std::string> found;
+  for (const auto& [service, written] : services->urls) {
+    if (auto url = service_url(*services, host, service)) {
+      found.emplace(service, std::move(*url));
+    }
+  }
+  return found;
+}
+
+Result<ServiceDiscovery::Services> ServiceDiscovery::configured_or_asked(std::string_view host,
+                                                                         const Context& context) {
   const auto forms = parse_service_host(host);
   if (!forms) {
     return fail(Code::source_invalid, fmt::format("\"{}\" is not a host name that a registry can have", host));
@@ -52,10 +72,9 @@ Result<std::string> ServiceDiscovery::find(std::string_view host, std::string_vi
   if (const auto block = client_.hosts.find(forms->ascii); block != client_.hosts.end()) {
     Services services{.url = document_url(forms->ascii), .configured = block->second.from, .urls = {}};
     services.urls.insert(block->second.services.begin(), block->second.services.end());
-    return service_url(services, host, service);
+    return services;
   }
-  const auto services = services_of(forms->ascii, context);
-  return services ? service_url(*services, host, service) : fail(services.error());
+  return services_of(forms->ascii, context);
 }
 
 Result<ServiceDiscovery::Services> ServiceDiscovery::services_of(const std::string& host, const Context& context) {

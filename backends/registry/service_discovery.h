@@ -30,6 +30,10 @@ class ServiceDiscovery {
   // those of RegistryHttp::send().
   Result<std::string> find(std::string_view host, std::string_view service, const Context& context);
 
+  // All services of a host by name, as find() gives each; without those that have no usable URL. Errors: those of
+  // find() that are not about one service.
+  Result<std::map<std::string, std::string>> find_all(std::string_view host, const Context& context);
+
  private:
   // What a host says of itself.
   struct Services {
@@ -46,6 +50,7 @@ class ServiceDiscovery {
     bool is_known() const;
   };
 
+  Result<Services> configured_or_asked(std::string_view host, const Context& context);
   Result<Services> services_of(const std::string& host, const Context& context);
   Result<Services> ask(const std::string& host, const Context& context) const;
   static Result<Services> read_document(const HttpResponse& response, const std::string& purpose);

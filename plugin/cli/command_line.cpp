@@ -18,7 +18,7 @@ CLI::App* add_verb(CLI::App& app, CommandLine& out, Verb verb, const std::string
   return command;
 }
 
-void add_store_flags(CLI::App& command, CommonFlags& flags) {
+void add_place_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--cache-dir", flags.cache_dir, "Directory of the package cache")
       ->envname("TOFU_MODLOCK_CACHE_DIR")
       ->type_name("DIR");
@@ -27,12 +27,17 @@ void add_store_flags(CLI::App& command, CommonFlags& flags) {
                   "Settings of this user instead of ~/.config/tofu-modlock/config.hcl")
       ->envname("TOFU_MODLOCK_CONFIG_FILE")
       ->type_name("FILE");
+}
+
+void add_store_flags(CLI::App& command, CommonFlags& flags) {
+  add_place_flags(command, flags);
   command.add_flag("--json", flags.json, "Print the result as JSON");
 }
 
 void add_network_flags(CLI::App& command, CommonFlags& flags) {
   command.add_flag("--offline", flags.offline, "Send no request at all")->envname("TOFU_MODLOCK_OFFLINE");
-  command.add_option("--git-engine", flags.git_engine, "Who lists git repositories over http: auto, libgit2 or git")
+  command
+      .add_option("--git-engine", flags.git_engine, "Who speaks with git repositories over http: auto, libgit2 or git")
       ->envname("TOFU_MODLOCK_GIT_ENGINE")
       ->check(CLI::IsMember({"auto", "libgit2", "git"}));
 }
@@ -63,10 +68,8 @@ void add_variable_flags(CLI::App& command, CommonFlags& flags) {
   add("--var-file", "FILE", true, "A file with values for variables, relative to the root");
 }
 
-void add_root_flags(CLI::App& command, CommonFlags& flags) {
-  add_store_flags(command, flags);
-  command.add_option("DIR,--chdir", flags.directories, "Root modules to work on (default: the current directory)");
-  command.add_flag("--recursive", flags.recursive, "Every directory below that has a lock file");
+// What decides how a root is read.
+void add_reading_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--data-dir", flags.data_dir, "Data directory instead of .terraform")
       ->envname("TF_DATA_DIR")
       ->type_name("DIR");
@@ -77,10 +80,27 @@ void add_root_flags(CLI::App& command, CommonFlags& flags) {
   add_implementation_flags(command, flags);
 }
 
+void add_root_flags(CLI::App& command, CommonFlags& flags) {
+  add_store_flags(command, flags);
+  command.add_option("DIR,--chdir", flags.directories, "Root modules to work on (default: the current directory)");
+  command.add_flag("--recursive", flags.recursive, "Every directory below that has a lock file");
+  add_reading_flags(command, flags);
+}
+
 void add_include_flag(CLI::App& command, CommonFlags& flags) {
   command.add_option("--include", flags.include, "Only modules, or only providers (which this release does not lock)")
       ->check(CLI::IsMember({"modules", "providers"}))
       ->delimiter(',');
+}
+
+void add_override_flags(CLI::App& command, CommandLine& out) {
+  CLI::Option* write = command.add_flag_callback(
+      "--overrides", [&out] { out.overrides = true; },
+      "Write modlock_override.tf beside calls with a version on a git or OCI source (OpenTofu 1.10+)");
+  command
+      .add_flag_callback(
+          "--no-overrides", [&out] { out.overrides = false; }, "Remove these files")
+      ->excludes(write);
 }
 
 void add_plan_flags(CLI::App& command, CommandLine& out) {
@@ -94,6 +114,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       ->envname("TOFU_MODLOCK_RESOLUTION")
       ->check(CLI::IsMember({"auto", "unified", "per-call"}));
   command.add_flag("--install", out.install, "Install what is locked afterwards");
+  add_override_flags(command, out);
 }
 
 void add_lock(CLI::App& app, CommandLine& out) {
@@ -120,9 +141,11 @@ void add_install_and_verify(CLI::App& app, CommandLine& out) {
   CLI::App* install =
       add_verb(app, out, Verb::install, "install", "Put the locked packages where a stock tofu or terraform uses them",
                "  tofu-modlock install && tofu init\n"
-               "  tofu-modlock install --offline      # from the cache alone\n");
+               "  tofu-modlock install --offline      # from the cache alone\n"
+               "  tofu-modlock install --overrides    # for calls with a version on a git or OCI source\n");
   add_root_flags(*install, out.common);
   add_network_flags(*install, out.common);
+  add_override_flags(*install, out);
 
   CLI::App* verify = add_verb(app, out, Verb::verify, "verify", "Compare what is installed with the lock, offline",
                               "  tofu-modlock verify\n"
@@ -189,6 +212,30 @@ void add_questions(CLI::App& app, CommandLine& out) {
   prune->add_option("--max-age", out.max_age, "Keep what was used within this time (720h)")->type_name("DURATION");
 }
 
+void add_mirror(CLI::App& app, CommandLine& out) {
+  CLI::App* mirror = add_verb(app, out, Verb::mirror, "mirror",
+                              "Run a command for which module registries offer exactly what is locked, from the cache",
+                              "  tofu-modlock mirror -- tofu init -upgrade\n"
+                              "  tofu-modlock mirror --chdir environments/prod -- terraform get -update\n");
+  add_place_flags(*mirror, out.common);
+  mirror
+      ->add_option("--chdir", out.common.directories,
+                   "The root module, and where the command runs (default: the current directory)")
+      ->expected(1);
+  add_reading_flags(*mirror, out.common);
+  add_network_flags(*mirror, out.common);
+  mirror->add_option("COMMAND", out.command, "The program and its arguments, behind --")->required();
+}
+
+// Of `tofu` and `terraform` the program's name says which they are.
+void name_implementation(CommandLine& line) {
+  if (line.verb != Verb::mirror || !line.common.implementation.empty()) {
+    return;
+  }
+  const std::string name = line.command.front().substr(line.command.front().rfind('/') + 1);
+  line.common.implementation = name == "tofu" ? "opentofu" : name == "terraform" ? name : "";
+}
+
 void add_protocol(CLI::App& app, CommandLine& out) {
   CLI::App* serve = add_verb(app, out, Verb::serve, "serve", "Speak JSON-RPC 2.0 over stdin and stdout (for programs)",
                              "  tofu-modlock serve < requests.jsonl\n");
@@ -224,12 +271,14 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
   add_lock(app, out);
   add_install_and_verify(app, out);
   add_questions(app, out);
+  add_mirror(app, out);
   add_protocol(app, out);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  name_implementation(out);
   return out;
 }
 

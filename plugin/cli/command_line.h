@@ -44,6 +44,7 @@ struct CommandLine {
     cache_info,
     cache_prune,
     sbom,
+    mirror,
     serve,
     call
   };
@@ -55,6 +56,8 @@ struct CommandLine {
   bool install = false;
   std::string resolution;
   std::vector<std::string> targets;
+  // install; lock and upgrade with `install`
+  std::optional<bool> overrides;
   // verify
   bool strict = false;
   bool full = false;
@@ -72,6 +75,8 @@ struct CommandLine {
   std::string name;
   // explain
   std::string credentials;  // HOST or HOST/REPOSITORY
+  // mirror
+  std::vector<std::string> command;  // the program and its arguments
   // call
   std::string method;
   std::string params = "{}";

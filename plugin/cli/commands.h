@@ -2,6 +2,7 @@
 
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/host.h"
+#include "plugin/cli/interrupt.h"
 
 namespace modlock::cli {
 
@@ -17,6 +18,10 @@ int run_cache_prune(const CommandLine& line, const Host& host);
 int run_call(const CommandLine& line, const Host& host);
 // A bill of materials of the lock alone; needs no host.
 int run_sbom(const CommandLine& line);
+// What `modules/install` takes.
+Json::Value install_params(const CommandLine& line, const Host& host, const std::string& root);
+// Returns what the command returned; before it starts, as the others.
+int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt);
 // The protocol itself; needs no host.
 int run_serve(const CommandLine& line);
 

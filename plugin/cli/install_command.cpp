@@ -13,7 +13,7 @@ void print_modules(const Json::Value& modules, std::string_view what) {
 
 RootOutcome install_root(const CommandLine& line, const Host& host, const std::string& root) {
   Told told;
-  auto result = host.call("modules/install", host.root_params(root, line.common), &told);
+  auto result = host.call("modules/install", install_params(line, host, root), &told);
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
@@ -28,6 +28,14 @@ RootOutcome install_root(const CommandLine& line, const Host& host, const std::s
 }
 
 }  // namespace
+
+Json::Value install_params(const CommandLine& line, const Host& host, const std::string& root) {
+  Json::Value params = host.root_params(root, line.common);
+  if (line.overrides) {
+    params["overrides"] = *line.overrides;
+  }
+  return params;
+}
 
 int run_install(const CommandLine& line, const Host& host) {
   return over_roots(line.common, [&](const std::string& root) { return install_root(line, host, root); });

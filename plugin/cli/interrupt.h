@@ -19,12 +19,17 @@ class Interrupt {
   // The signal that came, or 0.
   int signal() const { return signal_; }
 
+  // From now on signals are this process's, or where negative this group's, each passed on once, and none stops us; 0:
+  // ours again. To a process in our own group the terminal gives its signals itself.
+  void pass_to(int process) { receiver_ = process; }
+
  private:
   void wait();
 
   std::stop_source stop_;
   std::atomic<int> signal_{0};
   std::atomic<bool> done_{false};
+  std::atomic<int> receiver_{0};
   std::thread waiter_;
 };
 

@@ -35,12 +35,19 @@ Interrupt::~Interrupt() {
 void Interrupt::wait() {
   const sigset_t set = waited_signals();
   for (;;) {
-    int number = 0;
-    sigwait(&set, &number);
+    siginfo_t signal{};
+    const int number = sigwaitinfo(&set, &signal);
     if (done_) {
       return;
     }
-    if (number == SIGUSR1) {
+    if (number == SIGUSR1 || number < 0) {
+      continue;
+    }
+    if (const int receiver = receiver_; receiver != 0) {
+      const bool has_it_already = receiver > 0 && signal.si_code == SI_KERNEL;
+      if (!has_it_already) {
+        kill(receiver, number);
+      }
       continue;
     }
     if (signal_.exchange(number) != 0) {

@@ -158,7 +158,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   }
   RootOutcome outcome{.exit_code = 0, .json = std::move(*result)};
   if (line.install && !line.dry_run) {
-    auto installed = host.call("modules/install", host.root_params(root, line.common));
+    auto installed = host.call("modules/install", install_params(line, host, root));
     if (!installed) {
       return failed(installed.error(), line.common, root);
     }

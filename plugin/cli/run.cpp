@@ -9,7 +9,7 @@
 namespace modlock::cli {
 namespace {
 
-int dispatch(const CommandLine& line, const Host& host, const std::stop_token& stop) {
+int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
   switch (line.verb) {
     case CommandLine::Verb::lock:
     case CommandLine::Verb::upgrade:
@@ -25,7 +25,7 @@ int dispatch(const CommandLine& line, const Host& host, const std::stop_token& s
     case CommandLine::Verb::versions:
       return run_versions(line, host);
     case CommandLine::Verb::explain:
-      return run_explain_credentials(line.credentials, line.common, host.service().options(), stop);
+      return run_explain_credentials(line.credentials, line.common, host.service().options(), interrupt.token());
     case CommandLine::Verb::cache_info:
       return run_cache_info(line, host);
     case CommandLine::Verb::cache_prune:
@@ -34,6 +34,8 @@ int dispatch(const CommandLine& line, const Host& host, const std::stop_token& s
       return run_call(line, host);
     case CommandLine::Verb::sbom:
       return run_sbom(line);
+    case CommandLine::Verb::mirror:
+      return run_mirror(line, host, interrupt);
     case CommandLine::Verb::serve:
       break;
   }
@@ -55,12 +57,12 @@ int run(int argc, const char* const* argv) {
     std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session
     return run_serve(line);
   }
-  const Interrupt interrupt;
+  Interrupt interrupt;
   const auto host = Host::start(line.common, interrupt.token());
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }
-  int code = dispatch(line, *host, interrupt.token());
+  int code = dispatch(line, *host, interrupt);
   if (!flush_out()) {
     print_err("Error: the output could not be written [IO_ERROR]\n");
     code = worse_exit_code(code, exit_code(Code::io_error));

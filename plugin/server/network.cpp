@@ -11,6 +11,7 @@
 #include "backends/http/curl_http_client.h"
 #include "backends/oci/oci_backend.h"
 #include "backends/registry/registry_backend.h"
+#include "backends/registry/service_discovery.h"
 #include "plugin/build_info.h"
 #include "plugin/config/client_configuration.h"
 
@@ -75,6 +76,16 @@ Network::Network(const NetworkOptions& options, const Store& store)
       add(external.scheme, make_external_backend({external.scheme, external.command}));
     }
   }
+}
+
+Result<std::map<std::string, std::string>> Network::services_of(std::string_view host, const Context& context) const {
+  const Surroundings surroundings = current_surroundings();
+  const registry::RegistryHttp http(
+      *http_, *credentials_,
+      registry::request_policy(client_, surroundings.variable("TF_REGISTRY_DISCOVERY_RETRY"),
+                               surroundings.variable("TF_REGISTRY_CLIENT_TIMEOUT")),
+      user_agent(surroundings));
+  return registry::ServiceDiscovery(http, client_).find_all(host, context);
 }
 
 Error Network::with_warnings(Error error) const {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/backend_set.h"
@@ -38,6 +40,8 @@ class Network {
   const BackendSet& backends() const { return backends_; }
   // The names of what is served, for a host: "git", "registry", "oci", "archive", and those of external backends.
   const std::vector<std::string>& names() const { return names_; }
+  // The services of a registry's host, absolute URLs by name ("providers.v1"). Errors: those of service discovery.
+  Result<std::map<std::string, std::string>> services_of(std::string_view host, const Context& context) const;
   // What was wrong with the CLI configuration.
   const Diagnostics& warnings() const { return client_.warnings; }
   // An error of the outside with these as notes: a host or a token that was not read may be why.

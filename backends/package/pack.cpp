@@ -1,0 +1,153 @@
+#include "backends/package/pack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <memory>
+
+#include "backends/crypto/digest.h"
+#include "backends/package/tree_hash.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPiece = 64U << 10U;
+
+struct FreeArchive {
+  // Without closing it first: what is missing at the end of the stream says that it is not whole.
+  void operator()(struct archive* writer) const {
+    archive_write_fail(writer);
+    archive_write_free(writer);
+  }
+};
+struct FreeEntry {
+  void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
+};
+
+la_ssize_t pass_on(struct archive* /*writer*/, void* sink, const void* bytes, std::size_t size) {
+  const bool goes_on = (*static_cast<const ByteSink*>(sink))({static_cast<const char*>(bytes), size});
+  return goes_on ? static_cast<la_ssize_t>(size) : -1;
+}
+
+class Packer {
+ public:
+  Packer(const ByteSink& sink, const Context& context) : sink_(sink), context_(context) {}
+
+  Result<void> run(const fs::path& root, std::string_view h1) {
+    auto entries = list_tree(root);
+    if (!entries) {
+      return fail(std::move(entries.error()));
+    }
+    if (auto ok = open(); !ok) {
+      return ok;
+    }
+    TreeSummary summary;
+    for (const TreeEntry& entry : *entries) {
+      if (auto ok = add(entry, summary); !ok) {
+        return ok;
+      }
+    }
+    if (summary.h1() != h1) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("a cached package is damaged: expected {}, got {}", h1, summary.h1()),
+                  "run: tofu-modlock install, which fetches it anew");
+    }
+    return archive_write_close(writer_.get()) == ARCHIVE_OK ? Result<void>() : failure();
+  }
+
+ private:
+  Result<void> failure() const {
+    const char* reason = archive_error_string(writer_.get());
+    return fail(Code::io_error,
+                fmt::format("cannot pack a package: {}", reason == nullptr ? "it is not wanted" : reason));
+  }
+
+  Result<void> open() {
+    writer_.reset(archive_write_new());
+    const bool is_open =
+        writer_ != nullptr && archive_write_add_filter_gzip(writer_.get()) == ARCHIVE_OK &&
+        archive_write_set_filter_option(writer_.get(), "gzip", "compression-level", "1") == ARCHIVE_OK &&
+        archive_write_set_filter_option(writer_.get(), "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
+        archive_write_set_format_gnutar(writer_.get()) == ARCHIVE_OK &&
+        archive_write_open(writer_.get(), const_cast<ByteSink*>(&sink_), nullptr, &pass_on, nullptr) == ARCHIVE_OK;
+    return is_open ? Result<void>() : failure();
+  }
+
+  Result<void> add(const TreeEntry& entry, TreeSummary& summary) {
+    if (entry.type == TreeEntry::Type::link_as_text) {
+      std::error_code error;
+      const std::string target = fs::read_symlink(entry.path, error).string();
+      return error ? unreadable(entry) : add_text(entry, target, summary);
+    }
+    std::error_code error;
+    const auto size = fs::file_size(entry.path, error);
+    std::ifstream file(entry.path, std::ios::binary);
+    if (error || !file) {
+      return unreadable(entry);
+    }
+    const bool is_program = (fs::status(entry.path, error).permissions() & fs::perms::owner_exec) != fs::perms::none;
+    auto ok = add_header(entry, size, is_program);
+    Sha256 sha;
+    for (std::uintmax_t left = size; ok && left > 0;) {
+      ok = context_.check();
+      file.read(buffer_.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(left, kPiece)));
+      const auto read = static_cast<std::size_t>(file.gcount());
+      if (ok && read == 0) {
+        return unreadable(entry);
+      }
+      left -= read;
+      ok = ok ? add_bytes({buffer_.data(), read}, sha) : std::move(ok);
+    }
+    return ok ? finish(entry, sha, summary) : ok;
+  }
+
+  Result<void> add_text(const TreeEntry& entry, const std::string& text, TreeSummary& summary) {
+    Sha256 sha;
+    auto ok = add_header(entry, text.size(), false);
+    ok = ok ? add_bytes(text, sha) : std::move(ok);
+    return ok ? finish(entry, sha, summary) : ok;
+  }
+
+  Result<void> add_header(const TreeEntry& entry, std::uintmax_t size, bool is_program) {
+    const std::unique_ptr<struct archive_entry, FreeEntry> header(archive_entry_new());
+    archive_entry_set_pathname(header.get(), entry.name.c_str());
+    archive_entry_set_filetype(header.get(), AE_IFREG);
+    archive_entry_set_perm(header.get(), is_program ? 0755 : 0644);
+    archive_entry_set_size(header.get(), static_cast<la_int64_t>(size));
+    return archive_write_header(writer_.get(), header.get()) == ARCHIVE_OK ? Result<void>() : failure();
+  }
+
+  Result<void> add_bytes(std::string_view bytes, Sha256& sha) {
+    sha.update(bytes);
+    const la_ssize_t written = archive_write_data(writer_.get(), bytes.data(), bytes.size());
+    return written == static_cast<la_ssize_t>(bytes.size()) ? Result<void>() : failure();
+  }
+
+  Result<void> finish(const TreeEntry& entry, Sha256& sha, TreeSummary& summary) const {
+    const auto digest = sha.finish();
+    summary.files.push_back({entry.name, hex(digest.data(), digest.size())});
+    return archive_write_finish_entry(writer_.get()) == ARCHIVE_OK ? Result<void>() : failure();
+  }
+
+  static Result<void> unreadable(const TreeEntry& entry) {
+    return fail(Code::io_error, fmt::format("cannot read {}", entry.path.string()));
+  }
+
+  const ByteSink& sink_;
+  const Context& context_;
+  std::unique_ptr<struct archive, FreeArchive> writer_;
+  std::array<char, kPiece> buffer_ = {};
+};
+
+}  // namespace
+
+Result<void> pack_tar_gz(const fs::path& root, std::string_view h1, const ByteSink& sink, const Context& context) {
+  return std::make_unique<Packer>(sink, context)->run(root, h1);
+}
+
+}  // namespace modlock

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "backends/credentials/surroundings.h"
+#include "plugin/cli/foreground_child.h"
+#include "plugin/cli/over_roots.h"
+#include "plugin/mirror/client_configuration_copy.h"
+#include "plugin/mirror/mirror_server.h"
+#include "plugin/mirror/private_file.h"
+#include "plugin/server/plan_request.h"
+#include "protocol/messages/modules_install.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kServiceName = "modules.v1";
+constexpr std::string_view kCopyName = "cli-configuration.tfrc";
+
+struct MirrorRun {
+  std::string root;
+  fs::path directory;  // where the command runs
+};
+
+// `tofu -chdir=DIR init` names its root itself.
+Result<MirrorRun> find_run(const CommandLine& line) {
+  constexpr std::string_view kChdir = "-chdir=";
+  CommonFlags flags = line.common;
+  const bool names_root = flags.directories.empty() && line.command.size() > 1 && line.command[1].starts_with(kChdir);
+  if (names_root) {
+    flags.directories = {line.command[1].substr(kChdir.size())};
+  }
+  auto roots = find_roots(flags);
+  if (!roots) {
+    return fail(std::move(roots.error()));
+  }
+  std::error_code ignored;
+  return MirrorRun{roots->front(), names_root ? fs::current_path(ignored) : fs::path(roots->front())};
+}
+
+// What the command is to be told.
+struct Offer {
+  Tool tool = Tool::opentofu;
+  MirroredModules modules;
+  ServicesByHost services;
+  Diagnostics diagnostics;
+};
+
+// The host's other services stay its own: providers come from where they came from.
+void keep_services(Offer& offer, const Network& network, const Context& context) {
+  for (const MirroredModule& module : offer.modules.modules) {
+    if (offer.services.count(module.host) != 0) {
+      continue;
+    }
+    auto services = network.services_of(module.host, context);
+    if (!services) {
+      Error error = std::move(services.error());
+      error.notes.push_back(
+          fmt::format("so the command sees no service of {} but modules; providers cannot be fetched "
+                      "from there",
+                      module.host));
+      offer.diagnostics.push_back({Severity::warning, std::move(error)});
+    }
+    offer.services[module.host] = services ? std::move(*services) : std::map<std::string, std::string>();
+  }
+}
+
+Result<Offer> make_offer(const Service& service, const Json::Value& params, const Context& context,
+                         RequestContext& request) {
+  auto decoded = messages::decode_modules_install(params, request.unknown_params);
+  auto root = decoded ? open_root(decoded->root, service) : fail(std::move(decoded.error()));
+  if (!root) {
+    return fail(std::move(root.error()));
+  }
+  auto lock = open_lock(*root, decoded->lock);
+  if (!lock) {
+    return fail(std::move(lock.error()));
+  }
+  Context judged = context;
+  judged.judge_source = source_judge(root->walk.settings);
+  const Network& network = service.network(root->implementation.tool, root->implementation.version);
+  Origin origin(network.backends(), service.store(), judged);
+  PlanRequest plan_request = frozen_plan(*root, *lock, judged);
+  plan_request.installed = {};  // the command may remove what is installed while it is served
+  auto plan = make_plan(plan_request, origin, judged);
+  if (!plan) {
+    return fail(network.with_warnings(std::move(plan.error())));
+  }
+  if (auto ok = check_locked(*plan, lock->path, request); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  auto overrides = plan_overrides(
+      {.tree = plan->tree, .locks = plan->modules, .root = root->walk.root, .bounds = root->walk.bounds});
+  auto modules = overrides ? mirrored_modules(*plan, *overrides) : fail(std::move(overrides.error()));
+  if (!modules) {
+    return fail(std::move(modules.error()));
+  }
+  drop_enforced(*overrides, plan->diagnostics);
+  Offer offer{.tool = root->implementation.tool,
+              .modules = std::move(*modules),
+              .services = {},
+              .diagnostics = std::move(plan->diagnostics)};
+  for (Diagnostic& warning : offer.modules.warnings) {
+    offer.diagnostics.push_back(std::move(warning));
+  }
+  keep_services(offer, network, judged);
+  return offer;
+}
+
+// Runs the command while the offer stands.
+Result<int> run_with(Offer offer, const CommandLine& line, const MirrorRun& run, const Context& context,
+                     Interrupt& interrupt) {
+  if (offer.modules.modules.empty()) {
+    return run_in_foreground(line.command, run.directory, {}, interrupt);
+  }
+  auto server = MirrorServer::start(std::move(offer.modules.modules), context);
+  if (!server) {
+    return fail(std::move(server.error()));
+  }
+  for (const auto& [host, url] : (*server)->modules_urls()) {
+    offer.services[host].insert_or_assign(std::string(kServiceName), url);
+  }
+  const auto text = client_configuration_copy(offer.tool, current_surroundings(), offer.services);
+  auto file = text ? PrivateFile::create(kCopyName, *text) : fail(text.error());
+  if (!file) {
+    return fail(std::move(file.error()));
+  }
+  return run_in_foreground(line.command, run.directory, {{"TF_CLI_CONFIG_FILE", file->path().string()}}, interrupt);
+}
+
+}  // namespace
+
+int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt) {
+  const auto run = find_run(line);
+  if (!run) {
+    return failed(run.error(), line.common).exit_code;
+  }
+  TerminalLog log;
+  RequestContext request;
+  const Context context{.stop = interrupt.token(), .offline = line.common.offline, .log = &log};
+  auto offer = make_offer(host.service(), host.root_params(run->root, line.common), context, request);
+  if (!offer) {
+    return failed(offer.error(), line.common, run->root, request.error_data).exit_code;
+  }
+  print_diagnostics(offer->diagnostics, run->root);
+  const auto code = run_with(std::move(*offer), line, *run, context, interrupt);
+  return code ? *code : failed(code.error(), line.common, run->root).exit_code;
+}
+
+}  // namespace modlock::cli

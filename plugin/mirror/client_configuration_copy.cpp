@@ -1,0 +1,241 @@
+#include "plugin/mirror/client_configuration_copy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "backends/files/files.h"
+#include "backends/service_host.h"
+#include "plugin/config/client_configuration_files.h"
+#include "plugin/config/hcl1.h"
+#include "plugin/mirror/hcl1_writer.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+using hcl1::Item;
+using hcl1::Value;
+
+bool is_named(const Item& item, std::string_view name) {
+  const std::string& key = item.keys.front();
+  return std::equal(key.begin(), key.end(), name.begin(), name.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b; });
+}
+
+bool has_label(const Item& item) {
+  return is_named(item, "host") || is_named(item, "credentials") || is_named(item, "credentials_helper");
+}
+
+void add_labelled(const std::string& type, const Value& value, std::vector<Item>& out) {
+  for (const Value& element : value.elements) {
+    add_labelled(type, element, out);
+  }
+  for (const Item& item : value.items) {
+    Item labelled = item;
+    labelled.keys.insert(labelled.keys.begin(), type);
+    labelled.is_assigned = false;
+    out.push_back(std::move(labelled));
+  }
+}
+
+// Whether a client reads it behind all blocks with a label: `host { "example.com" {…} }`, and in JSON lists.
+bool comes_last(const Item& item, bool is_json) {
+  const auto is_list = [](const Item& inner) { return inner.value.kind == Value::Kind::list; };
+  return has_label(item) && item.keys.size() == 1 &&
+         (!is_json || is_list(item) || std::any_of(item.value.items.begin(), item.value.items.end(), is_list));
+}
+
+// The items of a file, blocks that have a label each on its own, as a client orders them.
+std::vector<Item> items_of(const hcl1::File& file) {
+  std::vector<Item> out;
+  std::vector<Item> last;
+  for (const Item& item : file.items) {
+    if (has_label(item) && item.keys.size() == 1) {
+      add_labelled(item.keys.front(), item.value, comes_last(item, file.is_json) ? last : out);
+    } else {
+      out.push_back(item);
+    }
+  }
+  out.insert(out.end(), last.begin(), last.end());
+  return out;
+}
+
+struct SourceFile {
+  std::string text;
+  bool is_json = false;
+  bool is_changed = false;  // something in it is not as it was written
+  std::vector<Item> items;
+};
+
+class Merger {
+ public:
+  Merger(Tool tool, const Surroundings& surroundings) : tool_(tool), surroundings_(surroundings) {}
+
+  Result<std::string> run(const ServicesByHost& services) {
+    Diagnostics missing;
+    for (const auto& given : client_configuration_files(tool_, surroundings_, missing)) {
+      if (auto ok = read(given); !ok) {
+        return fail(std::move(ok.error()));
+      }
+    }
+    settle_doubles();
+    std::vector<Item> hosts;
+    for (const auto& [host, urls] : services) {
+      for (const std::string& label : labels_of(host)) {
+        hosts.push_back(host_block(label, urls));
+      }
+    }
+    if (files_.size() == 1 && files_.front().is_json && !files_.front().is_changed) {
+      return spliced(files_.front().text, hosts);
+    }
+    std::string out;
+    for (const SourceFile& file : files_) {
+      out += file.is_json || file.is_changed ? hcl1::write_items(file.items) : file.text;
+      out += out.empty() || out.ends_with('\n') ? "" : "\n";
+    }
+    return out + hcl1::write_items(hosts);
+  }
+
+ private:
+  Result<void> read(const ClientConfigurationFile& given) {
+    auto text = read_file(given.path);
+    if (!text) {
+      return fail(std::move(text.error()));
+    }
+    const auto file = hcl1::parse(*text, surroundings_.display(given.path),
+                                  tool_ == Tool::opentofu ? hcl1::Duplicates::refused : hcl1::Duplicates::last_counts);
+    if (!file) {
+      Error error = file.error();
+      error.hint = "repair the file: a client goes on without it, and would then ask the registries themselves";
+      return fail(std::move(error));
+    }
+    SourceFile source{.text = std::move(*text), .is_json = file->is_json, .items = items_of(*file)};
+    // Behind such a block an added one would have no effect.
+    source.is_changed = std::any_of(file->items.begin(), file->items.end(), [&](const Item& item) {
+      return is_named(item, "host") && comes_last(item, file->is_json);
+    });
+    for (Item& item : source.items) {
+      if (is_named(item, "oci_default_credentials")) {
+        make_absolute(item.value, given.path.parent_path(), source.is_changed);
+      }
+    }
+    if (!given.is_main) {
+      // Of such a file a client takes none.
+      drop(source, [](const Item& item) { return is_named(item, "registry_protocols"); });
+    }
+    files_.push_back(std::move(source));
+    return {};
+  }
+
+  static void make_absolute(Value& value, const fs::path& directory, bool& is_changed) {
+    for (Value& element : value.elements) {
+      make_absolute(element, directory, is_changed);
+    }
+    for (Item& item : value.items) {
+      for (Value& path : item.value.elements) {
+        const bool is_path = item.keys.front() == "docker_style_config_files" && path.kind == Value::Kind::string;
+        if (is_path && fs::path(path.text).is_relative()) {
+          path.text = (directory / path.text).lexically_normal().string();
+          is_changed = true;
+        }
+      }
+    }
+  }
+
+  template <typename Predicate>
+  static void drop(SourceFile& file, Predicate goes) {
+    const auto kept = std::remove_if(file.items.begin(), file.items.end(), goes);
+    file.is_changed = file.is_changed || kept != file.items.end();
+    file.items.erase(kept, file.items.end());
+  }
+
+  // What several files say. Within one file the client's own reading decides.
+  void settle_doubles() {
+    std::set<std::vector<std::string>> later;
+    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+      drop(*file, [&](const Item& item) { return has_label(item) && later.count(item.keys) != 0; });
+      for (const Item& item : file->items) {
+        if (has_label(item)) {
+          later.insert(item.keys);
+        }
+      }
+    }
+    std::set<std::string> earlier;
+    for (SourceFile& file : files_) {
+      drop(file, [&](const Item& item) { return is_argument(item) && earlier.count(item.keys.front()) != 0; });
+      for (const Item& item : file.items) {
+        if (is_argument(item)) {
+          earlier.insert(item.keys.front());
+        }
+      }
+    }
+  }
+
+  static bool is_argument(const Item& item) {
+    return item.keys.size() == 1 && item.value.kind != Value::Kind::object && item.value.kind != Value::Kind::list;
+  }
+
+  // As the user spells it: a client takes two spellings of one host for two blocks, and either may win.
+  std::set<std::string> labels_of(const std::string& host) const {
+    std::set<std::string> labels;
+    for (const SourceFile& file : files_) {
+      for (const Item& item : file.items) {
+        const auto forms =
+            is_named(item, "host") && item.keys.size() > 1 ? parse_service_host(item.keys[1]) : std::nullopt;
+        if (forms && forms->ascii == host) {
+          labels.insert(item.keys[1]);
+        }
+      }
+    }
+    if (labels.empty()) {
+      const auto forms = parse_service_host(host);
+      labels.insert(forms ? forms->display : host);
+    }
+    return labels;
+  }
+
+  static Item argument(const std::string& name, const std::string& text) {
+    Item item{.keys = {name}, .is_assigned = true, .value = {}, .at = {}};
+    item.value.kind = Value::Kind::string;
+    item.value.text = text;
+    return item;
+  }
+
+  static Item host_block(const std::string& label, const std::map<std::string, std::string>& urls) {
+    Item services{.keys = {"services"}, .is_assigned = true, .value = {}, .at = {}};
+    for (const auto& [name, url] : urls) {
+      services.value.items.push_back(argument(name, url));
+    }
+    Item host{.keys = {"host", label}, .is_assigned = false, .value = {}, .at = {}};
+    host.value.items.push_back(std::move(services));
+    return host;
+  }
+
+  // Before the brace that ends the object.
+  static std::string spliced(const std::string& text, const std::vector<Item>& hosts) {
+    if (hosts.empty()) {
+      return text;
+    }
+    const std::size_t brace = text.rfind('}');
+    const std::size_t last = text.find_last_not_of(" \t\r\n", brace - 1);
+    const bool needs_comma = text[last] != ',' && text[last] != '{';
+    return text.substr(0, brace) + (needs_comma ? "," : "") + hcl1::write_json_members(hosts) + text.substr(brace);
+  }
+
+  Tool tool_;
+  const Surroundings& surroundings_;
+  std::vector<SourceFile> files_;
+};
+
+}  // namespace
+
+Result<std::string> client_configuration_copy(Tool tool, const Surroundings& surroundings,
+                                              const ServicesByHost& services) {
+  return Merger(tool, surroundings).run(services);
+}
+
+}  // namespace modlock

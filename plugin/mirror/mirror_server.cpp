@@ -1,0 +1,137 @@
+#include "plugin/mirror/mirror_server.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+
+#include <thread>
+
+#include "backends/crypto/digest.h"
+#include "backends/package/pack.h"
+#include "plugin/mirror/bounded_queue.h"
+#include "plugin/mirror/bounded_stream.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kMostBytes = 16U << 10U;
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::size_t kConnections = 8;
+constexpr std::size_t kPrefixBytes = 16;
+
+class BoundedServer final : public httplib::Server {
+ public:
+  explicit BoundedServer(const std::atomic<bool>& stopping) : stopping_(stopping) {}
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    BoundedStream stream(socket, kMostBytes, kPatience, stopping_);
+    bool is_closed = false;
+    return process_request(stream, true, is_closed, nullptr);
+  }
+
+  const std::atomic<bool>& stopping_;
+};
+
+}  // namespace
+
+class MirrorServer::Impl {
+ public:
+  Impl(std::vector<MirroredModule> modules, const Context& context)
+      : routes_(std::move(modules), "/" + random_hex(kPrefixBytes)), context_(context) {
+    server_.new_task_queue = [] { return new BoundedQueue(kConnections); };
+    server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      respond(request, response);
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    server_.set_tcp_nodelay(true);
+    server_.set_socket_options([](socket_t) {});  // the library would share the port
+  }
+  ~Impl() {
+    stopping_ = true;
+    server_.stop();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  bool listen() {
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    if (port_ <= 0) {
+      return false;
+    }
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) {
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  std::string base() const { return fmt::format("http://127.0.0.1:{}", port_); }
+  const RegistryRoutes& routes() const { return routes_; }
+
+ private:
+  void respond(const httplib::Request& request, httplib::Response& response) const {
+    if (request.method != "GET" && request.method != "HEAD") {
+      response.status = 405;
+      response.set_header("Allow", "GET, HEAD");
+      return;
+    }
+    const MirrorAnswer answer = routes_.answer(request.path);
+    response.status = answer.status;
+    if (!answer.location.empty()) {
+      response.set_header("X-Terraform-Get", base() + answer.location);
+    }
+    if (answer.package != nullptr) {
+      send_package(*answer.package, response);
+    } else if (!answer.body.empty()) {
+      response.set_content(answer.body, answer.type);
+    }
+  }
+
+  void send_package(const MirroredModule& module, httplib::Response& response) const {
+    response.set_chunked_content_provider(
+        "application/gzip", [this, &module](std::size_t /*offset*/, httplib::DataSink& sink) {
+          const auto packed = pack_tar_gz(
+              module.directory, module.h1,
+              [&](std::string_view piece) { return sink.is_writable() && sink.write(piece.data(), piece.size()); },
+              context_);
+          if (packed) {
+            sink.done();
+          } else if (packed.error().code != Code::io_error) {
+            context_.log->write(LogLevel::error,
+                                fmt::format("module {} {}: {}", module.name, module.version, packed.error().message));
+          }
+          return packed.has_value();
+        });
+  }
+
+  RegistryRoutes routes_;
+  const Context& context_;
+  std::atomic<bool> stopping_{false};
+  BoundedServer server_{stopping_};
+  int port_ = 0;
+  std::thread thread_;
+};
+
+MirrorServer::MirrorServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MirrorServer::~MirrorServer() = default;
+
+Result<std::unique_ptr<MirrorServer>> MirrorServer::start(std::vector<MirroredModule> modules, const Context& context) {
+  auto impl = std::make_unique<Impl>(std::move(modules), context);
+  if (!impl->listen()) {
+    return fail(Code::io_error, "the mirror cannot listen on the loopback");
+  }
+  return std::unique_ptr<MirrorServer>(new MirrorServer(std::move(impl)));
+}
+
+std::map<std::string, std::string> MirrorServer::modules_urls() const {
+  std::map<std::string, std::string> urls;
+  for (const std::string& host : impl_->routes().hosts()) {
+    urls.emplace(host, impl_->base() + impl_->routes().modules_path(host));
+  }
+  return urls;
+}
+
+}  // namespace modlock

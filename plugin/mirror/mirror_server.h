@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backends/context.h"
+#include "plugin/mirror/registry_routes.h"
+
+namespace modlock {
+
+// A registry of modules on a free port of 127.0.0.1, for as long as the object lives. GET and HEAD alone. A connection
+// serves one request, of at most 16 KiB; eight are served at a time, and further ones wait to be accepted. A request
+// has ten seconds to arrive, and its answer goes on as long as the other side takes some of it within ten seconds.
+class MirrorServer {
+ public:
+  // Errors: IO_ERROR where it cannot listen. `context` outlives the server; its log hears of packages that could not be
+  // handed out.
+  static Result<std::unique_ptr<MirrorServer>> start(std::vector<MirroredModule> modules, const Context& context);
+  ~MirrorServer();
+  MirrorServer(const MirrorServer&) = delete;
+  MirrorServer& operator=(const MirrorServer&) = delete;
+
+  // "http://127.0.0.1:PORT/…/v1/" of each host.
+  std::map<std::string, std::string> modules_urls() const;
+
+ private:
+  class Impl;
+  explicit MirrorServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace modlock

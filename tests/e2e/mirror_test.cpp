@@ -1,0 +1,243 @@
+// The mirror, from outside: a command that asks registries gets exactly what is locked.
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/module_registry.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHost = "registry.example.test";
+
+// What a client does to get one module: reads where the host's modules are, asks for versions, takes the newest, and
+// unpacks it. Prints the version.
+constexpr const char* kStandIn = R"py(
+import io, json, os, re, sys, tarfile, urllib.request
+text = open(os.environ["TF_CLI_CONFIG_FILE"]).read()
+base = re.findall(r'"modules\.v1"\s*=\s*"([^"]*)"', text)[-1]
+ask = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+versions = json.load(ask(base + sys.argv[1] + "/versions"))["modules"][0]["versions"]
+newest = max(v["version"] for v in versions)
+answer = ask(base + sys.argv[1] + "/" + newest + "/download")
+assert answer.status == 204, answer.status
+place, _, subdir = answer.headers["X-Terraform-Get"].partition(".tar.gz")
+package = tarfile.open(fileobj=io.BytesIO(ask(place + ".tar.gz").read()))
+package.extractall(sys.argv[2])
+print(newest, len(versions), subdir)
+)py";
+
+std::vector<std::string> clients() {
+  std::vector<std::string> found;
+  for (const char* name : {"tofu", "terraform"}) {
+    if (find_program(name)) {
+      found.emplace_back(name);
+    }
+  }
+  return found;
+}
+
+boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
+  if (clients().empty()) {
+    std::cout << "skipped: init -upgrade behind the mirror (neither tofu nor terraform is on PATH)\n";
+    return false;
+  }
+  return true;
+}
+
+struct Mirroring : Scene {
+  Mirroring() : vpc(repository("vpc")) {
+    write_text(path("tofurc"), "# the user's own\ncredentials \"" + std::string(kHost) +
+                                   "\" {\n  token = \"canary-token\"\n}\n" + registry.host_block(kHost));
+    write_text(path("client.py"), kStandIn);
+    fs::create_directory(path("tmp"));
+    environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    environment["TMPDIR"] = path("tmp").string();
+    environment["TF_IN_AUTOMATION"] = "1";
+    publish("1.0.0");
+    call("~> 1.0");
+    BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+    publish("1.2.0");
+    registry.forget_requests();
+  }
+  void publish(const std::string& version) {
+    release(vpc, version, {{"modules/net/inner/main.tf", "output \"v\" {\n  value = \"" + version + "\"\n}\n"}});
+    registry.add_version(
+        "acme/vpc/aws", version,
+        ModuleRegistry::by_header("git::file://" + vpc.path().string() + "//modules/net?ref=v" + version));
+  }
+  void call(const std::string& version, const std::string& more = {}) {
+    write("main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws//inner", version) + more);
+  }
+  Ran mirror(std::vector<std::string> command) const {
+    command.insert(command.begin(), {"mirror", "--"});
+    return modlock(std::move(command));
+  }
+  std::vector<std::string> stand_in() const {
+    return {"python3", path("client.py").string(), "acme/vpc/aws", path("unpacked").string()};
+  }
+
+  GitRepository& vpc;
+  ModuleRegistry registry;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(mirror, Mirroring)
+
+BOOST_AUTO_TEST_CASE(a_client_gets_the_locked_version_and_asks_nobody_else) {
+  const Ran ran = mirror(stand_in());
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out == "1.0.0 1 //modules/net\n");
+  BOOST_TEST(ran.err == "");
+  BOOST_TEST(read_text(path("unpacked/modules/net/inner/main.tf")).find("\"1.0.0\"") != std::string::npos);
+  BOOST_TEST(registry.lines().empty());
+  BOOST_TEST(fs::is_empty(path("tmp")));
+}
+
+BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked, *boost::unit_test::precondition(has_client)) {
+  for (const std::string& name : clients()) {
+    BOOST_TEST_CONTEXT(name) {
+      fs::remove_all(root() / ".terraform");
+      environment["TOFU_MODLOCK_IMPLEMENTATION"] = name == "tofu" ? "opentofu" : "terraform";
+      for (const std::vector<std::string>& command :
+           {std::vector<std::string>{name, "init", "-upgrade", "-no-color"}, {name, "get", "-update", "-no-color"}}) {
+        const Ran ran = mirror(command);
+        BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+        BOOST_TEST(ran.out.find("registry.example.test/acme/vpc/aws 1.0.0 for vpc") != std::string::npos, ran.out);
+        BOOST_TEST(read(".terraform/modules/modules.json").find("\"Version\":\"1.0.0\"") != std::string::npos);
+        BOOST_TEST(modlock({"verify"}).exit_code == 0);
+      }
+      BOOST_TEST(registry.lines().empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_configuration_of_the_user_is_merged_and_private) {
+  const Ran ran = mirror({"sh", "-c",
+                          "cat \"$TF_CLI_CONFIG_FILE\"; stat -c %a \"$TF_CLI_CONFIG_FILE\" "
+                          "\"$(dirname \"$TF_CLI_CONFIG_FILE\")\""});
+  const std::string own = read_text(path("tofurc"));
+  BOOST_TEST(ran.out.starts_with(own), ran.out);
+  BOOST_TEST(ran.out.find("host \"registry.example.test\" {\n  services = {\n    \"modules.v1\" = \"http://127.0.0.1:",
+                          own.size()) != std::string::npos,
+             ran.out);
+  BOOST_TEST(ran.out.ends_with("600\n700\n"), ran.out);
+  BOOST_TEST(read_text(path("tofurc")) == own);
+  BOOST_TEST(fs::is_empty(path("tmp")));
+}
+
+BOOST_AUTO_TEST_CASE(other_services_of_a_host_stay_its_own) {
+  write_text(path("tofurc"), "host \"" + std::string(kHost) + "\" {\n  services = {\n    \"modules.v1\" = \"" +
+                                 registry.modules_url() + "\"\n    \"providers.v1\" = \"" + registry.url() +
+                                 "/v1/providers/\"\n  }\n}\n");
+  const Ran ran = mirror({"sh", "-c", "cat \"$TF_CLI_CONFIG_FILE\""});
+  const std::size_t added = ran.out.rfind("host ");
+  BOOST_TEST(
+      ran.out.find("\"providers.v1\" = \"" + shown(registry.url()) + "/v1/providers/\"", added) != std::string::npos,
+      ran.out);
+}
+
+BOOST_AUTO_TEST_CASE(streams_exit_code_and_signals_are_those_of_the_command) {
+  struct Row {
+    const char* name;
+    const char* script;
+    int exit_code;
+  };
+  for (const Row& row : {Row{"success", "exit 0", 0}, Row{"an exit code", "exit 7", 7},
+                         Row{"ended by a signal", "kill -TERM $$", 143}, Row{"killed", "kill -KILL $$", 137}}) {
+    BOOST_TEST(mirror({"sh", "-c", row.script}).exit_code == row.exit_code, row.name);
+    BOOST_TEST(fs::is_empty(path("tmp")));
+  }
+  const Ran ran = modlock({"mirror", "--", "sh", "-c", "read line; echo \"got $line\"; echo no >&2"}, "a line\n");
+  BOOST_TEST(ran.out == "got a line\n");
+  BOOST_TEST(ran.err == "no\n");
+  const Ran missing = mirror({"no-such-program"});
+  BOOST_TEST(missing.exit_code == 2);
+  BOOST_TEST(missing.err.find("[TOOL_MISSING]") != std::string::npos, missing.err);
+}
+
+// Sent to us alone, a signal reaches the command once, and it is the command that ends.
+BOOST_AUTO_TEST_CASE(a_signal_is_passed_on_once) {
+  write_text(path("command.py"), R"py(
+import os, signal, sys
+signal.alarm(60)
+counts = {}
+def count(number, frame):
+    counts[number] = counts.get(number, 0) + 1
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, count)
+parent = os.getppid()
+for number in (signal.SIGINT, signal.SIGTERM):
+    before = dict(counts)
+    os.kill(parent, number)
+    while counts == before:
+        signal.sigtimedwait([], 1)
+print(counts.get(signal.SIGINT), counts.get(signal.SIGTERM))
+sys.exit(9)
+)py");
+  const Ran ran = mirror({"python3", path("command.py").string()});
+  BOOST_TEST(ran.exit_code == 9, ran.err);
+  BOOST_TEST(ran.out == "1 1\n");
+}
+
+BOOST_AUTO_TEST_CASE(two_versions_of_one_module_are_refused) {
+  call("1.0.0", module_call("other", std::string(kHost) + "/acme/vpc/aws//inner", "1.2.0"));
+  // The registry still gives what it gave.
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran ran = mirror({"touch", "ran"});
+  BOOST_TEST(ran.exit_code == 6);
+  BOOST_TEST(ran.err.find("is locked to 1.2.0 and to 1.0.0, and a mirror can serve only one [CONSTRAINT_CONFLICT]") !=
+                 std::string::npos,
+             ran.err);
+  BOOST_TEST(ran.err.find("to do: run: tofu-modlock install") != std::string::npos, ran.err);
+  BOOST_TEST(!has("ran"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_locked_stops_the_command) {
+  call("~> 1.0", module_call("other", std::string(kHost) + "/acme/vpc/aws", "1.2.0"));
+  const Ran ran = mirror({"touch", "ran"});
+  BOOST_TEST(ran.exit_code == 3);
+  BOOST_TEST(ran.err.find("[FROZEN]") != std::string::npos, ran.err);
+  BOOST_TEST(!has("ran"));
+}
+
+BOOST_AUTO_TEST_CASE(sources_that_no_registry_has_are_named_once) {
+  call("~> 1.0", module_call("git", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran ran = mirror(stand_in());
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.err.find("only modules of registries can be mirrored, so the command fetches these as their sources "
+                          "say: module.git [LOCK_UNENFORCED]") != std::string::npos,
+             ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(no_secret_of_the_configuration_is_shown) {
+  write_text(path("tofurc"), "credentials \"x\" {\n  token = \"canary-token\n");
+  const Ran ran = mirror({"touch", "ran"});
+  BOOST_TEST(ran.exit_code != 0);
+  BOOST_TEST((ran.out + ran.err).find("canary") == std::string::npos, ran.err);
+  BOOST_TEST(!has("ran"));
+}
+
+BOOST_AUTO_TEST_CASE(a_root_may_be_named_to_us_or_to_the_client) {
+  const std::string root_name = root().filename().string();
+  const Ran ours = modlock({"mirror", "--chdir", "../" + root_name, "--", "pwd"});
+  BOOST_TEST(ours.out == shown(root().string()) + "\n");
+  write_text(path("elsewhere/x"), "");
+  const Ran its = program({"sh", "-c", "cd ../elsewhere && exec \"$0\" mirror -- echo -chdir=../" + root_name, binary});
+  BOOST_TEST(its.exit_code == 0, its.err);
+  BOOST_TEST(its.out == "-chdir=../" + root_name + "\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,154 @@
+// Override files, from outside: written, honoured by a stock tofu, removed.
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "tests/e2e/scene.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOurs = "modlock_override.tf";
+
+boost::test_tools::assertion_result has_tofu(boost::unit_test::test_unit_id) {
+  const bool is_there = find_program("tofu").has_value();
+  if (!is_there) {
+    std::cout << "skipped: a stock tofu behind override files (tofu is not on PATH)\n";
+  }
+  return is_there;
+}
+
+boost::test_tools::assertion_result has_terraform(boost::unit_test::test_unit_id) {
+  const bool is_there = find_program("terraform").has_value();
+  if (!is_there) {
+    std::cout << "skipped: Terraform behind override files (terraform is not on PATH)\n";
+  }
+  return is_there;
+}
+
+struct Overriding : Scene {
+  Overriding() : vpc(repository("vpc.git")) {
+    release(vpc, "1.2.0");
+    write("main.tf", module_call("vpc", "git::" + vpc.url(), "~> 1.2") + module_call("net", "./net"));
+    write("net/main.tf", module_call("inner", "git::" + vpc.url(), "1.2.0"));
+    environment["TF_IN_AUTOMATION"] = "1";
+    environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
+    environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = "1.12.6";
+    BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  }
+  std::string override_of(const std::string& name) const {
+    return "# Written by tofu-modlock from the lock file. Do not edit: \"tofu-modlock install --overrides\" writes it "
+           "anew.\n\nmodule \"" +
+           name + "\" {\n  source  = \"git::file://<dir>/repositories/vpc.git?ref=<1.2.0>\"\n  version = null\n}\n";
+  }
+  Ran client(std::vector<std::string> arguments) const {
+    arguments.emplace_back("-no-color");
+    return program(std::move(arguments));
+  }
+  GitRepository& vpc;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(override_files, Overriding)
+
+BOOST_AUTO_TEST_CASE(are_written_beside_the_calls_and_named_by_the_manifest) {
+  const Ran warned = modlock({"install"});
+  BOOST_TEST(warned.exit_code == 0);
+  BOOST_TEST(warned.err.find("[LOCK_UNENFORCED]") != std::string::npos, warned.err);
+  const Ran ran = modlock({"install", "--overrides"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.err == "");
+  BOOST_TEST(shown(read(kOurs)) == override_of("vpc"));
+  BOOST_TEST(shown(read("net/modlock_override.tf")) == override_of("inner"));
+  BOOST_TEST(shown(read(".terraform/modules/modules.json")) ==
+             R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"net","Source":"./net","Dir":"net"},)"
+             R"({"Key":"net.inner","Source":"git::file://<dir>/repositories/vpc.git?ref=<1.2.0>",)"
+             R"("Dir":".terraform/modules/net.inner"},)"
+             R"({"Key":"vpc","Source":"git::file://<dir>/repositories/vpc.git?ref=<1.2.0>",)"
+             R"("Dir":".terraform/modules/vpc"}]})");
+  for (const char* command : {"verify", "lock", "install"}) {
+    const Ran again = modlock({command});
+    BOOST_TEST(again.exit_code == 0, command << again.err);
+    BOOST_TEST(again.err == "", command << again.err);
+  }
+  BOOST_TEST(modlock({"install", "--no-overrides"}).exit_code == 0);
+  BOOST_TEST(!has(kOurs));
+  BOOST_TEST(!has("net/modlock_override.tf"));
+  BOOST_TEST(read(".terraform/modules/modules.json").find("?ref=") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(that_are_out_of_date_are_left_and_named) {
+  BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
+  release(vpc, "1.3.0");
+  write("net/main.tf", module_call("inner", "git::" + vpc.url(), "~> 1.2"));
+  const Ran upgraded = modlock({"upgrade"});
+  BOOST_TEST(upgraded.exit_code == 0, upgraded.err);
+  BOOST_TEST(upgraded.err.find("modlock_override.tf does not say what the lock file says [LOCK_UNENFORCED]") !=
+                 std::string::npos,
+             upgraded.err);
+  const std::string before = read(kOurs);
+  const Ran refused = modlock({"install"});
+  BOOST_TEST(refused.exit_code == 3);
+  BOOST_TEST(refused.err.find("to do: run: tofu-modlock install --overrides") != std::string::npos, refused.err);
+  BOOST_TEST(read(kOurs) == before);
+  BOOST_TEST(modlock({"install", "--overrides"}).exit_code == 0);
+  BOOST_TEST(shown(read(kOurs)).find("?ref=<1.3.0>") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(older_releases_do_not_understand_them) {
+  environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = "1.9.4";
+  const Ran ran = modlock({"install", "--overrides"});
+  BOOST_TEST(ran.exit_code == 8);
+  BOOST_TEST(
+      ran.err.find("OpenTofu understands from 1.10 on, and this is 1.9.4 [SOURCE_UNSUPPORTED]") != std::string::npos,
+      ran.err);
+  BOOST_TEST(!has(kOurs));
+  BOOST_TEST(!has(".terraform/modules"));
+}
+
+BOOST_AUTO_TEST_CASE(of_somebody_else_stop_the_installation) {
+  write(kOurs, "module \"vpc\" {\n  source  = \"git::file:///evil.git\"\n  version = null\n}\n");
+  for (const char* flag : {"--offline", "--overrides", "--no-overrides"}) {
+    const Ran ran = modlock({"install", flag});
+    BOOST_TEST(ran.exit_code == 8, ran.err);
+    BOOST_TEST(ran.err.find("[CONFIG_PARSE]") != std::string::npos, ran.err);
+  }
+  BOOST_TEST(read(kOurs).find("evil") != std::string::npos);
+  BOOST_TEST(!has(".terraform/modules"));
+}
+
+BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources, *boost::unit_test::precondition(has_tofu)) {
+  BOOST_TEST(client({"tofu", "init"}).exit_code != 0);
+  BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
+  const std::string manifest = read(".terraform/modules/modules.json");
+  release(vpc, "1.3.0");
+  // Nothing is asked of anybody: the origin is gone.
+  fs::rename(repositories(), path("moved away"));
+  for (const char* command : {"init", "validate", "plan"}) {
+    const Ran ran = client({"tofu", command});
+    BOOST_TEST(ran.exit_code == 0, command << ran.out << ran.err);
+  }
+  BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  // And an upgrade, which fetches everything anew, gets what is locked.
+  fs::rename(path("moved away"), repositories());
+  const Ran upgraded = client({"tofu", "init", "-upgrade"});
+  BOOST_TEST(upgraded.exit_code == 0, upgraded.out << upgraded.err);
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf").find("\"1.2.0\"") != std::string::npos);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(do_not_help_with_terraform, *boost::unit_test::precondition(has_terraform)) {
+  BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
+  const Ran ran = client({"terraform", "init"});
+  BOOST_TEST(ran.exit_code != 0);
+  BOOST_TEST(ran.err.find("Invalid registry module source address") != std::string::npos, ran.out << ran.err);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
