@@ -9,10 +9,11 @@ namespace modlock {
 
 class HttpClient;
 
-// Who lists the references of a remote over https and http. All else is done by the git program.
+// Who lists the references of a remote over https and http, and fetches what they name. All else is done by the git
+// program: other transports, commits that no reference names, histories, attributes that change bytes.
 enum class GitEngine {
-  automatic,  // libgit2 through our HTTP client; the git program where its configuration or the server call for it
-  libgit2,    // never the git program: SOURCE_UNSUPPORTED names what it alone can do
+  automatic,  // this process, with libgit2; the git program where its configuration or the server call for it
+  libgit2,    // the same, but a listing is never the git program's: SOURCE_UNSUPPORTED names what it alone can do
   git,        // the git program
 };
 
@@ -24,8 +25,8 @@ struct GitOptions {
 
 // Serves git repositories over https, http, ssh, git and file URLs. Each package source has a bare repository below
 // `cache_directory`, named by a hash of its identity, that processes share under a file lock; a commit that is there
-// already costs no request. A package holds its submodules (submodules.h). Without a git program versions are listed
-// over https and http; what needs it is TOOL_MISSING.
+// already costs no request. A package holds its submodules (submodules.h). Without a git program
+// branches and tags come over https and http; what needs it is TOOL_MISSING.
 //
 // `?ref=` names a branch, a tag or a commit; an abbreviated commit and expressions of "~" and "^" are looked up in the
 // history of branches and tags as OpenTofu's `git rev-parse` does in its clone (NOT_FOUND where several commits begin

@@ -58,6 +58,7 @@ bool add_file(const fs::path& path, std::vector<Entry>& entries) {
   if (path.empty() || path == "/dev/null" || !fs::exists(path, ignored)) {
     return true;
   }
+  start_library();  // not before: it reads the certificates of this system
   git_config* raw = nullptr;
   if (git_config_open_ondisk(&raw, path.c_str()) != 0) {
     return false;
@@ -150,7 +151,6 @@ std::optional<Origin> origin_of(std::string_view text) {
 }  // namespace
 
 std::optional<GitConfiguration> GitConfiguration::read(const EnvironmentLookup& environment) {
-  start_library();
   if (environment("GIT_CONFIG_PARAMETERS")) {
     return std::nullopt;
   }

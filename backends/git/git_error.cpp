@@ -266,7 +266,7 @@ Error git_missing(std::string_view doing, std::string_view display) {
       .code = Code::tool_missing,
       .message = fmt::format("git is needed to {} \"{}\" and is not on PATH", doing, display),
       .hint =
-          "install it (apt-get install git); without it versions are listed over https and http, and what is in "
+          "install it (apt-get install git); without it branches and tags come over https and http, and what is in "
           "the store already is installed and verified"};
 }
 

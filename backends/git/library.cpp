@@ -2,11 +2,29 @@
 
 #include <git2.h>
 
+#include <cstddef>
+
+#include "backends/git/bounded_allocator.h"
+
 namespace modlock::git {
+
+namespace {
+
+// Of packs that are read, at a time; what is mapped counts as memory of ours.
+constexpr std::size_t kWindow = std::size_t{1} << 20U;
+constexpr std::size_t kMapped = std::size_t{16} << 20U;
+// Of a pack that arrives: libgit2 makes room for as many as a pack says it has.
+constexpr std::size_t kMostObjects = 4'000'000;
+
+}  // namespace
 
 void start_library() {
   static const int once = [] {
+    bound_allocations();
     const int count = git_libgit2_init();
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, kWindow);
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, kMapped);
+    git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, kMostObjects);
     git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
     for (const int level :
          {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL}) {

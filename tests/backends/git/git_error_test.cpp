@@ -187,9 +187,10 @@ BOOST_AUTO_TEST_CASE(a_missing_git_says_what_needed_it) {
   const Error error = git_missing("list the tags of", "git::https://h.test/m.git");
   BOOST_TEST(to_string(error.code) == "TOOL_MISSING");
   BOOST_TEST(error.message == "git is needed to list the tags of \"git::https://h.test/m.git\" and is not on PATH");
-  BOOST_TEST(error.hint ==
-             "install it (apt-get install git); without it versions are listed over https and http, and what is in the "
-             "store already is installed and verified");
+  BOOST_TEST(
+      error.hint ==
+      "install it (apt-get install git); without it branches and tags come over https and http, and what is in the "
+      "store already is installed and verified");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
