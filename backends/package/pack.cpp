@@ -19,24 +19,31 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPiece = 64U << 10U;
 
 struct FreeArchive {
-  // Without closing it first: what is missing at the end of the stream says that it is not whole.
-  void operator()(struct archive* writer) const {
-    archive_write_fail(writer);
-    archive_write_free(writer);
-  }
+  void operator()(struct archive* writer) const { archive_write_free(writer); }
 };
 struct FreeEntry {
   void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
 };
 
-la_ssize_t pass_on(struct archive* /*writer*/, void* sink, const void* bytes, std::size_t size) {
-  const bool goes_on = (*static_cast<const ByteSink*>(sink))({static_cast<const char*>(bytes), size});
-  return goes_on ? static_cast<la_ssize_t>(size) : -1;
+struct Output {
+  const ByteSink& sink;
+  bool is_wanted = true;
+};
+
+// Says yes to what is not wanted any more: after an error libarchive would not free its compressor.
+la_ssize_t pass_on(struct archive* /*writer*/, void* output, const void* bytes, std::size_t size) {
+  auto& out = *static_cast<Output*>(output);
+  out.is_wanted = out.is_wanted && out.sink({static_cast<const char*>(bytes), size});
+  return static_cast<la_ssize_t>(size);
 }
 
 class Packer {
  public:
-  Packer(const ByteSink& sink, const Context& context) : sink_(sink), context_(context) {}
+  Packer(const ByteSink& sink, const Context& context) : output_{sink}, context_(context) {}
+  // What is missing at the end of the stream says that it is not whole.
+  ~Packer() { output_.is_wanted = false; }
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
 
   Result<void> run(const fs::path& root, std::string_view h1) {
     auto entries = list_tree(root);
@@ -57,7 +64,7 @@ class Packer {
                   fmt::format("a cached package is damaged: expected {}, got {}", h1, summary.h1()),
                   "run: tofu-modlock install, which fetches it anew");
     }
-    return archive_write_close(writer_.get()) == ARCHIVE_OK ? Result<void>() : failure();
+    return archive_write_close(writer_.get()) == ARCHIVE_OK && output_.is_wanted ? Result<void>() : failure();
   }
 
  private:
@@ -74,7 +81,7 @@ class Packer {
         archive_write_set_filter_option(writer_.get(), "gzip", "compression-level", "1") == ARCHIVE_OK &&
         archive_write_set_filter_option(writer_.get(), "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
         archive_write_set_format_gnutar(writer_.get()) == ARCHIVE_OK &&
-        archive_write_open(writer_.get(), const_cast<ByteSink*>(&sink_), nullptr, &pass_on, nullptr) == ARCHIVE_OK;
+        archive_write_open(writer_.get(), &output_, nullptr, &pass_on, nullptr) == ARCHIVE_OK;
     return is_open ? Result<void>() : failure();
   }
 
@@ -125,7 +132,7 @@ class Packer {
   Result<void> add_bytes(std::string_view bytes, Sha256& sha) {
     sha.update(bytes);
     const la_ssize_t written = archive_write_data(writer_.get(), bytes.data(), bytes.size());
-    return written == static_cast<la_ssize_t>(bytes.size()) ? Result<void>() : failure();
+    return written == static_cast<la_ssize_t>(bytes.size()) && output_.is_wanted ? Result<void>() : failure();
   }
 
   Result<void> finish(const TreeEntry& entry, Sha256& sha, TreeSummary& summary) const {
@@ -138,7 +145,7 @@ class Packer {
     return fail(Code::io_error, fmt::format("cannot read {}", entry.path.string()));
   }
 
-  const ByteSink& sink_;
+  Output output_;
   const Context& context_;
   std::unique_ptr<struct archive, FreeArchive> writer_;
   std::array<char, kPiece> buffer_ = {};
