@@ -6,6 +6,7 @@
 
 #include "tests/plugin/config/check_error.h"
 #include "tests/plugin/config/evaluated_module.h"
+#include "tests/plugin/config/scope_setup.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_run_reads_nothing) {
   std::stop_source stop;
   const Context context{.stop = stop.get_token()};
   const auto module = read_module(directory.path(), {}, Tool::opentofu, context).value();
-  const ScopeSurroundings surroundings{.root = directory.path(), .files = nullptr};
+  const ScopeSurroundings surroundings = test_surroundings();
   ModuleScope scope(module, surroundings, ".", std::make_shared<VariableValues>());
   BOOST_TEST(evaluate_calls(*module, scope, context).calls.size() == 1U);
   stop.request_stop();
