@@ -8,6 +8,7 @@ import time
 
 import processes
 from git_server import GitServer
+from session import Session
 from table import print_table, ratio, seconds, verdict
 
 TAGS = 10_000
@@ -33,50 +34,24 @@ def make_repository(path, tags, environment):
         file.writelines("%s %s\n" % (commit, name) for name in names)
 
 
-class Session:
-    """One `serve`, asked for the versions of many sources at once."""
-
-    def __init__(self, command, environment):
-        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, start_new_session=True)
-
-    def send(self, method, params=None, number=None):
-        message = {"jsonrpc": "2.0", "method": method}
-        message.update({"params": params} if params is not None else {})
-        message.update({"id": number} if number is not None else {})
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        while True:
-            message = json.loads(self.process.stdout.readline())
-            if "error" in message:
-                raise SystemExit("versions/list failed: %s" % message["error"])
-            if "result" in message:
-                return message["result"]
-
-    def list_all(self, sources, options):
-        """How many versions all of them have."""
-        self.send("initialize", {"protocolVersions": ["1.0"], "clientInfo": {"name": "bench", "version": "1"},
-                                 "capabilities": {"editForms": ["fullText"]}, "options": options}, 0)
-        self.answer()
-        self.send("initialized")
-        found = 0
-        for number, source in enumerate(sources):
-            if number >= IN_FLIGHT:
-                found += len(self.answer()["versions"])
-            self.send("versions/list", {"source": source}, number + 1)
-        for _ in range(min(IN_FLIGHT, len(sources))):
-            found += len(self.answer()["versions"])
-        return found
+def list_all(session, sources):
+    """How many versions all of them have."""
+    found = 0
+    for number, source in enumerate(sources):
+        if number >= IN_FLIGHT:
+            found += len(session.answer()["versions"])
+        session.send("versions/list", {"source": source}, number + 1)
+    for _ in range(min(IN_FLIGHT, len(sources))):
+        found += len(session.answer()["versions"])
+    return found
 
 
 def session_seconds(options, environment, sources, cache, expected):
     started = time.monotonic()
-    session = Session([options.modlock, "serve"], environment)
+    session = Session(options.modlock, environment, {"implementation": "opentofu", "implementationVersion": "1.10.0",
+                                                     "cacheDir": cache})
     try:
-        found = session.list_all(sources, {"implementation": "opentofu", "implementationVersion": "1.10.0",
-                                           "cacheDir": cache})
+        found = list_all(session, sources)
         took = time.monotonic() - started
     finally:
         processes.end_group(session.process)
