@@ -3,9 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace modlock {
+
+namespace {
+
+// Places are sorted and not versions, which are large.
+void sort_newest_first(std::vector<ListedVersion>& versions) {
+  std::vector<std::size_t> order(versions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    return versions[left].version > versions[right].version;
+  });
+  std::vector<ListedVersion> sorted;
+  sorted.reserve(versions.size());
+  for (const std::size_t place : order) {
+    sorted.push_back(std::move(versions[place]));
+  }
+  versions = std::move(sorted);
+}
+
+}  // namespace
 
 Listing list_tags(const std::vector<Tag>& tags, std::string_view prefix,
                   std::chrono::system_clock::time_point fetched_at) {
@@ -19,8 +39,7 @@ Listing list_tags(const std::vector<Tag>& tags, std::string_view prefix,
       listing.skipped.push_back({tag.name, std::move(reason)});
     }
   }
-  std::stable_sort(listing.versions.begin(), listing.versions.end(),
-                   [](const ListedVersion& left, const ListedVersion& right) { return left.version > right.version; });
+  sort_newest_first(listing.versions);
   return listing;
 }
 

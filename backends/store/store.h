@@ -60,10 +60,10 @@ class Store {
   Result<void> record(const Source& source, const Package& package) const;
   // The package with this content, if it is in the store (its id is then empty).
   std::optional<Package> find_by_h1(std::string_view h1) const;
-  // Takes a fetched tree: hashes it, moves it in (copies it from another file system), records its identity. Where the
-  // content is in the store already, the tree is removed. Any number of processes may admit one package at once.
-  // Errors: those of hash_tree(), ARCHIVE_UNSAFE for a file named modlock_override.tf too; IO_ERROR. The tree is then
-  // still the caller's.
+  // Takes a fetched tree: hashes it (but for what its `digests` tell), moves it in (copies it from another file
+  // system), records its identity. Where the content is in the store already, the tree is removed. Any number of
+  // processes may admit one package at once. Errors: those of hash_tree(), ARCHIVE_UNSAFE for a file named
+  // modlock_override.tf too; IO_ERROR. The tree is then still the caller's.
   Result<Package> admit(const Source& source, FetchedTree tree, const Context& context) const;
   // Forgets a package whose tree no longer has its h1.
   void drop(const Package& package) const;

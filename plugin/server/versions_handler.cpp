@@ -74,13 +74,13 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
       .fetched_at =
           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(listing->fetched_at))),
       .complete = listing->complete};
-  for (const ListedVersion& version : listing->versions) {
+  for (ListedVersion& version : listing->versions) {
     if (decoded->include_prerelease || version.version.prerelease().empty() ||
         (constraint && constraint->selects(version.version))) {
       result.versions.push_back({.version = version.version.to_string(),
-                                 .tag = version.tag,
-                                 .commit = address->source.kind == SourceKind::git ? version.id : "",
-                                 .digest = address->source.kind == SourceKind::oci ? version.id : ""});
+                                 .tag = std::move(version.tag),
+                                 .commit = address->source.kind == SourceKind::git ? std::move(version.id) : "",
+                                 .digest = address->source.kind == SourceKind::oci ? std::move(version.id) : ""});
     }
   }
   for (const SkippedTag& tag : listing->skipped) {

@@ -14,13 +14,13 @@ Json::Value encode_strings(const std::vector<std::string>& strings) {
 
 void set_if(Json::Value& object, const char* name, const std::string& text) {
   if (!text.empty()) {
-    object[name] = text;
+    object[Json::StaticString(name)] = text;
   }
 }
 
 void set_if(Json::Value& object, const char* name, const std::optional<std::string>& text) {
   if (text) {
-    object[name] = *text;
+    object[Json::StaticString(name)] = *text;
   }
 }
 

@@ -22,7 +22,7 @@ Json::Value encode_list(const std::vector<Item>& items) {
   return out;
 }
 
-// Optional members are left out where they are absent or empty.
+// Optional members are left out where they are absent or empty. Names are literals.
 void set_if(Json::Value& object, const char* name, const std::string& text);
 void set_if(Json::Value& object, const char* name, const std::optional<std::string>& text);
 

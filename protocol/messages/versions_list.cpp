@@ -25,7 +25,7 @@ Json::Value encode(const VersionsListResult& result) {
   Json::Value& versions = out["versions"] = Json::arrayValue;
   for (const OfferedVersion& version : result.versions) {
     Json::Value item(Json::objectValue);
-    item["version"] = version.version;
+    item[Json::StaticString("version")] = version.version;
     set_if(item, "tag", version.tag);
     set_if(item, "commit", version.commit);
     set_if(item, "digest", version.digest);
