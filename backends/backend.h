@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +71,12 @@ struct FetchedTree {
   FileDigests digests = {};
 };
 
+// How one id of a source follows from another.
+struct Descent {
+  bool descends = false;    // the older is among the ancestors of the newer
+  std::size_t commits = 0;  // where it is: those that the newer has and the older has not
+};
+
 // The value of the first hash of that scheme ("git" in "git:8f2c…"); empty where there is none.
 std::string find_hash(std::span<const std::string> hashes, std::string_view scheme);
 
@@ -102,6 +110,13 @@ class Backend {
 
   // The id that hashes of a lock entry name (the reverse of id_hash()); empty where none does.
   virtual std::string id_of(std::span<const std::string> hashes) const = 0;
+
+  // How `newer`, which a reference gives now, follows from `older`, which it gave once. nullopt: the source has no
+  // history, or it cannot be told.
+  virtual std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                         const std::string& /*newer*/, const Context& /*context*/) {
+    return std::nullopt;
+  }
 };
 
 }  // namespace modlock

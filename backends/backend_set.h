@@ -10,7 +10,8 @@ namespace modlock {
 // The backends of one process, and the rule which serves a source: the first that says so.
 class BackendSet {
  public:
-  void add(std::unique_ptr<Backend> backend) { backends_.push_back(std::move(backend)); }
+  // Sets may share a backend.
+  void add(std::shared_ptr<Backend> backend) { backends_.push_back(std::move(backend)); }
 
   // Null where nobody serves the source.
   Backend* find(const Source& source) const {
@@ -23,7 +24,7 @@ class BackendSet {
   }
 
  private:
-  std::vector<std::unique_ptr<Backend>> backends_;
+  std::vector<std::shared_ptr<Backend>> backends_;
 };
 
 }  // namespace modlock

@@ -39,6 +39,9 @@ class LineReader {
   // retried; a non-blocking descriptor with nothing to read changes nothing.
   void fill();
 
+  // Whether the line being read is over the limit already: `too_large` follows at its end, should it have one.
+  bool is_discarding() const { return discarding_; }
+
  private:
   std::optional<Frame> take_line(std::size_t length, std::size_t consumed);
 

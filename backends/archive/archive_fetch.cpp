@@ -7,6 +7,7 @@
 #include "backends/download/package_download.h"
 #include "backends/go_url.h"
 #include "backends/http/redirect_judge.h"
+#include "backends/led_source.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/unpack.h"
 #include "backends/source_text.h"
@@ -154,10 +155,8 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
     return fail(next.error());
   }
   const std::string note = fmt::format("\"{}\" says that the module package is there", display);
-  if (context_.judge_source) {
-    if (auto ok = context_.judge_source(next->source); !ok) {
-      return fail(with_note(std::move(ok.error()), note));
-    }
+  if (auto ok = judge_led(next->source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), note));
   }
   Result<FetchedTree> tree;
   if (next->source.kind == SourceKind::archive) {
@@ -166,7 +165,7 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
     tree = fetch_from(*backend, *next, wish);
   } else {
     tree = fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", and {} sources are not served",
-                                                      next->source.identity(), to_string(next->source.kind)));
+                                                      next->source.identity(), next->source.getter));
   }
   if (tree) {
     if (auto kept = keep_subdir(*tree, next->source); !kept) {
@@ -209,16 +208,14 @@ Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddre
 
 Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, std::string_view list) {
   const auto address = parse_source(list);
-  if (!address) {
-    return fail(address.error());
-  }
-  if (address->source.kind != SourceKind::archive) {
-    return fail(Code::source_unsupported, "a list of checksums is read over http and https alone",
+  if (!address || address->source.kind != SourceKind::archive) {
+    return fail(Code::source_unsupported,
+                fmt::format("the list of checksums \"{}\" is not at a URL of http or https", printable_address(list)),
                 "write checksum=file:https://host/path, or the checksum itself");
   }
   if (context_.judge_source) {
     if (auto ok = context_.judge_source(address->source); !ok) {
-      return fail(std::move(ok.error()));
+      return fail(with_note(std::move(ok.error()), "the list of checksums is there"));
     }
   }
   ArchiveRequest request;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "backends/credentials/credential_program.h"
 #include "backends/service_host.h"
@@ -119,6 +120,11 @@ Lookup RegistryPlaces::look(std::string_view given_host, const Context& context)
   return lookup;
 }
 
+bool RegistryPlaces::is_new_trouble(const std::string& host, const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(troubles_[host], message) != message;
+}
+
 void RegistryPlaces::ask_helper(const std::string& host, Lookup& lookup, const Context& context) {
   const ClientConfiguration::Helper& helper = *configuration_.helper;
   std::string place = fmt::format("credentials_helper \"{}\" in {}", helper.name, helper.from);
@@ -141,11 +147,14 @@ void RegistryPlaces::ask_helper(const std::string& host, Lookup& lookup, const C
       lookup.failure = std::move(answer.error());
       return;
     }
-    context.log->write(LogLevel::warning,
-                       fmt::format("{}, so {} is asked without a token", answer.error().message, host));
+    if (is_new_trouble(host, answer.error().message)) {
+      context.log->write(LogLevel::warning,
+                         fmt::format("{}, so {} is asked without a token", answer.error().message, host));
+    }
     lookup.add(std::move(place), "failed: " + answer.error().message);
     return;
   }
+  is_new_trouble(host, "");
   const auto* token = std::get_if<TokenCredential>(&answer->secret);
   if (token == nullptr) {
     lookup.add(std::move(place), "has none for " + host);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -31,16 +32,20 @@ class RegistryPlaces {
  public:
   RegistryPlaces(const ClientConfiguration& configuration, const Surroundings& surroundings);
 
-  // `host` as Source::host. `failure` is REQUEST_CANCELLED or DEADLINE_EXCEEDED.
+  // `host` as Source::host. `failure` is REQUEST_CANCELLED or DEADLINE_EXCEEDED. A helper that fails for a host is a
+  // warning in the log, once until it fails in another way or answers again.
   Lookup look(std::string_view host, const Context& context);
 
  private:
   void ask_helper(const std::string& host, Lookup& lookup, const Context& context);
+  bool is_new_trouble(const std::string& host, const std::string& message);
 
   const ClientConfiguration& configuration_;
   const Surroundings& surroundings_;
   const std::map<std::string, TokenVariable> variables_;
   Answers<FoundCredential> helper_answers_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> troubles_;  // the last message by host; empty: the helper answered
 };
 
 }  // namespace modlock

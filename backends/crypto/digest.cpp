@@ -130,6 +130,35 @@ std::string base64(const std::uint8_t* bytes, std::size_t size) {
   return {text.begin(), text.begin() + length};
 }
 
+std::optional<std::string> decode_base64(std::string_view text) {
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  std::size_t digits = 0;
+  std::size_t padding = 0;
+  std::uint32_t bits = 0;
+  for (const char c : text) {
+    if (c == '\r' || c == '\n') {
+      continue;
+    }
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    const std::size_t value = kAlphabet.find(c);
+    if (value == std::string_view::npos || padding != 0) {
+      return std::nullopt;
+    }
+    bits = ((bits << 6U) | static_cast<std::uint32_t>(value)) & 0xFFFFFFU;
+    ++digits;
+    if (digits % 4 != 1) {
+      const std::size_t spare = digits % 4 == 2 ? 4 : digits % 4 == 3 ? 2 : 0;
+      out += static_cast<char>((bits >> spare) & 0xFFU);
+    }
+  }
+  const std::size_t wanted = (4 - digits % 4) % 4;
+  return wanted == 3 || padding != wanted ? std::nullopt : std::optional(std::move(out));
+}
+
 std::string random_hex(std::size_t size) {
   std::vector<std::uint8_t> bytes(size);
   must(RAND_bytes(bytes.data(), static_cast<int>(size)) == 1);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,8 @@ std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);
 std::string hex(const std::uint8_t* bytes, std::size_t size);
 // Standard alphabet, with padding (RFC 4648 section 4).
 std::string base64(const std::uint8_t* bytes, std::size_t size);
+// The bytes of the same; line ends in it do not count, as in Go's decoder. nullopt for anything else.
+std::optional<std::string> decode_base64(std::string_view text);
 // `size` random bytes as lower-case hexadecimal digits, for names that must not clash.
 std::string random_hex(std::size_t size);
 

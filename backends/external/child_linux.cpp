@@ -86,6 +86,11 @@ bool Child::pass_on_answers(LineReader& answers) {
     }
     listener_.on_line(*frame);
   }
+  if (answers.is_discarding()) {
+    // It may never end.
+    listener_.on_line(Frame{.kind = Frame::Kind::too_large});
+    return false;
+  }
   return true;
 }
 

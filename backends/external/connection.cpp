@@ -47,7 +47,9 @@ bool Connection::is_open() const {
 tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const Context& context) {
   const auto until = context.deadline ? std::min(*context.deadline, call.end) : call.end;
   std::unique_lock lock(mutex_);
-  secrets_.insert(call.secrets.begin(), call.secrets.end());
+  for (const std::string& secret : call.secrets) {
+    secrets_.add(secret);
+  }
   Open open{.log = context.log};
   const auto place = open_.insert(open_.end(), &open);
   bool in_time = changed_.wait_until(lock, context.stop, std::min(until, call.description_end),

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "backends/external/answer.h"
 #include "backends/external/child.h"
 #include "backends/external/external_backend.h"
+#include "backends/scrub.h"
 
 namespace modlock::external {
 
@@ -93,7 +93,7 @@ class Connection final : private ChildListener {
   std::uint64_t last_id_ = 0;
   std::map<std::uint64_t, Open*> awaited_;
   std::list<Open*> open_;  // awaited or not yet sent, the oldest first
-  std::set<std::string> secrets_;
+  Secrets secrets_;
   std::string last_words_;
   std::unique_ptr<Child> child_;
 };

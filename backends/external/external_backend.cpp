@@ -11,10 +11,10 @@
 #include "backends/crypto/digest.h"
 #include "backends/external/answer.h"
 #include "backends/external/program.h"
-#include "backends/external/words.h"
 #include "backends/files/files.h"
 #include "backends/files/system_error.h"
 #include "backends/parallel.h"
+#include "backends/scrub.h"
 #include "backends/tag_listing.h"
 
 namespace modlock {

@@ -8,6 +8,7 @@
 
 #include "backends/git/git_error.h"
 #include "backends/git/pkt_line.h"
+#include "backends/scrub.h"
 
 namespace modlock::git {
 namespace {
@@ -112,7 +113,7 @@ Result<Advertisement> parse_advertisement(std::string_view body) {
       continue;  // where the server's own history is cut off
     }
     if (line.starts_with("ERR ")) {
-      return fail(Code::bad_response, fmt::format("the server said: {}", quotable(scrub(line.substr(4)))));
+      return fail(Code::bad_response, fmt::format("the server said: {}", quotable(scrub_urls(line.substr(4)))));
     }
     if (const std::size_t end = line.find('\0'); is_first && end != std::string_view::npos) {
       advertisement.capabilities = line.substr(end + 1);

@@ -93,6 +93,17 @@ class GitBackend final : public Backend {
   std::string id_hash(std::string_view id) const override { return fmt::format("git:{}", id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "git"); }
 
+  std::optional<Descent> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
+                                 const Context& context) override {
+    const auto address = make_remote_address(source);
+    if (!address || !is_full_commit(older) || !is_full_commit(newer)) {
+      return std::nullopt;
+    }
+    const auto repository = open(*address, context);
+    return repository ? find_descent(Remote(*address, context, &http_), *repository, older, newer, context)
+                      : std::nullopt;
+  }
+
  private:
   Result<Repository> open(const RemoteAddress& address, const Context& context) const {
     if (context.offline && !Repository::exists(cache_directory_, address.display)) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "backends/scrub.h"
 #include "backends/source_text.h"
 #include "protocol/utf8.h"
 
@@ -140,7 +141,7 @@ std::vector<std::string> last_lines(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
     if (end > 0) {
-      lines.push_back("git: " + quotable(scrub(text.substr(0, end))));
+      lines.push_back("git: " + quotable(scrub_urls(text.substr(0, end))));
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -208,32 +209,6 @@ Trouble classify(std::string_view error_output) {
     }
   }
   return repository_gone ? Trouble::no_repository : Trouble::other;
-}
-
-std::string scrub(std::string_view text) {
-  constexpr std::string_view kMark = "://";
-  std::string result;
-  while (true) {
-    const std::size_t mark = text.find(kMark);
-    if (mark == std::string_view::npos) {
-      return result.append(text);
-    }
-    const std::size_t start = mark + kMark.size();
-    result.append(text.substr(0, start));
-    text.remove_prefix(start);
-    // A password may hold an unescaped "@" or "/": what stands before the last "@" of the word goes.
-    const std::size_t word = std::min(text.find_first_of(" \t\r\n'\""), text.size());
-    const std::size_t at = text.substr(0, word).rfind('@');
-    const std::size_t query = std::min(text.find_first_of("?#"), word);
-    if (at == std::string_view::npos) {
-      result.append(text.substr(0, query));
-    } else if (at < query) {
-      result.append(text.substr(at + 1, query - at - 1));
-    } else {
-      result.append("…");
-    }
-    text.remove_prefix(word);
-  }
 }
 
 std::string quotable(std::string_view text) {

@@ -34,9 +34,6 @@ enum class Trouble {
 };
 Trouble classify(std::string_view error_output);
 
-// Without the user-info, query and fragment of any URL in it; "https://…" where these cannot be told apart.
-std::string scrub(std::string_view text);
-
 // Names and texts of others as a message may quote them: one line of valid UTF-8.
 std::string quotable(std::string_view text);
 

@@ -10,6 +10,7 @@
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "backends/process/process.h"
+#include "backends/scrub.h"
 
 namespace modlock::git {
 namespace {
@@ -119,7 +120,10 @@ Result<SubmoduleEntry> find_submodule(const std::vector<SubmoduleEntry>& entries
     return unsafe(display, "submodule name", name);
   }
   if (found->url.starts_with('-')) {
-    return unsafe(display, "URL", scrub(found->url));
+    return fail(Code::source_denied,
+                fmt::format("the .gitmodules of \"{}\" has the URL \"{}\", which would be taken for an option", display,
+                            shown_path(scrub_urls(found->url))),
+                "write a URL of https, http, ssh or git into .gitmodules");
   }
   return *found;
 }

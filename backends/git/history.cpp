@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "backends/files/files.h"
 #include "backends/git/git_command.h"
@@ -97,6 +98,30 @@ Result<std::vector<std::string>> History::resolve(const Remote& remote, const st
   return commits;
 }
 
+Result<std::optional<std::size_t>> History::commits_since(const Remote& remote, const std::string& older,
+                                                          const std::string& newer, const Context& context) const {
+  if (!has(older) || !has(newer)) {
+    return std::nullopt;
+  }
+  const std::string& display = remote.address().display;
+  auto base =
+      run_local(local_command(path_, {"rev-list", "--max-count=1", older, "^" + newer}), kReading, display, context);
+  if (!base) {
+    return fail(std::move(base.error()));
+  }
+  if (!base->output.empty()) {
+    return std::nullopt;  // the newer does not reach it
+  }
+  auto count = run_local(local_command(path_, {"rev-list", "--count", newer, "^" + older}), kReading, display, context);
+  if (!count) {
+    return fail(std::move(count.error()));
+  }
+  std::size_t number = 0;
+  const std::string& text = count->output;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 Result<void> History::hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context) const {
   const std::string wanted = "refs/modlock/wanted";
@@ -158,6 +183,30 @@ Result<void> bring_with_history(const Remote& remote, const Repository& reposito
                 "check the commit, or whether the history was rewritten");
   }
   return whole.hand_over(remote, repository, commit, context);
+}
+
+std::optional<Descent> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
+                                    const std::string& newer, const Context& context) {
+  const auto made_at = repository.objects().commit_time(older);
+  std::vector<std::string> cuts = {""};
+  if (made_at) {
+    // As in is_reachable(): most of the history need not travel.
+    cuts.insert(cuts.begin(), fmt::format("@{} +0000", made_at->time_since_epoch().count() - 1));
+  }
+  for (const std::string& since : cuts) {
+    const History history(repository);
+    if (!history.fetch(remote, History::Content::commits, since)) {
+      continue;
+    }
+    const auto commits = history.commits_since(remote, older, newer, context);
+    if (commits && *commits) {
+      return Descent{.descends = true, .commits = **commits};
+    }
+    if (commits && since.empty() && history.has(newer)) {
+      return Descent{.descends = false, .commits = 0};
+    }
+  }
+  return std::nullopt;
 }
 
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,9 @@ class History {
   // The commits that a revision names, as `git rev-parse` finds them: none, one, or those whose ids begin so.
   Result<std::vector<std::string>> resolve(const Remote& remote, const std::string& revision,
                                            const Context& context) const;
+  // How many commits `newer` has that `older`, an ancestor of it, has not; nullopt where it is no ancestor.
+  Result<std::optional<std::size_t>> commits_since(const Remote& remote, const std::string& older,
+                                                   const std::string& newer, const Context& context) const;
   // Moves one commit, cut off from its parents, to Repository::incoming(0). Errors: IO_ERROR.
   Result<void> hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
                          const Context& context) const;
@@ -51,6 +56,10 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
 // request, for everything. Errors: NOT_FOUND (no branch or tag leads there); those of Backend.
 Result<void> bring_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context);
+
+// Backend::descent(): one request, two where the answer is no. nullopt where anything fails.
+std::optional<Descent> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
+                                    const std::string& newer, const Context& context);
 
 // What a revision (is_revision() of references.h) names in the history of all branches and tags. One or two requests.
 // Errors: NOT_FOUND (nothing, or more than one commit); those of Backend.

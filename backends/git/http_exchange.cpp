@@ -15,6 +15,7 @@
 #include "backends/git/stored_credential.h"
 #include "backends/http/text.h"
 #include "backends/http/url.h"
+#include "backends/scrub.h"
 
 namespace modlock::git {
 namespace {
@@ -287,7 +288,7 @@ Error HttpExchange::explain_failure(Error error) {
   }
   Error explained = explain(remote_, doing_, found);
   explained.notes = std::move(error.notes);
-  explained.notes.insert(explained.notes.begin(), quotable(scrub(error.message)));
+  explained.notes.insert(explained.notes.begin(), quotable(scrub_urls(error.message)));
   return explained;
 }
 
@@ -312,7 +313,7 @@ Error HttpExchange::explain_status(HttpResponse response) const {
 Error HttpExchange::explain_content(const Error& error) const {
   const Trouble found = classify(error.message);
   Error explained = explain(remote_, doing_, found == Trouble::other ? Trouble::broken_response : found);
-  explained.notes.push_back(quotable(scrub(error.message)));
+  explained.notes.push_back(quotable(scrub_urls(error.message)));
   return explained;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/git/git_error.h"
+#include "backends/scrub.h"
 
 namespace modlock::git {
 namespace {
@@ -72,7 +73,7 @@ Result<void> PackAnswer::take(const Packet& packet) {
 
 Result<void> PackAnswer::refuse(std::string_view said) {
   constexpr std::size_t kKept = 1000;
-  refusal_ = quotable(scrub(said.substr(0, kKept)));
+  refusal_ = quotable(scrub_urls(said.substr(0, kKept)));
   return fail(Code::bad_response, "the server said: " + refusal_);
 }
 

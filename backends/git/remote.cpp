@@ -10,6 +10,7 @@
 #include "backends/git/private_file.h"
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
+#include "backends/scrub.h"
 
 namespace modlock::git {
 namespace {
@@ -238,7 +239,7 @@ Result<Finished> run_local(const Command& command, std::string_view doing, std::
                 .message = fmt::format("git could not {} \"{}\": {}", doing, display, why),
                 .hint = "make room or make the cache directory writable; if it stays so, remove the cache directory"};
     error.notes.push_back("git: " +
-                          quotable(scrub(finished->error_output.substr(0, finished->error_output.find('\n')))));
+                          quotable(scrub_urls(finished->error_output.substr(0, finished->error_output.find('\n')))));
     return fail(std::move(error));
   }
   return finished;

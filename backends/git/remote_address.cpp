@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
+#include "backends/crypto/digest.h"
 #include "backends/go_url.h"
 
 namespace modlock::git {
@@ -43,36 +43,6 @@ void take_user(GoUrl& url, RemoteAddress& address) {
     address.password = SecretText(*url.user->password);
   }
   url.user.reset();
-}
-
-// RFC 4648 section 4, with padding, as Go's base64.StdEncoding reads it: line ends do not count.
-std::optional<std::string> decode_base64(std::string_view text) {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  std::uint32_t bits = 0;
-  std::size_t count = 0;
-  std::size_t padding = 0;
-  for (const char c : text) {
-    if (c == '\r' || c == '\n') {
-      continue;
-    }
-    const std::size_t value = c == '=' ? 0 : kAlphabet.find(c);
-    if (value == std::string_view::npos || (padding > 0 && c != '=')) {
-      return std::nullopt;
-    }
-    padding += c == '=' ? 1 : 0;
-    bits = bits << 6U | static_cast<std::uint32_t>(value);
-    if (++count % 4 == 0) {
-      for (const unsigned shift : {16U, 8U, 0U}) {
-        bytes += static_cast<char>(bits >> shift & 0xFFU);
-      }
-    }
-  }
-  if (count % 4 != 0 || padding > 2) {
-    return std::nullopt;
-  }
-  bytes.resize(bytes.size() - padding);
-  return bytes;
 }
 
 Result<SecretText> ssh_key_of(const SourceAddress& source, const std::string& display) {

@@ -10,11 +10,13 @@
 #include "backends/crypto/digest.h"
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
+#include "backends/git/file_transport.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "backends/git/gitmodules.h"
 #include "backends/git/repository.h"
 #include "backends/parallel.h"
+#include "backends/scrub.h"
 
 namespace modlock::git {
 namespace {
@@ -41,12 +43,27 @@ std::optional<ScpForm> parse_scp(const std::string& text) {
                  is_relative};
 }
 
+// "helper::address", for which git runs the program git-remote-helper.
+bool names_helper(std::string_view url) {
+  const std::size_t mark = url.find("::");
+  return mark != std::string_view::npos && mark > 0 &&
+         url.substr(0, mark).find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-._") ==
+             std::string_view::npos;
+}
+
 // The address behind a submodule's URL.
 Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& parent, const Context& context) {
+  if (names_helper(url)) {
+    return fail(Code::source_denied,
+                fmt::format("the submodule's URL \"{}\" names a transport helper, a program that git would run",
+                            quotable(scrub_urls(url))),
+                "write a URL of https, http, ssh or git into .gitmodules");
+  }
   const auto scp = parse_scp(url);
   const std::string text = scp ? scp->url : url.starts_with('/') ? "file://" + url : url;
   if (text.find("://") == std::string::npos) {
-    return fail(Code::source_unsupported, fmt::format("the submodule's URL \"{}\" names no host", quotable(scrub(url))),
+    return fail(Code::source_unsupported,
+                fmt::format("the submodule's URL \"{}\" names no host", quotable(scrub_urls(url))),
                 "write a whole URL into .gitmodules");
   }
   const auto source = parse_source("git::" + text);
@@ -71,29 +88,6 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
     }
   }
   return address;
-}
-
-// git refuses the file transport to what a repository names, unless the user allows it.
-Result<void> check_file_transport(const RemoteAddress& address, const Context& context) {
-  if (address.scheme != "file") {
-    return {};
-  }
-  if (const auto allowed = lookup_environment("GIT_ALLOW_PROTOCOL")) {
-    return {};  // git itself refuses what it does not name
-  }
-  for (const char* setting : {"protocol.file.allow", "protocol.allow"}) {
-    const auto asked = run_command(network_command(address, {"config", "--get", setting}, lookup_environment), context);
-    if (asked && asked->exit_code == 0) {
-      if (asked->output == "always\n") {
-        return {};
-      }
-      break;
-    }
-  }
-  return fail(
-      Code::source_denied,
-      fmt::format("the submodule \"{}\" is on this machine, which git does not allow to submodules", address.display),
-      "if you trust it: git config --global protocol.file.allow always; OpenTofu's own git needs that too");
 }
 
 // The places of one package's submodules, filled level by level.
@@ -161,7 +155,8 @@ Result<Diagnostics> Filling::fill_one(const Superproject& parent, const Submodul
   if (!address) {
     return fail(std::move(address.error()));
   }
-  if (auto allowed = check_file_transport(*address, context_); !allowed) {
+  if (auto allowed = check_file_transport(*address, "submodule", "which git does not allow to submodules", context_);
+      !allowed) {
     return fail(std::move(allowed.error()));
   }
   Superproject inner{SecretText(url), std::move(*address), submodule.commit, parent.directory / submodule.path, {}};

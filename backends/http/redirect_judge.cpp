@@ -16,14 +16,19 @@ Result<Source> archive_source(std::string_view url) {
   return std::move(package->source);
 }
 
+Result<void> judge_url(std::string_view url, const Context& context) {
+  if (!context.judge_source) {
+    return {};
+  }
+  const auto source = archive_source(url);
+  return source ? context.judge_source(*source) : fail(source.error());
+}
+
 std::function<Result<void>(std::string_view url)> redirect_judge(const Context& context) {
   if (!context.judge_source) {
     return {};
   }
-  return [&context](std::string_view url) -> Result<void> {
-    const auto source = archive_source(url);
-    return source ? context.judge_source(*source) : fail(source.error());
-  };
+  return [&context](std::string_view url) { return judge_url(url, context); };
 }
 
 }  // namespace modlock

@@ -13,6 +13,10 @@ namespace modlock {
 // fragment. Errors: BAD_RESPONSE.
 Result<Source> archive_source(std::string_view url);
 
+// Asks Context::judge_source about a URL of another host, which a server names, before a request goes there. Errors:
+// those of archive_source() and of the judge.
+Result<void> judge_url(std::string_view url, const Context& context);
+
 // For HttpRequest::judge_redirect: asks Context::judge_source of `context`, which outlives it. Empty where every source
 // is allowed.
 std::function<Result<void>(std::string_view url)> redirect_judge(const Context& context);

@@ -1,5 +1,7 @@
 #include "backends/http/response_cache.h"
 
+#include <algorithm>
+
 namespace modlock {
 namespace {
 
@@ -31,9 +33,16 @@ bool is_worth_keeping(const HttpResponse& response, const HttpRequest& request) 
          (response.header("ETag") || response.header("Last-Modified"));
 }
 
+bool holds(const KeptResponse& kept, const Secrets& secrets) {
+  return secrets.are_in(kept.body) || secrets.are_in(kept.etag) || secrets.are_in(kept.last_modified) ||
+         std::any_of(kept.headers.begin(), kept.headers.end(),
+                     [&secrets](const HttpHeader& header) { return secrets.are_in(header.value); });
+}
+
 class KeepingClient final : public HttpClient {
  public:
-  KeepingClient(HttpClient& client, const ResponseCache& cache) : client_(client), cache_(cache) {}
+  KeepingClient(HttpClient& client, const ResponseCache& cache, const KnownSecrets& secrets)
+      : client_(client), cache_(cache), secrets_(secrets) {}
 
   Result<HttpResponse> send(const HttpRequest& request, const Context& context) override {
     const bool keeps = request.keep && request.method == HttpRequest::Method::get && request.sink == nullptr;
@@ -62,19 +71,24 @@ class KeepingClient final : public HttpClient {
       return restored(std::move(*kept), request.url);
     }
     if (response && is_worth_keeping(*response, request)) {
-      cache_.keep(request.url, kept_of(*response, std::chrono::system_clock::now()));
+      const KeptResponse kept_now = kept_of(*response, std::chrono::system_clock::now());
+      if (!holds(kept_now, secrets_.all())) {
+        cache_.keep(request.url, kept_now);
+      }
     }
     return response;
   }
 
   HttpClient& client_;
   const ResponseCache& cache_;
+  const KnownSecrets& secrets_;
 };
 
 }  // namespace
 
-std::unique_ptr<HttpClient> make_keeping_client(HttpClient& client, const ResponseCache& cache) {
-  return std::make_unique<KeepingClient>(client, cache);
+std::unique_ptr<HttpClient> make_keeping_client(HttpClient& client, const ResponseCache& cache,
+                                                const KnownSecrets& secrets) {
+  return std::make_unique<KeepingClient>(client, cache, secrets);
 }
 
 }  // namespace modlock

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/http/http_client.h"
+#include "backends/scrub.h"
 
 namespace modlock {
 
@@ -32,7 +33,9 @@ class ResponseCache {
 
 // `client`, that keeps the answers to requests which ask for it (HttpRequest::keep, GET without a sink): where one is
 // kept, the server is asked whether it still holds, and 304 gives the kept body as a 200; offline the kept body is
-// taken as it is, and what is not kept is OFFLINE_MISS. Both references outlive the client.
-std::unique_ptr<HttpClient> make_keeping_client(HttpClient& client, const ResponseCache& cache);
+// taken as it is, and what is not kept is OFFLINE_MISS. An answer that gives back one of `secrets` is not kept. All
+// references outlive the client.
+std::unique_ptr<HttpClient> make_keeping_client(HttpClient& client, const ResponseCache& cache,
+                                                const KnownSecrets& secrets);
 
 }  // namespace modlock

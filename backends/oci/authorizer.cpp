@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "backends/http/redirect.h"
+#include "backends/http/redirect_judge.h"
 #include "backends/oci/token.h"
 #include "backends/source_text.h"
 
@@ -39,6 +41,20 @@ bool is_of_another_repository(std::string_view scope, std::string_view repositor
   }
   scope.remove_prefix(kKind.size());
   return scope.substr(0, scope.rfind(':')) != repository;
+}
+
+// A token service of another host is asked only where the policy allows it.
+Result<void> judge_realm(const std::string& realm, const Repository& repository, const Context& context) {
+  const auto step = follow_redirect(repository.url("tags/list"), 307, realm, false);
+  if (step && step->keeps_secrets) {
+    return {};
+  }
+  auto allowed = judge_url(realm, context);
+  if (!allowed) {
+    allowed.error().message = fmt::format("the registry of \"{}\" wants a token of {}: {}", repository.display,
+                                          printable_url(realm), allowed.error().message);
+  }
+  return allowed;
 }
 
 }  // namespace
@@ -170,6 +186,9 @@ Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Reposito
   const auto realm = token_realm(challenge, repository.authority, repository.display);
   if (!realm) {
     return fail(realm.error());
+  }
+  if (auto allowed = judge_realm(*realm, repository, context); !allowed) {
+    return fail(std::move(allowed.error()));
   }
   // Some registries want another scope for listing tags than for pulling; they name it.
   const std::string named = challenge.parameter("scope");

@@ -29,7 +29,7 @@ class Authorizer {
 
   // For a second attempt, after `refused` (empty: nothing was sent) was answered by 401 with this challenge. nullopt:
   // there is nothing else to send, the 401 stands. Errors: those of Credentials::find() and request_token(), and
-  // BAD_RESPONSE for a realm that token_realm() refuses.
+  // BAD_RESPONSE for a realm that token_realm() refuses; SOURCE_DENIED for one of another host that the policy denies.
   Result<std::optional<SecretText>> answer(const Repository& repository, const Challenge& challenge,
                                            const SecretText& refused, const Context& context);
 

@@ -38,7 +38,7 @@ Result<void> BlobCheck::finish() {
   if (size_ != layer_.size) {
     return wrong_size(std::to_string(size_));
   }
-  const std::string found = "sha256:" + digests->sha256;
+  const std::string found = digests->also.empty() ? "sha256:" + digests->sha256 : "sha512:" + digests->also;
   return found == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, found);
 }
 

@@ -10,7 +10,8 @@
 namespace modlock::oci {
 
 // Holds a package that arrives to the descriptor of its blob: a byte too many ends the transfer. Errors: HASH_MISMATCH
-// (another size or digest); those of PackageDownload. `what` names the blob in messages.
+// (another size or digest); those of PackageDownload, which has SHA-512 as its other hash where the descriptor's digest
+// is of that. `what` names the blob in messages.
 class BlobCheck final : public BodySink {
  public:
   BlobCheck(PackageDownload& package, const Layer& layer, std::string what)

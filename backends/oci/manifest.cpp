@@ -61,7 +61,7 @@ Result<Layer> read_layer(const Json::Value& descriptor, std::string_view what) {
       return unsupported_digest(fmt::format("module package of {}", what), *digest);
     case DigestForm::invalid:
       return broken(what, fmt::format("the digest of its package is \"{}\"", quotable(*digest)));
-    case DigestForm::sha256:
+    case DigestForm::supported:
       break;
   }
   const Json::Value& size = descriptor["size"];

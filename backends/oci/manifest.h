@@ -10,7 +10,7 @@ namespace modlock::oci {
 
 // The one blob of a manifest that is the module package.
 struct Layer {
-  std::string digest;  // "sha256:…"
+  std::string digest;  // "sha256:…" or "sha512:…"
   std::uint64_t size = 0;
 };
 

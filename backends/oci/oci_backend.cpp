@@ -149,9 +149,12 @@ class OciBackend final : public Backend {
       return fail(layer.error());
     }
     std::error_code ignored;  // an absolute path is only nicer to read
-    PackageDownload package(
-        fs::absolute(parent, ignored),
-        {.display = fmt::format("{}@{}", repository.display, layer->digest), .format = ArchiveFormat::zip}, context);
+    const bool is_sha256 = digest_algorithm(layer->digest) == Hash::sha256;
+    PackageDownload package(fs::absolute(parent, ignored),
+                            {.display = fmt::format("{}@{}", repository.display, layer->digest),
+                             .format = ArchiveFormat::zip,
+                             .also = is_sha256 ? std::nullopt : std::optional(Hash::sha512)},
+                            context);
     if (auto received = registry_.blob(repository, *layer, package, context); !received) {
       return fail(std::move(received.error()));
     }
@@ -170,7 +173,7 @@ class OciBackend final : public Backend {
                  : fail(Code::source_invalid, fmt::format("{} is no valid tag", what), "write a tag of the repository");
     }
     switch (digest_form(reference.digest)) {
-      case DigestForm::sha256:
+      case DigestForm::supported:
         return {};
       case DigestForm::other_algorithm:
         return unsupported_digest("wished " + what, reference.digest);

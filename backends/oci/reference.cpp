@@ -178,7 +178,7 @@ DigestForm digest_form(std::string_view text) {
     const std::string_view digits = text.substr(std::min(algorithm.name.size(), text.size()));
     if (text.substr(0, algorithm.name.size()) == algorithm.name && digits.size() == algorithm.digits &&
         std::all_of(digits.begin(), digits.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); })) {
-      return algorithm.digits == 64 ? DigestForm::sha256 : DigestForm::other_algorithm;
+      return algorithm.name == "sha384:" ? DigestForm::other_algorithm : DigestForm::supported;
     }
   }
   return DigestForm::invalid;
@@ -186,9 +186,17 @@ DigestForm digest_form(std::string_view text) {
 
 tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest) {
   return fail(Code::source_unsupported,
-              fmt::format("the {} has a digest of the algorithm \"{}\", and only sha256 is supported", where,
-                          digest.substr(0, digest.find(':'))),
+              fmt::format("the {} has a digest of the algorithm \"{}\", and only sha256 and sha512 are supported",
+                          where, digest.substr(0, digest.find(':'))),
               "have the module package pushed with sha256 digests");
+}
+
+Hash digest_algorithm(std::string_view digest) {
+  return digest.starts_with("sha512:") ? Hash::sha512 : Hash::sha256;
+}
+
+std::string digest_text(Hash algorithm, const std::vector<std::uint8_t>& hash) {
+  return (algorithm == Hash::sha512 ? "sha512:" : "sha256:") + hex(hash.data(), hash.size());
 }
 
 bool is_repository_name(std::string_view text) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "backends/crypto/digest.h"
 #include "backends/source.h"
 #include "protocol/result.h"
 
@@ -22,7 +25,7 @@ struct Repository {
 // What a source selects there: exactly one of the two is set.
 struct Reference {
   std::string tag;
-  std::string digest;  // "sha256:…"
+  std::string digest;  // "sha256:…" or "sha512:…"
 
   const std::string& text() const { return digest.empty() ? tag : digest; }
 };
@@ -35,14 +38,19 @@ struct Address {
 // Reads an `oci://` source as OpenTofu's resolveRepositoryRef and resolveManifestDescriptor do
 // (internal/getmodules/oci_getter.go): `?tag=` or `?digest=`, else the tag "latest". Errors: SOURCE_INVALID (a scheme
 // other than oci, a malformed repository, tag or digest, any other argument, an argument given twice or empty, both
-// tag and digest, `archive=` and `checksum=`); SOURCE_UNSUPPORTED (a digest of another algorithm than SHA-256).
+// tag and digest, `archive=` and `checksum=`); SOURCE_UNSUPPORTED (a digest of another algorithm than SHA-256 and
+// SHA-512).
 Result<Address> read_address(const SourceAddress& source);
 
-enum class DigestForm { sha256, other_algorithm, invalid };
-// "sha256:" and 64 lower-case hexadecimal digits, or the same of SHA-384 and SHA-512, or anything else.
+enum class DigestForm { supported, other_algorithm, invalid };
+// "sha256:" and 64 lower-case hexadecimal digits or the same of SHA-512; of SHA-384; or anything else.
 DigestForm digest_form(std::string_view text);
 // SOURCE_UNSUPPORTED for a digest of another algorithm; `where` completes "the … has".
 tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest);
+// The algorithm of a supported digest.
+Hash digest_algorithm(std::string_view digest);
+// The digest of bytes in that algorithm, whose raw hash is given.
+std::string digest_text(Hash algorithm, const std::vector<std::uint8_t>& hash);
 
 // `^[a-z0-9]+(?:(?:[._]|__|[-]*)[a-z0-9]+)*(?:/…)*$`, in linear time.
 bool is_repository_name(std::string_view text);

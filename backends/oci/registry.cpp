@@ -53,7 +53,7 @@ Result<std::string> named_digest(const HttpResponse& response, const Repository&
     return digest;
   }
   switch (digest_form(digest)) {
-    case DigestForm::sha256:
+    case DigestForm::supported:
       return digest;
     case DigestForm::other_algorithm:
       return unsupported_digest(fmt::format("manifest \"{}\" of \"{}\"", reference, repository.display), digest);
@@ -187,8 +187,11 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
   if (!named) {
     return fail(named.error());
   }
-  std::string found = "sha256:" + sha256_hex(response->body);
+  std::string digest;  // the one that was asked for, else the registry's, else of the canonical algorithm
   for (const std::string& expected : {reference.digest, *named}) {
+    const Hash algorithm = digest_algorithm(expected);
+    const std::string found = digest_text(algorithm, hash_of(algorithm, response->body));
+    digest = digest.empty() ? found : digest;
     if (!expected.empty() && expected != found) {
       return fail(Code::hash_mismatch,
                   fmt::format("manifest content does not match digest: \"{}\" of \"{}\" should have {}, and has {}",
@@ -196,7 +199,7 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
                   "the registry, or something between, changes what it serves: do not use it");
     }
   }
-  return Manifest{std::move(found), response->header("Content-Type").value_or(""), std::move(response->body)};
+  return Manifest{std::move(digest), response->header("Content-Type").value_or(""), std::move(response->body)};
 }
 
 Result<void> Registry::blob(const Repository& repository, const Layer& layer, PackageDownload& package,

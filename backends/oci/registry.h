@@ -17,7 +17,7 @@ namespace modlock::oci {
 
 // A manifest as it was received.
 struct Manifest {
-  std::string digest;        // of the bytes: "sha256:…"
+  std::string digest;        // of the bytes: "sha256:…" or "sha512:…"
   std::string content_type;  // as the registry sent it
   std::string body;
 };
@@ -43,7 +43,7 @@ class Registry {
   Result<TagListing> tags(const Repository& repository, const Context& context);
 
   // What a tag names now, by one HEAD. Errors: NOT_FOUND naming the tag; BAD_RESPONSE where the registry does not say
-  // the digest; SOURCE_UNSUPPORTED for one that is not SHA-256.
+  // the digest; SOURCE_UNSUPPORTED for one that is neither SHA-256 nor SHA-512.
   Result<std::string> digest_of(const Repository& repository, const std::string& tag, const Context& context);
 
   // The manifest of a tag or a digest, by one GET. Errors: NOT_FOUND naming it; HASH_MISMATCH where the bytes are not

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "backends/http/http_client.h"
@@ -42,7 +43,7 @@ class TagPages {
   std::optional<Page> next_;
   std::set<std::string> visited_;
   std::vector<std::string> tags_;
-  std::set<std::string> seen_;
+  std::unordered_set<std::string> seen_;
   std::chrono::system_clock::time_point fetched_at_ = std::chrono::system_clock::now();
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "backends/context.h"
 #include "backends/file_digests.h"
 #include "backends/files/files.h"
+#include "backends/package/tree_scan.h"
 #include "backends/package/tree_summary.h"
 #include "protocol/result.h"
 
@@ -16,7 +19,8 @@ namespace modlock {
 struct TreeEntry {
   std::string name;
   std::filesystem::path path;
-  enum class Type { file, link_to_file, link_as_text } type = Type::file;
+  using Type = ScannedEntry::Type;
+  Type type = Type::file;
 };
 
 // The entries of a package that are hashed and installed, sorted bytewise by name: everything but directories and
@@ -25,6 +29,9 @@ struct TreeEntry {
 // Errors: ARCHIVE_UNSAFE (a link that leaves the package at any step or is absolute, a link cycle, a device, pipe or
 // socket, a newline in a name) naming the entry; IO_ERROR.
 Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root);
+
+// The SHA-256 of what an entry counts as. Errors: IO_ERROR.
+Result<std::array<std::uint8_t, 32>> digest_of_entry(const TreeEntry& entry);
 
 // The digests of these entries; those of files whose path is in `known` are taken from there. Errors: IO_ERROR;
 // REQUEST_CANCELLED and DEADLINE_EXCEEDED.

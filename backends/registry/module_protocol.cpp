@@ -4,8 +4,8 @@
 #include <json/value.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "backends/credentials/folded_member.h"
 #include "backends/http/redirect_judge.h"
@@ -57,7 +57,7 @@ Result<std::string> text_member(const Json::Value& object, std::string_view name
   return value.asString();
 }
 
-void add_version(Listing& listing, std::map<std::string, std::string>& seen, const std::string& text) {
+void add_version(Listing& listing, std::unordered_map<std::string, std::string>& seen, const std::string& text) {
   auto version = Version::parse(text);
   if (!version) {
     listing.skipped.push_back({escape_controls(text), "not a version"});
@@ -168,7 +168,7 @@ Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock:
     return wrong_shape("\"modules[0].versions\"", "a list", versions);
   }
   Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at};
-  std::map<std::string, std::string> seen;
+  std::unordered_map<std::string, std::string> seen;
   for (Json::ArrayIndex i = 0; i < versions.size(); ++i) {
     if (!versions[i].isObject()) {
       return wrong_shape(fmt::format("\"modules[0].versions[{}]\"", i), "an object", versions[i]);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "backends/http/text.h"
+#include "backends/led_source.h"
 #include "backends/parallel.h"
 #include "backends/source_text.h"
 
@@ -94,15 +95,13 @@ void PackageFetch::locate(std::span<const FetchWish> wishes) {
 }
 
 Result<PackageFetch::Inner> PackageFetch::prepare(const FetchWish& wish, const SourceAddress& address) const {
-  if (context_.judge_source) {
-    if (auto ok = context_.judge_source(address.source); !ok) {
-      return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
-    }
+  if (auto ok = judge_led(address.source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
   }
   Inner inner{.address = address, .backend = others_.find(address.source), .wish = {}, .warnings = {}};
   if (inner.backend == nullptr) {
     return fail(Code::source_unsupported, fmt::format("{} lies at \"{}\", and {} sources are not served", display(wish),
-                                                      address.source.identity(), to_string(address.source.kind)));
+                                                      address.source.identity(), address.source.getter));
   }
   inner.wish.ref = named_reference(address.source);
   auto ok = wish.id.empty() ? expect_named(inner, wish) : expect_locked(inner, wish);
@@ -195,10 +194,8 @@ void PackageFetch::run(const Batch& batch, std::span<const FetchWish> wishes) {
 }
 
 Result<FetchedTree> PackageFetch::download(const FetchWish& wish, const DirectPackage& package) const {
-  if (context_.judge_source) {
-    if (auto ok = context_.judge_source(package.source); !ok) {
-      return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
-    }
+  if (auto ok = judge_led(package.source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
   }
   const std::string here = package.source.identity();
   if (!wish.id.empty() && !is_archive_id(wish.id)) {

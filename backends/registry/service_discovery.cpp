@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backends/go_url.h"
+#include "backends/http/redirect_judge.h"
 #include "backends/http/text.h"
 #include "backends/service_host.h"
 #include "backends/source_text.h"
@@ -46,7 +47,16 @@ bool ServiceDiscovery::Entry::is_known() const {
 
 Result<std::string> ServiceDiscovery::find(std::string_view host, std::string_view service, const Context& context) {
   const auto services = configured_or_asked(host, context);
-  return services ? service_url(*services, host, service) : fail(services.error());
+  auto base = services ? service_url(*services, host, service) : fail(services.error());
+  if (base && services->configured.empty() && GoUrl::parse(*base)->host != parse_service_host(host)->ascii) {
+    if (auto allowed = judge_url(*base, context); !allowed) {
+      Error error = std::move(allowed.error());
+      error.message =
+          fmt::format("the service \"{}\" of \"{}\" is at {}: {}", service, host, printable_url(*base), error.message);
+      return fail(std::move(error));
+    }
+  }
+  return base;
 }
 
 Result<std::map<std::string, std::string>> ServiceDiscovery::find_all(std::string_view host, const Context& context) {

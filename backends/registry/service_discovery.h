@@ -24,7 +24,8 @@ class ServiceDiscovery {
   ServiceDiscovery(const RegistryHttp& http, const ClientConfiguration& client) : http_(http), client_(client) {}
 
   // The base URL of a service ("modules.v1") of a host (Source::host): absolute, http or https, without user-info,
-  // query and fragment, ending in "/". A `host` block of the client configuration takes the place of the request.
+  // query and fragment, ending in "/". A `host` block of the client configuration takes the place of the request. A URL
+  // of another host that the host names itself is judged (judge_url()): SOURCE_DENIED.
   // Errors: NOT_FOUND (the host has no such service, or none at all; not in this version), BAD_RESPONSE (no JSON
   // object, another Content-Type than application/json, a service URL that is none), LIMIT_EXCEEDED (over 1 MiB), and
   // those of RegistryHttp::send().

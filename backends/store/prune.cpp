@@ -157,13 +157,15 @@ class Pruning {
     });
   }
 
-  // Answers of registries age as packages do.
+  // Answers of registries, and what is known of installed packages, age as packages do.
   Result<void> remove_answers() {
-    return remove_each(store_.response_directory(), [this](const fs::path& path) {
+    const auto is_old = [this](const fs::path& path) {
       std::error_code error;
       const auto written = fs::last_write_time(path, error);
       return !error && limits_.max_age && now_ - written > *limits_.max_age && now_ - written > kInUse;
-    });
+    };
+    auto ok = remove_each(store_.response_directory(), is_old);
+    return ok ? remove_each(store_.tree_directory(), is_old) : ok;
   }
 
   // Records whose package is gone.

@@ -93,6 +93,14 @@ fs::path Store::response_directory() const {
   return below("responses");
 }
 
+fs::path Store::tree_directory() const {
+  return below("trees");
+}
+
+Result<void> Store::make_tree_directory() const {
+  return make_below(tree_directory());
+}
+
 fs::path Store::package_directory() const {
   return below("packages");
 }

@@ -28,6 +28,7 @@ struct Package {
 //   {"source", "id", "h1"},
 //                                                      with "ref" and "subdir" of the fetch where it told them
 //   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
+//   v1/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v1/locks/<sha256 hex of package identity>    held while a source is fetched
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
@@ -45,6 +46,10 @@ class Store {
   std::filesystem::path response_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_response_directory() const;
+  // Where tree_memo.h keeps what it knows.
+  std::filesystem::path tree_directory() const;
+  // Errors: IO_ERROR.
+  Result<void> make_tree_directory() const;
   // A new empty directory below v1/tmp. Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 

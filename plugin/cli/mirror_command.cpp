@@ -80,13 +80,13 @@ Result<Offer> make_offer(const Service& service, const Json::Value& params, cons
   }
   Context judged = context;
   judged.judge_source = source_judge(root->walk.settings);
-  const Network& network = service.network(root->implementation.tool, root->implementation.version);
-  Origin origin(network.backends(), service.store(), judged);
+  const auto network = service.network(root->implementation.tool, root->implementation.version);
+  Origin origin(network->backends(), service.store(), judged);
   PlanRequest plan_request = frozen_plan(*root, *lock, judged);
   plan_request.installed = {};  // the command may remove what is installed while it is served
   auto plan = make_plan(plan_request, origin, judged);
   if (!plan) {
-    return fail(network.with_warnings(std::move(plan.error())));
+    return fail(network->with_warnings(std::move(plan.error())));
   }
   if (auto ok = check_locked(*plan, lock->path, request); !ok) {
     return fail(std::move(ok.error()));
@@ -105,7 +105,7 @@ Result<Offer> make_offer(const Service& service, const Json::Value& params, cons
   for (Diagnostic& warning : offer.modules.warnings) {
     offer.diagnostics.push_back(std::move(warning));
   }
-  keep_services(offer, network, judged);
+  keep_services(offer, *network, judged);
   return offer;
 }
 

@@ -40,7 +40,10 @@ int run_versions(const CommandLine& line, const Host& host) {
   if (!line.constraint.empty()) {
     params["constraint"] = line.constraint;
   }
-  return show(line, host.call("versions/list", params), [](const Json::Value& result) {
+  Told told;
+  const auto listed = host.call("versions/list", params, &told);
+  return show(line, listed, [&told](const Json::Value& result) {
+    print_diagnostics(told.diagnostics, {});
     for (const Json::Value& version : result["versions"]) {
       const bool selected = version["version"] == result["selected"];
       print_out(selected ? "* " : "  ");

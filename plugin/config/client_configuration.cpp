@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/service_host.h"
 #include "plugin/config/client_configuration_files.h"
@@ -245,6 +246,16 @@ ClientConfiguration read_client_configuration(Tool tool, const Surroundings& sur
     configuration.helper->directories = helper_directories(tool, surroundings);
   }
   return configuration;
+}
+
+std::string client_configuration_state(Tool tool, const Surroundings& surroundings) {
+  std::string state;
+  Diagnostics ignored;
+  for (const ClientConfigurationFile& file : client_configuration_files(tool, surroundings, ignored)) {
+    const auto text = read_file(file.path);
+    state += fmt::format("{}\n{}\n", file.path.string(), text ? sha256_hex(*text) : text.error().message);
+  }
+  return sha256_hex(state);
 }
 
 }  // namespace modlock

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/surroundings.h"
 #include "plugin/config/tool.h"
@@ -14,5 +16,8 @@ namespace modlock {
 // network is passed over. A file or a block that is not as it should be is left out and is a warning (CONFIG_PARSE)
 // that says the file, the line and what is wrong, never a value: a client prints such problems and goes on.
 ClientConfiguration read_client_configuration(Tool tool, const Surroundings& surroundings);
+
+// Tells one state of these files from another: a hash of where they are and what is in them.
+std::string client_configuration_state(Tool tool, const Surroundings& surroundings);
 
 }  // namespace modlock

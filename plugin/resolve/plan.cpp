@@ -16,7 +16,7 @@ Diagnostic unserved_warning(const ModuleNode& node) {
   return {Severity::warning,
           Error{.code = Code::source_unsupported,
                 .message = fmt::format("module \"{}\" is left as it is: nobody serves {} sources here (\"{}\")",
-                                       node.key, to_string(node.address.source.kind), node.address.source.identity()),
+                                       node.key, node.address.source.getter, node.address.source.identity()),
                 .subject = node.subject(),
                 .location = node.call.source.location,
                 .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};

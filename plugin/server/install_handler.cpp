@@ -67,11 +67,11 @@ struct Installation {
 
 Result<Installation> install_once(const Service& service, const RootRequest& root, const LockDocument& lock,
                                   OverrideMode mode, const Context& context, RequestContext& request) {
-  const Network& network = service.network(root.implementation.tool, root.implementation.version);
-  Origin origin(network.backends(), service.store(), context);
+  const auto network = service.network(root.implementation.tool, root.implementation.version);
+  Origin origin(network->backends(), service.store(), context);
   auto plan = make_plan(frozen_plan(root, lock, context), origin, context);
   if (!plan) {
-    return fail(network.with_warnings(std::move(plan.error())));
+    return fail(network->with_warnings(std::move(plan.error())));
   }
   if (auto ok = check_locked(*plan, lock.path, request); !ok) {
     return fail(std::move(ok.error()));
@@ -87,6 +87,7 @@ Result<Installation> install_once(const Service& service, const RootRequest& roo
   if (!report) {
     return fail(std::move(report.error()));
   }
+  plan->diagnostics.insert(plan->diagnostics.end(), network->warnings().begin(), network->warnings().end());
   return Installation{std::move(*report), std::move(plan->diagnostics)};
 }
 

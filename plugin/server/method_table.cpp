@@ -25,7 +25,7 @@ Result<Json::Value> initialize(Service& service, const std::vector<std::string>&
   const Implementation implementation = find_implementation(service.options());
   return messages::encode(messages::InitializeResult{.server_version = std::string(kVersion),
                                                      .methods = methods,
-                                                     .backends = service.network().names(),
+                                                     .backends = service.network()->names(),
                                                      .max_in_flight = limits.max_in_flight,
                                                      .max_message_bytes = limits.max_message_bytes,
                                                      .implementation = std::string(to_string(implementation.tool)),

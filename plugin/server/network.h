@@ -11,6 +11,7 @@
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
+#include "backends/scrub.h"
 #include "backends/store/kept_responses.h"
 #include "backends/store/store.h"
 #include "plugin/config/settings.h"
@@ -51,11 +52,14 @@ class Network {
   void add(std::string name, std::unique_ptr<Backend> backend);
 
   const ClientConfiguration client_;
+  KnownSecrets secrets_;  // that were sent: nothing shows them, whoever gives them back
+  const std::unique_ptr<HttpClient> wire_;
   const std::unique_ptr<HttpClient> http_;
   const std::unique_ptr<Credentials> credentials_;
   const KeptResponses responses_;
   const std::unique_ptr<HttpClient> keeping_;  // for listings
   BackendSet backends_;
+  BackendSet led_;  // the same, for what a server leads to
   std::vector<std::string> names_;
 };
 

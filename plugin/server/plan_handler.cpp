@@ -201,15 +201,15 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
     }
     plan_request.restorable = std::move(*restorable);
   }
-  const Network& network = service.network(root->implementation.tool, root->implementation.version);
-  Origin origin(network.backends(), service.store(), context);
+  const auto network = service.network(root->implementation.tool, root->implementation.version);
+  Origin origin(network->backends(), service.store(), context);
   auto plan = make_plan(plan_request, origin, context);
   if (!plan) {
-    return fail(network.with_warnings(std::move(plan.error())));
+    return fail(network->with_warnings(std::move(plan.error())));
   }
   judge_overrides({.tree = plan->tree, .locks = plan->modules, .root = root->walk.root, .bounds = root->walk.bounds},
                   plan->diagnostics);
-  const Diagnostics& unread = network.warnings();
+  const Diagnostics& unread = network->warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
   if (plan_request.mode == PlanMode::frozen && !plan->changes.empty()) {
     return fail(frozen_error(plan->changes, lock->path, request));

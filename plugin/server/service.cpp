@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "backends/credentials/surroundings.h"
 #include "backends/version.h"
+#include "plugin/config/client_configuration.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/server/implementation.h"
 
@@ -91,22 +93,25 @@ Result<void> Service::open() {
   return check_externals(externals_);
 }
 
-const Network& Service::network(Tool tool, const std::string& version) const {
+std::shared_ptr<const Network> Service::network(Tool tool, const std::string& version) const {
+  // Taken before the files are read: a change meanwhile shows the next time.
+  std::string state = client_configuration_state(tool, current_surroundings());
   const std::lock_guard guard(networks_mutex_);
-  std::unique_ptr<Network>& network = networks_[{tool, version}];
-  if (network == nullptr) {
+  KnownNetwork& known = networks_[{tool, version}];
+  if (known.network == nullptr || known.state != state) {
     const std::string_view newest = tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu;
-    network = std::make_unique<Network>(
+    known.network = std::make_shared<const Network>(
         NetworkOptions{.tool = tool,
                        .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
                        .client_version = version.empty() ? std::string(newest) : version,
                        .externals = externals_},
         *store_);
+    known.state = std::move(state);
   }
-  return *network;
+  return known.network;
 }
 
-const Network& Service::network() const {
+std::shared_ptr<const Network> Service::network() const {
   const Implementation client = find_implementation(options_);
   return network(client.tool, client.version);
 }

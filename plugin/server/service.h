@@ -50,10 +50,11 @@ class Service {
 
   const ServiceOptions& options() const { return options_; }
   const Store& store() const { return *store_; }
-  // What reaches the outside as this client would: made when it is first asked for, then kept. Thread-safe.
-  const Network& network(Tool tool, const std::string& version) const;
+  // What reaches the outside as this client would: made when it is first asked for, and anew where its CLI
+  // configuration is no longer what was read. Who has the older one goes on with it: ask once per request. Thread-safe.
+  std::shared_ptr<const Network> network(Tool tool, const std::string& version) const;
   // For where no root is asked about.
-  const Network& network() const;
+  std::shared_ptr<const Network> network() const;
   // Those that hold where no root is asked about.
   const Settings& user_settings() const { return user_settings_; }
   bool is_open() const { return store_.has_value(); }
@@ -64,7 +65,11 @@ class Service {
   Settings user_settings_;
   std::vector<BackendSetting> externals_;  // what the host names goes before what the user's settings name
   mutable std::mutex networks_mutex_;
-  mutable std::map<std::pair<Tool, std::string>, std::unique_ptr<Network>> networks_;  // by client
+  struct KnownNetwork {
+    std::string state;  // of the CLI configuration
+    std::shared_ptr<const Network> network;
+  };
+  mutable std::map<std::pair<Tool, std::string>, KnownNetwork> networks_;  // by client
 };
 
 }  // namespace modlock

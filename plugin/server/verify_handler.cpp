@@ -11,9 +11,9 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }
-  if (decoded->online) {
-    return fail(Code::invalid_params, "lock/verify: asking the sources (online) is not served by this release",
-                "leave online out to compare the installation with the lock");
+  if (decoded->online && service.options().offline) {
+    return fail(Code::invalid_params, "lock/verify: online asks the sources, and offline forbids it",
+                "leave one of the two out");
   }
   auto root = open_root(decoded->root, service);
   if (!root) {
@@ -26,15 +26,29 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   if (!decoded->include.modules) {
     return messages::encode(messages::LockVerifyResult{});
   }
-  const BackendSet& backends = service.network(root->implementation.tool, root->implementation.version).backends();
-  const VerifyRequest verify{.walk = root->walk,
-                             .lock = effective_lock(*lock),
-                             .data = root->data,
-                             .serves = [&](const Source& source) { return backends.find(source) != nullptr; },
-                             .strict = decoded->strict};
-  auto report = verify_modules(verify, service.store(), make_context(request, service, stats));
+  const auto network = service.network(root->implementation.tool, root->implementation.version);
+  Context context = make_context(request, service, stats);
+  context.offline = !decoded->online;
+  context.judge_source = source_judge(root->walk.settings);
+  Origin origin(network->backends(), service.store(), context);
+  const VerifyRequest verify{
+      .walk = root->walk,
+      .lock = effective_lock(*lock),
+      .lock_path = lock->inline_file && !lock->file.exists ? std::string(kLockFileName) : lock->path,
+      .data = root->data,
+      .serves = [&](const Source& source) { return network->backends().find(source) != nullptr; },
+      .origin = decoded->online ? &origin : nullptr,
+      .full = decoded->full,
+      .strict = decoded->strict};
+  auto report = verify_modules(verify, service.store(), context);
   if (!report) {
-    return fail(std::move(report.error()));
+    return fail(network->with_warnings(std::move(report.error())));
+  }
+  if (decoded->online) {
+    for (Diagnostic& diagnostic : report->diagnostics) {
+      diagnostic.what = network->with_warnings(std::move(diagnostic.what));
+    }
+    report->diagnostics.insert(report->diagnostics.end(), network->warnings().begin(), network->warnings().end());
   }
   request.diagnostics = report->diagnostics;
   messages::LockVerifyResult result{.ok = report->ok(), .verdicts = {}, .diagnostics = std::move(report->diagnostics)};
@@ -44,7 +58,11 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
                                .expected = std::move(verdict.expected),
                                .actual = std::move(verdict.actual),
                                .detail = std::move(verdict.detail),
-                               .paths = std::move(verdict.paths)});
+                               .paths = std::move(verdict.paths),
+                               .more_paths = verdict.more_paths,
+                               .descends = verdict.descends,
+                               .commits_behind = verdict.commits_behind,
+                               .location = std::move(verdict.location)});
   }
   return messages::encode(result);
 }

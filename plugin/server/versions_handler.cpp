@@ -22,12 +22,13 @@ std::optional<std::string> newest_fitting(const Listing& listing, const std::opt
   return std::nullopt;
 }
 
-Result<Listing> list(const Service& service, const SourceAddress& address, const std::string& prefix,
-                     const Context& context) {
-  Backend* backend = service.network().backends().find(address.source);
+Result<Listing> list(const Service& service, const Network& network, const SourceAddress& address,
+                     const std::string& prefix, const Context& context) {
+  Backend* backend = network.backends().find(address.source);
   if (backend == nullptr) {
     return fail(Code::source_unsupported,
-                fmt::format("nobody serves {} sources here (\"{}\")", to_string(address.source.kind),
+                fmt::format("nobody serves {} sources here (\"{}\")",
+                            address.source.getter.empty() ? to_string(address.source.kind) : address.source.getter,
                             address.source.identity()),
                 address.source.kind == SourceKind::local || address.source.kind == SourceKind::directory
                     ? "name a source with versions: a registry module, a git repository or an OCI repository"
@@ -61,9 +62,10 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
   }
   Context context = make_context(request, service, stats);
   context.judge_source = source_judge(service.user_settings());
-  auto listing = list(service, *address, decoded->tag_prefix, context);
+  const auto network = service.network();
+  auto listing = list(service, *network, *address, decoded->tag_prefix, context);
   if (!listing) {
-    return fail(service.network().with_warnings(std::move(listing.error())));
+    return fail(network->with_warnings(std::move(listing.error())));
   }
   messages::VersionsListResult result{
       .source = address->source.identity(),
@@ -86,6 +88,7 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
   for (const SkippedTag& tag : listing->skipped) {
     result.skipped.push_back({tag.tag, tag.reason});
   }
+  request.diagnostics = result.diagnostics = network->warnings();
   return messages::encode(result);
 }
 

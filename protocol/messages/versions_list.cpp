@@ -1,5 +1,6 @@
 #include "protocol/messages/versions_list.h"
 
+#include "protocol/error_json.h"
 #include "protocol/messages/encode.h"
 
 namespace modlock::messages {
@@ -41,6 +42,9 @@ Json::Value encode(const VersionsListResult& result) {
   }
   out["evidence"]["fetchedAt"] = result.fetched_at;
   out["evidence"]["complete"] = result.complete;
+  if (!result.diagnostics.empty()) {
+    out["diagnostics"] = to_json(result.diagnostics);
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/error.h"
 #include "protocol/object_reader.h"
 
 namespace modlock::messages {
@@ -35,6 +36,7 @@ struct VersionsListResult {
   std::vector<SkippedTag> skipped;
   std::string fetched_at;  // RFC 3339, UTC
   bool complete = true;
+  Diagnostics diagnostics = {};  // left out where there are none
 };
 Json::Value encode(const VersionsListResult& result);
 

@@ -59,6 +59,8 @@ struct Mirroring : Scene {
   Mirroring() : vpc(repository("vpc")) {
     write_text(path("tofurc"), "# the user's own\ncredentials \"" + std::string(kHost) +
                                    "\" {\n  token = \"canary-token\"\n}\n" + registry.host_block(kHost));
+    // Else no registry may lead there.
+    write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
     write_text(path("client.py"), kStandIn);
     fs::create_directory(path("tmp"));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();

@@ -46,6 +46,8 @@ struct MixedScene : Scene {
                     ModuleRegistry::by_header("git::file://" + net.path().string() + "?ref=v1.0.0"));
     write_text(path("tofurc"), web.host_block("registry.example.test"));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    // Else no registry may lead there.
+    write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
     name_text(web.authority(), "<web>");
   }
 

@@ -17,6 +17,8 @@ struct RegistryScene : Scene {
   RegistryScene() {
     write_text(path("tofurc"), registry.host_block(kHost));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    // Else no registry may lead there.
+    write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
     name_text(registry.authority(), "<registry>");
   }
 
@@ -167,6 +169,39 @@ BOOST_AUTO_TEST_CASE(denied_answer_of_a_registry_is_not_followed) {
   BOOST_TEST(ran.exit_code == 8);
   BOOST_TEST(ran.err.find("[SOURCE_DENIED]") != std::string::npos, ran.err);
   BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(registry_must_not_lead_to_this_machine) {
+  GitRepository& vpc = repository("vpc");
+  release(vpc, "1.0.0");
+  std::filesystem::remove(path("home/.gitconfig"));
+  call("1.0.0");
+  const std::string local = repositories().string() + "/vpc";
+  write_text(path("page/main.tf"), "# private\n");
+  struct Row {
+    std::string location;
+    std::string expected;
+  };
+  for (const Row& row : {
+           Row{"git::file://" + local + "?ref=v1.0.0",
+               "the repository \"git::file://<dir>/repositories/vpc\" is on this "
+               "machine, where no server may lead [SOURCE_DENIED]"},
+           Row{"file://" + path("page").string(),
+               "\"file://<dir>/page\" is on this machine, where no server may lead "
+               "[SOURCE_DENIED]"},
+           Row{"hg::file://" + local,
+               "\"hg::file://<dir>/repositories/vpc\" is on this machine, where no server may lead "
+               "[SOURCE_DENIED]"},
+           Row{"git::" + local, "SOURCE_DENIED"},
+       }) {
+    BOOST_TEST_CONTEXT(row.location) {
+      registry.add_version("acme/vpc/aws", "1.0.0", ModuleRegistry::by_header(row.location));
+      const Ran ran = modlock({"lock"});
+      BOOST_TEST(ran.exit_code == 8);
+      BOOST_TEST(ran.err.find(row.expected) != std::string::npos, ran.err);
+      BOOST_TEST(!has(".terraform.lock.hcl"));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(token_goes_to_the_registry_and_nowhere_else) {

@@ -130,8 +130,11 @@ BOOST_AUTO_TEST_CASE(reads_lists_of_checksums) {
   BOOST_TEST(http.sent().back().header("Authorization").empty());
   BOOST_TEST(outcome(fetch(source + "https://sums.example/NONE")) ==
              "BAD_RESPONSE: the list of checksums \"https://sums.example/NONE\" has none for the archive");
-  BOOST_TEST(outcome(fetch(source + "git::https://sums.example/a")) ==
-             "SOURCE_UNSUPPORTED: a list of checksums is read over http and https alone");
+  BOOST_TEST(
+      outcome(fetch(source + "git::https://sums.example/a")) ==
+      "SOURCE_UNSUPPORTED: the list of checksums \"git::https://sums.example/a\" is not at a URL of http or https");
+  BOOST_TEST(outcome(fetch(source + "SUMS")) ==
+             "SOURCE_UNSUPPORTED: the list of checksums \"SUMS\" is not at a URL of http or https");
   Context context;
   context.judge_source = [](const Source& judged) -> Result<void> {
     return fail(Code::source_denied, "denied: " + judged.identity());

@@ -116,10 +116,17 @@ BOOST_AUTO_TEST_CASE(asks_the_policy_before_it_follows) {
   BOOST_TEST(git->pins == 0);
 }
 
-BOOST_AUTO_TEST_CASE(refuses_what_nobody_serves) {
+BOOST_AUTO_TEST_CASE(refuses_to_be_led_to_this_machine) {
   point("https://example.com/directory", "file:///etc");
   BOOST_TEST(outcome(fetch("https://example.com/directory")) ==
-             "SOURCE_UNSUPPORTED: the module package is at \"file:///etc\", and directory sources are not served");
+             "SOURCE_DENIED: \"file:///etc\" is on this machine, where no server may lead");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_what_nobody_serves) {
+  point("https://example.com/bucket", "s3::https://s3.example/b/k.zip");
+  BOOST_TEST(outcome(fetch("https://example.com/bucket")) ==
+             "SOURCE_UNSUPPORTED: the module package is at \"s3::https://s3.example/b/k.zip\", and s3 sources are not "
+             "served");
 }
 
 BOOST_AUTO_TEST_CASE(holds_the_archive_to_the_checksum_of_the_server) {

@@ -55,6 +55,8 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_while_listing) {
       {"bad JSON-RPC", "BAD_RESPONSE",
        "it wrote a line that is no answer (no object with the member \"jsonrpc\": \"2.0\")", 1},
       {"long line", "BAD_RESPONSE", "it wrote a line of more than 8388608 bytes", 1},
+      {"endless line", "BAD_RESPONSE", "it wrote a line of more than 8388608 bytes", 1},
+      {"flood", "BAD_RESPONSE", "it wrote a line of more than 8388608 bytes", 1},
       {"no id", "BAD_RESPONSE", "it wrote an answer without the id of a request", 1},
       {"id as text", "BAD_RESPONSE", "it wrote an answer without the id of a request", 1},
       {"other id", "BAD_RESPONSE", "it answered the id 8, which no open request has", 1},

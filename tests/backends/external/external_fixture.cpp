@@ -156,6 +156,8 @@ ON_REQUEST = {
     "garbage": lambda *request: put("listing tags…\n"),
     "bad JSON-RPC": lambda id, *rest: put('{"id":%d,"result":{}}\n' % id),
     "long line": lambda *request: put('"' + "x" * (8 << 20) + '"\n'),
+    "endless line": lambda *request: (put('"' + "x" * (9 << 20)), signal.pause()),
+    "flood": lambda *request: [put("x" * 65536) for i in iter(int, 1)],
     "no id": lambda *request: put('{"jsonrpc":"2.0","result":{}}\n'),
     "id as text": lambda id, *rest: answer(str(id), result={}),
     "other id": lambda id, *rest: answer(id + 7, result={}),

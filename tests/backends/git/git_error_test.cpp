@@ -146,34 +146,11 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(no_user_info_and_no_query_survives) {
-  struct Row {
-    const char* name;
-    const char* text;
-    const char* expected;
-  };
-  for (const Row& row : {
-           Row{"password", "for 'https://u:p@h.test/m'", "for 'https://h.test/m'"},
-           Row{"token", "https://token@h.test", "https://h.test"},
-           Row{"unescaped", "https://u:p@s/s@h.test/m x", "https://h.test/m x"},
-           Row{"two", "https://a@h.test and http://b:c@i.test", "https://h.test and http://i.test"},
-           Row{"none", "https://h.test/m: error", "https://h.test/m: error"},
-           Row{"query", "for 'https://h.test/m?token=T/': x", "for 'https://h.test/m': x"},
-           Row{"fragment", "https://h.test/m#T", "https://h.test/m"},
-           Row{"both ends", "https://u:p@h.test/m?a=b#c x?y", "https://h.test/m x?y"},
-           Row{"an @ in the query", "https://h.test/m?a=b@c x", "https://… x"},
-           Row{"a ? in the password", "https://u:p?q@h.test/m x", "https://… x"},
-           Row{"two with a query", "https://a.test?b https://c.test?d", "https://a.test https://c.test"},
-           Row{"an address of mail", "write to a@b.test", "write to a@b.test"},
-       }) {
-    BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(scrub(row.text) == row.expected);
-    }
-  }
+BOOST_AUTO_TEST_CASE(notes_are_the_last_lines_without_user_info) {
   const Error error =
       explain(remote(), "fetch from", 128, "fatal: bad\rremote: x\nfatal: 'https://u:p@h.test/m' gone\n");
-  BOOST_TEST(error.notes ==
-                 (std::vector<std::string>{"git: fatal: bad", "git: remote: x", "git: fatal: 'https://h.test/m' gone"}),
+  BOOST_TEST(error.notes == (std::vector<std::string>{"git: fatal: bad", "git: remote: x",
+                                                      "git: fatal: 'https://…@h.test/m' gone"}),
              boost::test_tools::per_element());
 }
 

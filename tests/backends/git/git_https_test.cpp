@@ -230,6 +230,42 @@ BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials, *boost::uni
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_submodule_may_be_redirected_and_is_judged_there, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  GitRepository inner(server()->repositories() / "inner.git");
+  const std::string commit = inner.commit({{"inner.tf", "# inner\n"}});
+  const auto fetch_with = [&](const std::string& url) {
+    GitRepository& top = https.repository;
+    const std::string description = "[submodule \"i\"]\n\tpath = i\n\turl = " + url + "\n";
+    top.branch("main", top.commit_tree(top.write_tree("100644 blob " + top.write_blob(description) +
+                                                      "\t.gitmodules\n160000 commit " + commit + "\ti\n")));
+    return https.fetch_one(https.url_with("open", "reader:canary-password"),
+                           {top.id("main"), "refs/heads/main", false});
+  };
+  const auto moved = fetch_with(server()->url("moved", "inner.git"));
+  BOOST_REQUIRE_EQUAL(outcome(moved), "ok");
+  BOOST_TEST(read_text(moved->directory / "i/inner.tf") == "# inner\n");
+  BOOST_TEST(!https.asked("/open/inner.git").empty());
+
+  // To another host, which asks for credentials: it gets none, not the superproject's either.
+  const auto elsewhere = fetch_with(server()->url("elsewhere", "inner.git"));
+  BOOST_TEST(outcome(elsewhere).substr(0, 14) == "AUTH_REQUIRED:");
+  for (const std::string& line : https.asked("inner.git")) {
+    BOOST_TEST(line.substr(line.size() - 2) == " -", line);
+  }
+
+  https.context.judge_source = [](const Source& source) -> Result<void> {
+    return source.path.starts_with("/private/") ? fail(Code::source_denied, "not there") : Result<void>();
+  };
+  const std::size_t before = https.asked("/private/").size();
+  const ScopedEnvironment trusted("SSL_CERT_FILE", server()->authority().string());
+  https.renew_backend();
+  const auto denied = fetch_with(server()->url("elsewhere", "inner.git"));
+  BOOST_TEST(outcome(denied).substr(0, 14) == "SOURCE_DENIED:");
+  BOOST_TEST(https.asked("/private/").size() == before);
+  fs::remove_all(inner.path());
+}
+
 BOOST_AUTO_TEST_CASE(a_truncated_pack_is_a_bad_response_and_leaves_nothing,
                      *boost::unit_test::precondition(has_server)) {
   Https https;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 
 #include "backends/crypto/digest.h"
@@ -8,6 +9,8 @@
 #include "backends/process/process.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/loopback.h"
+#include "tests/support/process_group.h"
+#include "tests/support/run.h"
 #include "tests/support/ssh_server.h"
 
 namespace modlock::test {
@@ -31,6 +34,16 @@ struct ServerOfSuite {
 
 boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
   return server().has_value();
+}
+
+boost::test_tools::assertion_result has_agent(boost::unit_test::test_unit_id test) {
+  for (const char* name : {"ssh-agent", "ssh-add"}) {
+    if (find_server(name).empty()) {
+      std::cout << "skipped: keys of an ssh agent (" << name << " is not installed)\n";
+      return false;
+    }
+  }
+  return has_server(test);
 }
 
 struct Ssh : GitFixture {
@@ -82,6 +95,27 @@ BOOST_AUTO_TEST_CASE(the_command_of_gits_configuration_counts, *boost::unit_test
   Ssh ssh;
   write_text(ssh.directory / "home" / ".gitconfig", "[core]\n\tsshCommand = " + server()->command() + "\n");
   BOOST_TEST(outcome(ssh.list(ssh.url())) == "ok");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *boost::unit_test::precondition(has_agent)) {
+  Ssh ssh;
+  const fs::path socket = ssh.directory / "agent";
+  ProcessGroup agent({find_server("ssh-agent"), "-D", "-a", socket.string()}, ssh.directory / "agent.log");
+  BOOST_REQUIRE(agent.wait_until([&] { return fs::exists(socket); }));
+  // The user's file of ssh: no key is named, and nothing says which agent.
+  const fs::path settings = ssh.directory / "ssh_config";
+  write_text(settings, "Host *\n  IdentityFile /dev/null\n  GlobalKnownHostsFile /dev/null\n  UserKnownHostsFile " +
+                           (server()->key().parent_path() / "known_hosts").string() + "\n");
+  const ScopedEnvironment command("GIT_SSH_COMMAND", "ssh -F " + settings.string());
+  const ScopedEnvironment variable("SSH_AUTH_SOCK", socket.string());
+  BOOST_TEST(outcome(ssh.list(ssh.url())).substr(0, 14) == "AUTH_REQUIRED:");
+  run({"ssh-add", "-q", server()->key().string()});
+  BOOST_TEST(outcome(ssh.list(ssh.url())) == "ok");
+  const auto tree = ssh.fetch_one(ssh.url(), {ssh.commit, "refs/tags/v1.0.0", false});
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(read_text(tree->directory / "main.tf") == "# 1\n");
+  run({"ssh-add", "-q", "-D"});
+  BOOST_TEST(outcome(ssh.list(ssh.url())).substr(0, 14) == "AUTH_REQUIRED:");
 }
 
 BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing, *boost::unit_test::precondition(has_server)) {

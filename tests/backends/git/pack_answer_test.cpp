@@ -120,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_whole_pack_is_refused_and_leaves_nothing, Pac
                       "PACK") +
                    packet("\x03"
                           "no\x1bway https://u:p@h/x\n"),
-               "BAD_RESPONSE: the server said: no\\x1bway https://h/x"},
+               "BAD_RESPONSE: the server said: no\\x1bway https://…@h/x"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       {

@@ -50,7 +50,7 @@ struct Scene {
     http.on(token_url(name), "{\"token\":\"" + token + "\"}");
   }
   std::string tags(const std::string& name) {
-    const auto listed = registry.tags(repository(name), {});
+    const auto listed = registry.tags(repository(name), context);
     last_error = listed ? Error{} : listed.error();
     return listed ? listed->names.at(0) : outcome(listed);
   }
@@ -58,6 +58,7 @@ struct Scene {
   FakeHttpClient http;
   FakeCredentials credentials;
   oci::Registry registry{http, credentials};
+  Context context;
   Error last_error;
 };
 
@@ -105,6 +106,28 @@ BOOST_AUTO_TEST_CASE(challenges_are_answered_with_what_is_configured) {
       BOOST_TEST(authorizations(scene.http) == row.expected);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_token_service_on_another_host_is_judged_before_it_is_asked) {
+  serve("a", {bearer()});
+  serve_token("a", "t");
+  std::vector<std::string> judged;
+  context.judge_source = [&](const Source& source) -> Result<void> {
+    judged.push_back(source.identity());
+    return fail(Code::source_denied, "not that one");
+  };
+  BOOST_TEST(
+      tags("a") ==
+      "SOURCE_DENIED: the registry of \"oci://reg.example.com/a\" wants a token of https://auth.example.com/token: "
+      "not that one");
+  BOOST_TEST(judged == std::vector<std::string>{kRealm}, boost::test_tools::per_element());
+  BOOST_TEST(authorizations(http) == "-");
+  Scene own;
+  own.context = context;
+  own.serve("b", {challenge("Bearer realm=\"https://reg.example.com/token\"")});
+  own.http.on("https://reg.example.com/token?scope=repository%3Ab%3Apull", R"({"token":"own"})");
+  BOOST_TEST(own.tags("b") == "b");
+  BOOST_TEST(judged.size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(the_most_specific_credential_is_asked_for_by_repository) {

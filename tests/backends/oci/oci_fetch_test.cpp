@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "backends/crypto/digest.h"
 #include "tests/backends/oci/oci_fixture.h"
 
 namespace modlock::test {
@@ -153,6 +154,31 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_those_of_a_digest_are_refused) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(digests_may_be_of_sha512) {
+  const auto sha512 = [](const std::string& bytes) {
+    const auto raw = hash_of(Hash::sha512, bytes);
+    return "sha512:" + hex(raw.data(), raw.size());
+  };
+  const OciModule module = make_oci_module(kFiles);
+  std::string body = module.manifest;
+  const std::string layer = sha512(module.package);
+  body.replace(body.find(module.package_digest), module.package_digest.size(), layer);
+  const std::string digest = sha512(body);
+  const std::string url = kRegistry + "a/manifests/" + digest;
+  const auto answer = [&](const std::string& bytes) {
+    return FakeAnswer{.headers = {{"Content-Type", kOciManifestType}}, .body = bytes};
+  };
+  http.on("GET", url, {answer(body), answer(body + " "), answer(body)});
+  http.on("GET", kRegistry + "a/blobs/" + layer, {FakeAnswer{.body = module.package}, FakeAnswer{.body = "x"}});
+  const auto tree = fetch(std::string(kSource) + "?digest=" + digest);
+  BOOST_TEST_REQUIRE(outcome(tree) == "ok");
+  BOOST_TEST(tree->id == digest);
+  BOOST_TEST(outcome(fetch(kSource, {.id = digest, .ref = {}, .locked = true})) ==
+             "HASH_MISMATCH: manifest content does not match digest: \"" + digest +
+                 "\" of \"oci://reg.example.com/a\" should have " + digest + ", and has " + sha512(body + " "));
+  BOOST_TEST(outcome(fetch(kSource, {.id = digest, .ref = {}, .locked = true})).substr(0, 14) == "HASH_MISMATCH:");
+}
+
 BOOST_AUTO_TEST_CASE(a_package_that_goes_on_is_ended) {
   const OciModule module = serve("a", "v1", kFiles);
   http.on("GET", kRegistry + "a/blobs/" + module.package_digest,
@@ -176,7 +202,7 @@ BOOST_AUTO_TEST_CASE(wishes_that_name_nothing_ask_nobody) {
     FetchWish wish;
     const char* expected;
   };
-  const std::string sha512 = "sha512:" + std::string(128, '0');
+  const std::string sha384 = "sha384:" + std::string(96, '0');
   for (const Row& row : {Row{"id is a path",
                              {.id = "../../x", .ref = {}},
                              "SOURCE_INVALID: \"../../x\" of \"oci://reg.example.com/a\" is no valid digest"},
@@ -190,10 +216,10 @@ BOOST_AUTO_TEST_CASE(wishes_that_name_nothing_ask_nobody) {
       BOOST_TEST(outcome(fetch(kSource, row.wish)) == row.expected);
     }
   }
-  BOOST_TEST(outcome(fetch(kSource, {.id = sha512, .ref = {}})) ==
-             "SOURCE_UNSUPPORTED: the wished \"" + sha512 +
-                 "\" of \"oci://reg.example.com/a\" has a digest of the algorithm \"sha512\", and only sha256 is "
-                 "supported");
+  BOOST_TEST(outcome(fetch(kSource, {.id = sha384, .ref = {}})) ==
+             "SOURCE_UNSUPPORTED: the wished \"" + sha384 +
+                 "\" of \"oci://reg.example.com/a\" has a digest of the algorithm \"sha384\", and only sha256 and "
+                 "sha512 are supported");
   BOOST_TEST(http.sent().empty());
   BOOST_TEST(outcome(fetch(std::string(kSource) + "?ref=x")) ==
              "SOURCE_INVALID: the module source \"oci://reg.example.com/a\" has the unsupported argument \"ref\"");
@@ -235,9 +261,9 @@ BOOST_AUTO_TEST_CASE(tags_that_cannot_be_pinned) {
              "has");
   BOOST_TEST(head({.headers = {{"Docker-Content-Digest", "x"}}}) ==
              "BAD_RESPONSE: the registry names no valid digest of \"latest\" of \"oci://reg.example.com/a\"");
-  BOOST_TEST(head({.headers = {{"Docker-Content-Digest", "sha512:" + std::string(128, '0')}}}) ==
+  BOOST_TEST(head({.headers = {{"Docker-Content-Digest", "sha384:" + std::string(96, '0')}}}) ==
              "SOURCE_UNSUPPORTED: the manifest \"latest\" of \"oci://reg.example.com/a\" has a digest of the algorithm "
-             "\"sha512\", and only sha256 is supported");
+             "\"sha384\", and only sha256 and sha512 are supported");
 }
 
 BOOST_AUTO_TEST_CASE(hashes_of_a_lock_name_ids) {

@@ -143,7 +143,8 @@ BOOST_AUTO_TEST_CASE(a_listing_is_as_old_as_its_oldest_page) {
     void keep(const SecretText& /*url*/, const KeptResponse& /*response*/) const override {}
   };
   const Kept cache;
-  const auto keeping = make_keeping_client(http, cache);
+  const KnownSecrets secrets;
+  const auto keeping = make_keeping_client(http, cache, secrets);
   const auto offline = make_oci_backend(*keeping, credentials);
   context.offline = true;
   const auto listing = offline->list_versions(source("oci://reg.example.com/a"), "", context);

@@ -187,6 +187,25 @@ BOOST_AUTO_TEST_CASE(a_failing_host_is_asked_once_by_those_who_come_together) {
   BOOST_TEST(fixture.client.sent().size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_service_on_another_host_is_judged_each_time) {
+  Fixture fixture;
+  fixture.client.on(kDocument, R"({"modules.v1":"https://api.example.net/m/","providers.v1":"/p/"})");
+  fixture.configuration.hosts["named.example.com"] = {.services = {{"modules.v1", "https://api.example.net/m/"}},
+                                                      .from = "~/.tofurc:1"};
+  BOOST_TEST(fixture.find() == "https://api.example.net/m/");
+  std::vector<std::string> judged;
+  fixture.context.judge_source = [&](const Source& source) -> Result<void> {
+    judged.push_back(source.identity());
+    return fail(Code::source_denied, "not that one");
+  };
+  BOOST_TEST(fixture.find() ==
+             "SOURCE_DENIED: the service \"modules.v1\" of \"registry.example.com\" is at https://api.example.net/m/: "
+             "not that one");
+  BOOST_TEST(fixture.find("providers.v1") == "https://registry.example.com/p/", "its own host");
+  BOOST_TEST(fixture.find("modules.v1", "named.example.com") == "https://api.example.net/m/", "the user says so");
+  BOOST_TEST(judged == std::vector<std::string>{"https://api.example.net/m/"}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_one_run_says_nothing_to_the_next) {
   Fixture fixture;
   fixture.client.on(kDocument, kModules);

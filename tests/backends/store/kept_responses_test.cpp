@@ -21,7 +21,8 @@ struct CacheFixture {
   Stats stats;
   Context context{.stats = &stats};
 
-  std::unique_ptr<HttpClient> client = make_keeping_client(http, cache);
+  KnownSecrets secrets;
+  std::unique_ptr<HttpClient> client = make_keeping_client(http, cache, secrets);
 
   Result<HttpResponse> get() {
     return client->send(HttpRequest{.url = SecretText(kUrl), .purpose = "list", .keep = true}, context);
@@ -101,6 +102,19 @@ BOOST_AUTO_TEST_CASE(what_is_not_kept) {
       (void)get();
       BOOST_TEST(!std::filesystem::exists(store.response_directory()));
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(answer_that_gives_back_a_secret_is_not_kept) {
+  secrets.add("canary-token");
+  for (const FakeAnswer& answer : {
+           FakeAnswer{.headers = {{"ETag", "\"1\""}}, .body = "1.0.0-canary-token"},
+           FakeAnswer{.headers = {{"ETag", "\"canary-token\""}}, .body = "x"},
+           FakeAnswer{.headers = {{"ETag", "\"1\""}, {"Link", "</canary-token>"}}, .body = "x"},
+       }) {
+    http.on("GET", kUrl, {answer});
+    (void)get();
+    BOOST_TEST(!std::filesystem::exists(store.response_directory()));
   }
 }
 

@@ -163,6 +163,15 @@ BOOST_AUTO_TEST_CASE(install_then_verify_holds) {
   const Json::Value verified = succeed("lock/verify", root());
   BOOST_TEST(verified["ok"].asBool());
   BOOST_TEST(verified["verdicts"][0]["verdict"].asString() == "held");
+  repository.commit({{"main.tf", "# new\n"}});
+  repository.git({"tag", "--force", "v1.0.0", "main"});
+  Json::Value params = root();
+  params["online"] = true;
+  const Json::Value asked = succeed("lock/verify", params);
+  BOOST_TEST(!asked["ok"].asBool());
+  BOOST_TEST(asked["verdicts"][0]["verdict"].asString() == "moved");
+  BOOST_TEST(asked["verdicts"][0]["descends"].asBool());
+  BOOST_TEST(asked["verdicts"][0]["commitsBehind"].asInt() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(install_of_a_call_without_an_entry_is_frozen) {
@@ -283,28 +292,6 @@ BOOST_AUTO_TEST_CASE(include_narrows_a_request) {
   const auto refused = call("lock/plan", params);
   BOOST_REQUIRE(!refused);
   BOOST_TEST(to_string(refused.error().code) == "INVALID_PARAMS");
-}
-
-BOOST_AUTO_TEST_CASE(what_is_not_served_yet_is_refused_not_ignored) {
-  struct Row {
-    const char* method;
-    const char* member;
-    const char* message;
-  };
-  const Row rows[] = {
-      {"lock/verify", "online", "lock/verify: asking the sources (online) is not served by this release"},
-  };
-  initialize();
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.method) {
-      Json::Value params = root();
-      params[row.member] = true;
-      const auto result = call(row.method, params);
-      BOOST_REQUIRE(!result);
-      BOOST_TEST(to_string(result.error().code) == "INVALID_PARAMS");
-      BOOST_TEST(result.error().message == row.message);
-    }
-  }
 }
 
 BOOST_AUTO_TEST_CASE(versions_list_shows_what_a_constraint_selects) {

@@ -1,0 +1,18 @@
+#include "backends/led_source.h"
+
+#include <fmt/format.h>
+
+namespace modlock {
+
+Result<void> judge_led(const Source& source, const Context& context) {
+  const bool is_local = source.kind == SourceKind::local || source.kind == SourceKind::directory ||
+                        (source.scheme == "file" && source.kind != SourceKind::git);
+  if (is_local) {
+    return fail(Code::source_denied,
+                fmt::format("\"{}\" is on this machine, where no server may lead", source.identity()),
+                "if you trust it, write that path as the source");
+  }
+  return context.judge_source ? context.judge_source(source) : Result<void>();
+}
+
+}  // namespace modlock

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "backends/context.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+// What the system changes together with the content of a file. Who can only write to the file can set none of `inode`
+// and `changed_ns` back.
+struct FileStamp {
+  std::uint64_t size = 0;
+  std::uint64_t inode = 0;
+  std::int64_t modified_ns = 0;  // since 1970
+  std::int64_t changed_ns = 0;   // of the inode ("ctime")
+
+  bool operator==(const FileStamp&) const = default;
+};
+
+// An entry of a package that counts: its name relative to the package, `/`-separated.
+struct ScannedEntry {
+  std::string name;
+  enum class Type { file, link_to_file, link_as_text } type = Type::file;
+  FileStamp stamp = {};  // of files
+};
+
+// What list_tree() (tree_hash.h) lists, with stamps.
+struct TreeScan {
+  std::vector<ScannedEntry> entries;  // sorted bytewise by name
+  // When the scan began, by the clock that stamps files: what has a stamp before it gets another one with its next
+  // change.
+  std::int64_t started_ns = 0;
+};
+
+// Reads the directories of the package at `root`, which may be a link; no file is opened. Errors: those of list_tree().
+Result<TreeScan> scan_tree(const std::filesystem::path& root);
+
+// The digest of a file's content and the stamp that the very file had before it was read.
+struct HashedFile {
+  std::array<std::uint8_t, 32> sha256 = {};
+  FileStamp stamp = {};
+};
+
+// Hashes files of one package by name. Thread-safe.
+class FileHasher {
+ public:
+  // Errors: IO_ERROR.
+  static Result<FileHasher> open(const std::filesystem::path& root);
+  FileHasher(FileHasher&& other) noexcept;
+  FileHasher& operator=(FileHasher&&) = delete;
+  ~FileHasher();
+
+  // A regular file; a link is not followed. Errors: IO_ERROR naming the path.
+  Result<HashedFile> hash(const std::string& name) const;
+
+ private:
+  FileHasher(std::filesystem::path root, int directory) : root_(std::move(root)), directory_(directory) {}
+
+  std::filesystem::path root_;
+  int directory_;  // -1: moved from
+};
+
+}  // namespace modlock

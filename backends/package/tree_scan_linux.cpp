@@ -1,0 +1,193 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/descriptor.h"
+#include "backends/files/files.h"
+#include "backends/files/system_error.h"
+#include "backends/package/link_target.h"
+#include "backends/package/tree_scan.h"
+#include "backends/source_text.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Small enough for malloc to keep it, large enough that reading costs little beside hashing.
+constexpr std::size_t kPiece = std::size_t{64} << 10U;
+
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+FileStamp stamp_of(const struct stat& status) {
+  return {.size = static_cast<std::uint64_t>(status.st_size),
+          .inode = status.st_ino,
+          .modified_ns = nanoseconds(status.st_mtim),
+          .changed_ns = nanoseconds(status.st_ctim)};
+}
+
+tl::unexpected<Error> unsafe(const std::string& name, std::string_view why) {
+  return fail(Code::archive_unsafe, fmt::format("the entry \"{}\" of the package {}", escape_controls(name), why),
+              "the package cannot be used as it is: ask its author to remove the entry");
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using Directory = std::unique_ptr<DIR, CloseDirectory>;
+
+class Scanner {
+ public:
+  explicit Scanner(const fs::path& root) : root_(root) {}
+
+  Result<TreeScan> run() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    scan_.started_ns = nanoseconds(now);
+    const Descriptor top(::open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!top.valid()) {
+      return system_failure("read the directory", root_, errno);
+    }
+    // A list and not recursion: a package may be deep, and each level would hold a descriptor.
+    for (open_.emplace_back(); !open_.empty();) {
+      const std::string prefix = std::move(open_.back());
+      open_.pop_back();
+      if (auto ok = list(top.get(), prefix); !ok) {
+        return fail(std::move(ok.error()));
+      }
+    }
+    std::sort(scan_.entries.begin(), scan_.entries.end(),
+              [](const ScannedEntry& left, const ScannedEntry& right) { return left.name < right.name; });
+    return std::move(scan_);
+  }
+
+ private:
+  Result<void> list(int top, const std::string& prefix) {
+    const fs::path shown = prefix.empty() ? root_ : root_ / prefix.substr(0, prefix.size() - 1);
+    const int opened =
+        ::openat(top, prefix.empty() ? "." : prefix.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const Directory directory(opened < 0 ? nullptr : ::fdopendir(opened));
+    if (directory == nullptr) {
+      const int reason = errno;
+      if (opened >= 0) {
+        ::close(opened);
+      }
+      return system_failure("read the directory", shown, reason);
+    }
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(directory.get());
+      if (entry == nullptr) {
+        return errno == 0 ? Result<void>() : system_failure("read the directory", shown, errno);
+      }
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == ".." || is_version_control_name(name)) {
+        continue;
+      }
+      if (auto ok = add(opened, entry->d_name, prefix + std::string(name)); !ok) {
+        return ok;
+      }
+    }
+  }
+
+  Result<void> add(int directory, const char* own_name, std::string name) {
+    if (name.find('\n') != std::string::npos) {
+      return unsafe(name, "has a line break in its name");
+    }
+    struct stat status {};
+    if (::fstatat(directory, own_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return system_failure("read", root_ / name, errno);
+    }
+    switch (status.st_mode & S_IFMT) {
+      case S_IFDIR:
+        open_.push_back(std::move(name) + "/");
+        return {};
+      case S_IFREG:
+        scan_.entries.push_back({std::move(name), ScannedEntry::Type::file, stamp_of(status)});
+        return {};
+      case S_IFLNK:
+        return add_link(std::move(name));
+      default:
+        return unsafe(name, "is a device, a pipe or a socket");
+    }
+  }
+
+  Result<void> add_link(std::string name) {
+    const Result<LinkTarget> target = follow_link(root_, name);
+    if (!target) {
+      return fail(target.error());
+    }
+    const bool is_content = *target == LinkTarget::file;
+    scan_.entries.push_back(
+        {std::move(name), is_content ? ScannedEntry::Type::link_to_file : ScannedEntry::Type::link_as_text, {}});
+    return {};
+  }
+
+  const fs::path& root_;
+  std::vector<std::string> open_;  // directories still to read: "" or "a/b/"
+  TreeScan scan_;
+};
+
+}  // namespace
+
+Result<TreeScan> scan_tree(const fs::path& root) {
+  return Scanner(root).run();
+}
+
+Result<FileHasher> FileHasher::open(const fs::path& root) {
+  const int directory = ::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) {
+    return system_failure("read the directory", root, errno);
+  }
+  return FileHasher(root, directory);
+}
+
+FileHasher::FileHasher(FileHasher&& other) noexcept
+    : root_(std::move(other.root_)), directory_(std::exchange(other.directory_, -1)) {}
+
+FileHasher::~FileHasher() {
+  if (directory_ >= 0) {
+    ::close(directory_);
+  }
+}
+
+Result<HashedFile> FileHasher::hash(const std::string& name) const {
+  // A pipe that came in place of the file must not make us wait.
+  const Descriptor file(::openat(directory_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) {
+    return system_failure("read", root_ / name, errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return system_failure("read", root_ / name, EINVAL);
+  }
+  HashedFile hashed{.sha256 = {}, .stamp = stamp_of(status)};
+  Sha256 sha;
+  const std::unique_ptr<char[]> piece(new char[kPiece]);
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.get(), kPiece);
+    if (got > 0) {
+      sha.update({piece.get(), static_cast<std::size_t>(got)});
+    } else if (got == 0) {
+      hashed.sha256 = sha.finish();
+      return hashed;
+    } else if (errno != EINTR) {
+      return system_failure("read", root_ / name, errno);
+    }
+  }
+}
+
+}  // namespace modlock

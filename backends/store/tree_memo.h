@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "backends/context.h"
+#include "backends/package/tree_summary.h"
+#include "backends/store/store.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+struct MemoOptions {
+  bool full = false;        // trust no memo: hash every file, and remember that
+  std::size_t threads = 1;  // to hash with
+};
+
+// summarise_tree() of an installed package that hashes only what may have changed since it was last summarised. What is
+// known of its files lies below v1/trees of the store, by the absolute path of the package; it is a cache: what cannot
+// be read, or was cut off, is as if absent, and failing to write it is no error.
+//
+// A digest is taken from there where size, inode, time of modification and time of change of the inode are those that
+// the hashed file had before it was read, and both times lie before the moment at which that scan began: a file changed
+// in that moment or later has another time of change, so equal stamps mean equal content (git's rule for racily clean
+// entries, made stricter). Links are always read. What this does not see: a clock that was set back to the very
+// nanosecond, and writes past the file system. Errors: those of summarise_tree().
+Result<TreeSummary> summarise_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
+                                        const Context& context);
+
+}  // namespace modlock
