@@ -149,11 +149,17 @@ void add_install_and_verify(CLI::App& app, CommandLine& out) {
 
   CLI::App* verify = add_verb(app, out, Verb::verify, "verify", "Compare what is installed with the lock, offline",
                               "  tofu-modlock verify\n"
-                              "  tofu-modlock verify --strict --json\n");
+                              "  tofu-modlock verify --online        # also ask the sources: moved, vanished, newer\n"
+                              "  tofu-modlock verify --strict --json\n"
+                              "  tofu-modlock verify --sarif > verify.sarif\n");
   add_root_flags(*verify, out.common);
   add_include_flag(*verify, out.common);
+  CLI::Option* online = verify->add_flag("--online", out.online, "Ask the sources too what became of what is locked");
+  add_network_flags(*verify, out.common);
+  verify->get_option("--offline")->excludes(online);
   verify->add_flag("--strict", out.strict, "Count every differing file, and calls that cannot be locked yet");
-  verify->add_flag("--full", out.full, "Hash every file again (this release always does)");
+  verify->add_flag("--full", out.full, "Hash every file again, also those that did not change since the last time");
+  verify->add_flag("--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
 }
 
 void add_questions(CLI::App& app, CommandLine& out) {

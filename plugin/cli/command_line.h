@@ -59,8 +59,10 @@ struct CommandLine {
   // install; lock and upgrade with `install`
   std::optional<bool> overrides;
   // verify
+  bool online = false;
   bool strict = false;
   bool full = false;
+  bool sarif = false;
   // graph
   std::string graph_format = "mermaid";
   // versions

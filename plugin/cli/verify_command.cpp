@@ -1,19 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plugin/cli/over_roots.h"
-#include "plugin/verify/verify.h"
+#include "plugin/cli/sarif.h"
+#include "plugin/config/roots.h"
+#include "plugin/verify/verdict.h"
+#include "protocol/json.h"
 
 namespace modlock::cli {
 namespace {
 
-VerdictKind parse_kind(const std::string& text) {
-  for (const VerdictKind kind : {VerdictKind::held, VerdictKind::update_available, VerdictKind::not_locked,
-                                 VerdictKind::missing, VerdictKind::vanished, VerdictKind::moved}) {
-    if (text == to_string(kind)) {
-      return kind;
-    }
+VerdictKind kind_of(const Json::Value& verdict) {
+  return parse_verdict_kind(verdict["verdict"].asString()).value_or(VerdictKind::tampered);
+}
+
+std::string both_sides(const Json::Value& verdict) {
+  std::string text = fmt::format("\n  expected: {}\n", verdict["expected"].asString());
+  if (verdict.isMember("actual")) {
+    text += fmt::format("  got:      {}\n", verdict["actual"].asString());
   }
-  return VerdictKind::tampered;
+  return text + "\n";
 }
 
 void print_tampered(const Json::Value& verdict) {
@@ -26,11 +33,10 @@ void print_tampered(const Json::Value& verdict) {
   for (const Json::Value& path : verdict["paths"]) {
     text += fmt::format("    {}\n", path.asString());
   }
-  text += fmt::format("\n  expected: {}\n", verdict["expected"].asString());
-  if (verdict.isMember("actual")) {
-    text += fmt::format("  got:      {}\n", verdict["actual"].asString());
+  if (verdict.isMember("morePaths")) {
+    text += fmt::format("    and {} more\n", verdict["morePaths"].asUInt64());
   }
-  text += "\n";
+  text += both_sides(verdict);
   text += fmt::format(
       "  To put the locked package back, run:\n    tofu-modlock install\n"
       "  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n",
@@ -38,55 +44,111 @@ void print_tampered(const Json::Value& verdict) {
   print_err(text);
 }
 
-void print_verdict(const Json::Value& verdict) {
-  const std::string kind = verdict["verdict"].asString();
-  const std::string detail = verdict["detail"].asString();
-  if (kind == "tampered") {
-    print_out(fmt::format("{}  tampered\n", verdict["subject"].asString()));
-    print_tampered(verdict);
-    return;
-  }
-  if (kind == "held") {
-    print_out(fmt::format("{}  verified: checksum matches the lock file{}\n", verdict["subject"].asString(),
-                          detail.empty() ? "" : " (" + detail + ")"));
-    return;
-  }
-  print_out(fmt::format("{}  {}: {}\n", verdict["subject"].asString(), kind, detail));
+void print_moved(const Json::Value& verdict) {
+  const std::string subject = verdict["subject"].asString();
+  std::string text = fmt::format(
+      "Error: a locked module was replaced at its source\n\n"
+      "  {}: {}.\n"
+      "  A release should never change; it may have been tampered with.\n",
+      subject, verdict["detail"].asString());
+  text += both_sides(verdict);
+  text += fmt::format(
+      "  What is locked stays locked. To lock what is there now, once it has been reviewed, run:\n"
+      "    tofu-modlock upgrade --target {}\n",
+      subject);
+  print_err(text);
 }
 
-RootOutcome verify_root(const CommandLine& line, const Host& host, const std::string& root) {
+void print_verdict(const Json::Value& verdict, std::size_t width) {
+  const VerdictKind kind = kind_of(verdict);
+  const std::string detail = verdict["detail"].asString();
+  std::string said = fmt::format("{}: {}", to_string(kind), detail);
+  if (kind == VerdictKind::tampered) {
+    said = "tampered";
+  } else if (kind == VerdictKind::held) {
+    said = fmt::format("verified: checksum matches the lock file{}", detail.empty() ? "" : " (" + detail + ")");
+  }
+  print_out(fmt::format("{:<{}}  {}\n", verdict["subject"].asString(), width, said));
+  if (kind == VerdictKind::tampered) {
+    print_tampered(verdict);
+  } else if (kind == VerdictKind::moved) {
+    print_moved(verdict);
+  }
+}
+
+void print_verdicts(const Json::Value& verdicts) {
+  std::size_t width = 0;
+  std::size_t fine = 0;
+  bool is_incomplete = false;
+  for (const Json::Value& verdict : verdicts) {
+    width = std::max(width, verdict["subject"].asString().size());
+  }
+  for (const Json::Value& verdict : verdicts) {
+    print_verdict(verdict, width);
+    const int code = exit_code(kind_of(verdict));
+    fine += code == 0 ? 1 : 0;
+    is_incomplete = is_incomplete || code == exit_code(VerdictKind::missing);
+  }
+  print_out(fmt::format("{} of {} modules verified.\n", fine, verdicts.size()));
+  if (is_incomplete) {
+    print_err("To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");
+  }
+}
+
+int exit_code_of(const Json::Value& verdicts, const Diagnostics& diagnostics) {
+  int worst = 0;
+  for (const Json::Value& verdict : verdicts) {
+    worst = worse_exit_code(worst, exit_code(kind_of(verdict)));
+  }
+  for (const Diagnostic& diagnostic : diagnostics) {
+    worst = worse_exit_code(worst, diagnostic.severity == Severity::error ? exit_code(diagnostic.what) : 0);
+  }
+  return worst;
+}
+
+RootOutcome verify_root(const CommandLine& line, const CommonFlags& flags, const Host& host, const std::string& root) {
   Json::Value params = host.root_params(root, line.common);
+  params["online"] = line.online;
   params["strict"] = line.strict;
   params["full"] = line.full;
   Told told;
   auto result = host.call("lock/verify", params, &told);
   if (!result) {
-    return failed(result.error(), line.common, root);
+    return failed(result.error(), flags, root, told.error_data);
+  }
+  if (!flags.json) {
+    print_verdicts((*result)["verdicts"]);
+    print_diagnostics(told.diagnostics, root);
+  }
+  const int code = exit_code_of((*result)["verdicts"], told.diagnostics);
+  return {.exit_code = code, .json = std::move(*result)};
+}
+
+int print_sarif(const CommandLine& line, const Host& host) {
+  CommonFlags flags = line.common;
+  flags.json = true;
+  const auto roots = find_roots(flags);
+  if (!roots) {
+    return failed(roots.error(), line.common).exit_code;
   }
   int worst = 0;
-  std::size_t held = 0;
-  for (const Json::Value& verdict : (*result)["verdicts"]) {
-    const VerdictKind kind = parse_kind(verdict["verdict"].asString());
-    worst = worse_exit_code(worst, exit_code(kind));
-    held += kind == VerdictKind::held ? 1 : 0;
-    if (!line.common.json) {
-      print_verdict(verdict);
-    }
+  Json::Value runs(Json::arrayValue);
+  for (const std::string& root : *roots) {
+    const RootOutcome outcome = verify_root(line, flags, host, root);
+    runs.append(sarif_run(outcome.json, root, find_repository_root(root).string(), outcome.exit_code));
+    worst = worse_exit_code(worst, outcome.exit_code);
   }
-  if (!line.common.json) {
-    print_diagnostics(told.diagnostics, root);
-    print_out(fmt::format("{} of {} modules verified.\n", held, (*result)["verdicts"].size()));
-    if (worst == exit_code(VerdictKind::missing)) {
-      print_err("To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");
-    }
-  }
-  return {.exit_code = worst, .json = std::move(*result)};
+  print_raw(write_json_pretty(sarif_log(std::move(runs))));
+  return worst;
 }
 
 }  // namespace
 
 int run_verify(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, [&](const std::string& root) { return verify_root(line, host, root); });
+  if (line.sarif) {
+    return print_sarif(line, host);
+  }
+  return over_roots(line.common, [&](const std::string& root) { return verify_root(line, line.common, host, root); });
 }
 
 }  // namespace modlock::cli

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backends/backend.h"
+#include "backends/source.h"
 #include "backends/version.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
@@ -15,6 +16,12 @@ namespace {
 
 constexpr std::string_view kRepairHint =
     "repair the file by hand, or restore it from version control; nothing was written";
+
+// A registry source may stand there without "modules/". What is no source is compared as it stands.
+std::string canonical_source(std::string text) {
+  const auto source = parse_identity(text);
+  return source && source->kind == SourceKind::registry ? source->identity() : text;
+}
 
 // Reads the blocks of one file. Every message names the block as `module "vpc"` or `provider "…"`.
 class LockReader {
@@ -113,7 +120,7 @@ class LockReader {
         return canonical;
       }
     }
-    module.source = **source;
+    module.source = canonical_source(**source);
     module.version = *version;
     module.constraints = *constraints;
     module.hashes = std::move(hashes)->value_or(std::vector<std::string>{});

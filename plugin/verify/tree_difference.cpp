@@ -1,43 +1,68 @@
 #include "plugin/verify/tree_difference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace modlock {
 namespace {
 
-// OpenTofu's own copy of a package leaves out every file and directory whose name begins with a dot.
-bool is_dotfile(const std::string& name) {
-  return name.starts_with('.') || name.find("/.") != std::string::npos;
+// A file, or one below a directory, whose name begins with a dot.
+bool is_dotfile(std::string_view name) {
+  return name.starts_with('.') || name.find("/.") != std::string_view::npos;
 }
 
-bool is_configuration(const std::string& name) {
+// What OpenTofu loads of a directory (internal/configs/parser_config_dir.go): never a name that begins with a dot.
+bool is_configuration(std::string_view name) {
   constexpr std::array<std::string_view, 4> kSuffixes = {".tf", ".tofu", ".tf.json", ".tofu.json"};
-  return std::any_of(kSuffixes.begin(), kSuffixes.end(),
-                     [&](std::string_view suffix) { return name.ends_with(suffix); });
+  const std::string_view own_name = name.substr(name.rfind('/') + 1);
+  return !own_name.starts_with('.') && std::any_of(kSuffixes.begin(), kSuffixes.end(),
+                                                   [&](std::string_view suffix) { return own_name.ends_with(suffix); });
+}
+
+const FileDigest* find(const TreeSummary& tree, std::string_view name) {
+  const auto found =
+      std::lower_bound(tree.files.begin(), tree.files.end(), name,
+                       [](const FileDigest& file, std::string_view wanted) { return file.name < wanted; });
+  return found != tree.files.end() && found->name == name ? &*found : nullptr;
 }
 
 }  // namespace
 
-TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed) {
+TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed,
+                             const std::function<std::optional<std::string>(const std::string& name)>& link_target) {
   TreeDifference difference;
+  const auto added = [&](const std::string& name) {
+    (is_configuration(name) ? difference.tampered : difference.harmless).push_back(name + " was added");
+  };
+  // A link to a dotfile that a copy left out counted as that file's content, and now leads nowhere.
+  const auto lost_its_dotfile = [&](const FileDigest& file) {
+    const auto target = link_target(file.name);
+    const FileDigest* meant = target && is_dotfile(*target) ? find(locked, *target) : nullptr;
+    return meant != nullptr && meant->sha256 == file.sha256 && find(installed, *target) == nullptr;
+  };
   auto have = installed.files.begin();
   for (const FileDigest& file : locked.files) {
-    while (have != installed.files.end() && have->name < file.name) {
-      (is_configuration(have->name) ? difference.tampered : difference.harmless).push_back(have->name + " was added");
-      ++have;
+    for (; have != installed.files.end() && have->name < file.name; ++have) {
+      added(have->name);
     }
     if (have == installed.files.end() || have->name != file.name) {
       (is_dotfile(file.name) ? difference.harmless : difference.tampered).push_back(file.name + " was deleted");
       continue;
     }
     if (have->sha256 != file.sha256) {
-      difference.tampered.push_back(file.name + " was changed");
+      if (lost_its_dotfile(file)) {
+        difference.harmless.push_back(file.name + " links to a file that was deleted");
+      } else {
+        difference.tampered.push_back(file.name + " was changed");
+      }
     }
     ++have;
   }
   for (; have != installed.files.end(); ++have) {
-    (is_configuration(have->name) ? difference.tampered : difference.harmless).push_back(have->name + " was added");
+    added(have->name);
   }
   return difference;
 }

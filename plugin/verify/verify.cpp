@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
-#include "backends/files/files.h"
 #include "backends/parallel.h"
+#include "backends/store/tree_memo.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/plan.h"
+#include "plugin/verify/origin_check.h"
 #include "plugin/verify/tree_difference.h"
 
 namespace modlock {
@@ -19,8 +21,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kWidth = 4;
-constexpr std::size_t kShownPaths = 5;
+constexpr std::size_t kMostThreads = 32;
+constexpr std::size_t kShownPaths = 10;
+
+// Where the link `name` of a package leads by its text, relative to the package; nullopt where it is no link.
+std::optional<std::string> link_target(const fs::path& package, const std::string& name) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(package / name, error);
+  return error ? std::nullopt
+               : std::optional((fs::path(name).parent_path() / target).lexically_normal().generic_string());
+}
+
+Diagnostic unserved_warning(const ModuleNode& node) {
+  return {Severity::warning,
+          Error{.code = Code::source_unsupported,
+                .message = fmt::format("module \"{}\" is not verified: nobody serves {} sources here (\"{}\")",
+                                       node.key, to_string(node.address.source.kind), node.address.source.identity()),
+                .subject = node.subject(),
+                .location = node.call.source.location,
+                .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};
+}
 
 class Verifier {
  public:
@@ -44,12 +64,20 @@ class Verifier {
     }
     judge_records(*tree);
     judge_unvisited(*tree);
+    diagnostics_.insert(diagnostics_.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
+    if (request_.origin != nullptr) {
+      ask_origins(*tree);
+      if (auto go_on = context_.check(); !go_on) {
+        return fail(std::move(go_on.error()));
+      }
+    }
     VerifyReport report;
-    report.diagnostics = std::move(tree->diagnostics);
+    report.diagnostics = std::move(diagnostics_);
     judge_overrides(
         {.tree = *tree, .locks = request_.lock.modules, .root = request_.walk.root, .bounds = request_.walk.bounds},
         report.diagnostics);
-    for (auto& [subject, verdict] : verdicts_) {
+    for (auto& [key, verdict] : verdicts_) {
+      verdict.location = location_of(key, *tree);
       report.verdicts.push_back(std::move(verdict));
     }
     return report;
@@ -58,7 +86,9 @@ class Verifier {
  private:
   Result<void> visit(std::span<ModuleNode* const> level) {
     std::vector<Verdict> verdicts(level.size());
-    parallel_for(level.size(), kWidth, [&](std::size_t i) { verdicts[i] = judge_call(*level[i]); });
+    const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+    memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(level.size(), 1), 1);
+    parallel_for(level.size(), threads, [&](std::size_t i) { verdicts[i] = judge_call(*level[i]); });
     for (std::size_t i = 0; i < level.size(); ++i) {
       ModuleNode& node = *level[i];
       // Below a module that was tampered with, the walk goes on in what the store has of the locked one.
@@ -72,6 +102,8 @@ class Verifier {
       }
       if (request_.serves(node.address.source) || request_.strict || request_.lock.modules.count(node.key) != 0) {
         verdicts_.emplace(node.key, std::move(verdicts[i]));
+      } else {
+        diagnostics_.push_back(unserved_warning(node));
       }
     }
     return context_.check();
@@ -117,7 +149,7 @@ class Verifier {
   }
 
   Verdict judge_place(const ModuleLock& lock) const {
-    Verdict verdict{.subject = "module." + lock.key, .expected = {}, .actual = {}, .detail = {}, .paths = {}};
+    Verdict verdict{.subject = "module." + lock.key};
     const std::string h1 = lock.hash_value("h1");
     verdict.expected = h1.empty() ? "" : "h1:" + h1;
     std::error_code ignored;
@@ -127,7 +159,7 @@ class Verifier {
       verdict.detail = "it is locked, but not installed";
       return verdict;
     }
-    auto installed = summarise_tree(*place, context_);
+    auto installed = summarise_installed(store_, *place, memo_, context_);
     if (!installed) {
       verdict.kind = VerdictKind::tampered;
       verdict.detail = installed.error().message;
@@ -138,12 +170,13 @@ class Verifier {
       verdict.kind = VerdictKind::not_locked;
       verdict.detail = "the lock file has no h1 hash for it";
     } else if (verdict.actual != verdict.expected) {
-      judge_difference(*installed, lock, verdict);
+      judge_difference(*place, *installed, lock, verdict);
     }
     return verdict;
   }
 
-  void judge_difference(const TreeSummary& installed, const ModuleLock& lock, Verdict& verdict) const {
+  void judge_difference(const fs::path& place, const TreeSummary& installed, const ModuleLock& lock,
+                        Verdict& verdict) const {
     const auto locked = locked_files(lock);
     if (!locked) {
       verdict.kind = VerdictKind::tampered;
@@ -155,7 +188,8 @@ class Verifier {
       verdict.detail = "another version of the package is installed than the lock names";
       return;
     }
-    TreeDifference difference = compare_trees(*locked, installed);
+    TreeDifference difference =
+        compare_trees(*locked, installed, [&](const std::string& name) { return link_target(place, name); });
     const bool tampered = !difference.tampered.empty() || request_.strict;
     verdict.kind = tampered ? VerdictKind::tampered : VerdictKind::held;
     verdict.paths = std::move(difference.tampered);
@@ -167,6 +201,7 @@ class Verifier {
       verdict.detail += ", none that a client would load";
     }
     verdict.paths.resize(std::min(count, kShownPaths));
+    verdict.more_paths = count - verdict.paths.size();
   }
 
   // The locked package's files: from the list that `install` left, else from the store. Both are proven by the h1.
@@ -176,7 +211,7 @@ class Verifier {
       return list;
     }
     if (const auto package = store_.find_by_h1(h1)) {
-      auto summary = summarise_tree(package->directory, context_);
+      auto summary = summarise_installed(store_, package->directory, memo_, context_);
       if (summary && summary->h1() == h1) {
         return std::move(*summary);
       }
@@ -185,18 +220,20 @@ class Verifier {
   }
 
   static Verdict not_locked(const std::string& key, std::string detail) {
-    return {.subject = "module." + key,
-            .kind = VerdictKind::not_locked,
-            .expected = {},
-            .actual = {},
-            .detail = std::move(detail),
-            .paths = {}};
+    return {.subject = "module." + key, .kind = VerdictKind::not_locked, .detail = std::move(detail)};
   }
 
-  // Entries that the walk did not reach: nobody calls them, or nobody could look below their caller.
+  // Entries that the walk met at no remote call: nobody calls them, or nobody could look below their caller.
   void judge_unvisited(const ModuleTree& tree) {
     for (const auto& [key, lock] : request_.lock.modules) {
-      if (key.find(':') != std::string::npos || tree.nodes.find(key) != tree.nodes.end()) {
+      if (key.find(':') != std::string::npos || verdicts_.count(key) != 0) {
+        continue;
+      }
+      if (const auto node = tree.nodes.find(key); node != tree.nodes.end()) {
+        verdicts_.emplace(key,
+                          not_locked(key, fmt::format("the lock file has an entry, and the call is of a {} module, "
+                                                      "which is never locked",
+                                                      to_string(node->second.address.source.kind))));
         continue;
       }
       const bool hidden = std::any_of(tree.nodes.begin(), tree.nodes.end(), [&key = key](const auto& entry) {
@@ -207,51 +244,50 @@ class Verifier {
     }
   }
 
+  void ask_origins(const ModuleTree& tree) {
+    std::vector<LockedCall> calls;
+    for (const auto& [key, node] : tree.nodes) {
+      const auto entry = request_.lock.modules.find(key);
+      if (!node.is_local() && entry != request_.lock.modules.end() && request_.serves(node.address.source) &&
+          !why_not_answered(node, entry->second)) {
+        calls.push_back({&node, &entry->second});
+      }
+    }
+    OriginFindings findings = check_origins(calls, *request_.origin, context_);
+    for (auto& [key, verdict] : findings.verdicts) {
+      Verdict& known = verdicts_.at(key);
+      verdict.subject = known.subject;
+      known = merge(std::move(known), std::move(verdict));
+    }
+    diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(findings.diagnostics.begin()),
+                        std::make_move_iterator(findings.diagnostics.end()));
+  }
+
+  // The call, where a person wrote it; what a package calls is better found in the lock.
+  std::optional<Location> location_of(const std::string& key, const ModuleTree& tree) const {
+    bool is_ours = true;
+    for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) {
+      const auto caller = tree.nodes.find(std::string_view(key).substr(0, dot));
+      is_ours = is_ours && (caller == tree.nodes.end() || caller->second.is_local());
+    }
+    const auto node = tree.nodes.find(key);
+    const auto block = request_.lock.module_ranges.find(key);
+    if (block != request_.lock.module_ranges.end() && (node == tree.nodes.end() || !is_ours)) {
+      return Location{request_.lock_path, block->second};
+    }
+    return node == tree.nodes.end() ? std::nullopt : std::optional(node->second.call.source.location);
+  }
+
   const VerifyRequest& request_;
   const Store& store_;
   const Context& context_;
+  MemoOptions memo_{.full = request_.full};
   Manifest manifest_;
   std::map<std::string, Verdict> verdicts_;  // by key
+  Diagnostics diagnostics_;
 };
 
 }  // namespace
-
-std::string_view to_string(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::held:
-      return "held";
-    case VerdictKind::update_available:
-      return "update-available";
-    case VerdictKind::not_locked:
-      return "not-locked";
-    case VerdictKind::missing:
-      return "missing";
-    case VerdictKind::vanished:
-      return "vanished";
-    case VerdictKind::moved:
-      return "moved";
-    case VerdictKind::tampered:
-      break;
-  }
-  return "tampered";
-}
-
-int exit_code(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::held:
-    case VerdictKind::update_available:
-      return 0;
-    case VerdictKind::not_locked:
-    case VerdictKind::missing:
-      return exit_code(Code::missing);
-    case VerdictKind::vanished:
-      return exit_code(Code::vanished);
-    case VerdictKind::moved:
-    case VerdictKind::tampered:
-      break;
-  }
-  return exit_code(Code::hash_mismatch);
-}
 
 bool VerifyReport::ok() const {
   return exit_code() == 0;
@@ -261,6 +297,11 @@ int VerifyReport::exit_code() const {
   int worst = 0;
   for (const Verdict& verdict : verdicts) {
     worst = worse_exit_code(worst, modlock::exit_code(verdict.kind));
+  }
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::error) {
+      worst = worse_exit_code(worst, modlock::exit_code(diagnostic.what));
+    }
   }
   return worst;
 }

@@ -35,6 +35,18 @@ Json::Value encode(const LockVerifyResult& result) {
     if (!verdict.paths.empty()) {
       item["paths"] = encode_strings(verdict.paths);
     }
+    if (verdict.more_paths != 0) {
+      item["morePaths"] = Json::Value::UInt64(verdict.more_paths);
+    }
+    if (verdict.descends) {
+      item["descends"] = *verdict.descends;
+    }
+    if (verdict.commits_behind) {
+      item["commitsBehind"] = Json::Value::UInt64(*verdict.commits_behind);
+    }
+    if (verdict.location) {
+      item["location"] = to_json(*verdict.location);
+    }
     verdicts.append(std::move(item));
   }
   out["diagnostics"] = to_json(result.diagnostics);

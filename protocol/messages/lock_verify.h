@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,10 @@ struct Verdict {
   std::string actual;
   std::string detail;
   std::vector<std::string> paths;
+  std::size_t more_paths = 0;
+  std::optional<bool> descends = {};
+  std::optional<std::size_t> commits_behind = {};
+  std::optional<Location> location = {};
 };
 
 struct LockVerifyResult {

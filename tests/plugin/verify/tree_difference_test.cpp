@@ -10,6 +10,10 @@ TreeSummary tree(std::vector<FileDigest> files) {
   return {.files = std::move(files)};
 }
 
+std::optional<std::string> no_link(const std::string& /*name*/) {
+  return std::nullopt;
+}
+
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
@@ -40,6 +44,8 @@ BOOST_AUTO_TEST_CASE(tree_difference_tells_what_a_client_would_load_from_what_it
        {{"evil.tf", "1"}, {"sub/evil.tofu.json", "1"}},
        "evil.tf was added;sub/evil.tofu.json was added;",
        ""},
+      {"names that OpenTofu never loads", {}, {{".evil.tf", "1"}}, "", ".evil.tf was added;"},
+      {"configuration added below a dot directory", {}, {{".x/evil.tf", "1"}}, ".x/evil.tf was added;", ""},
       {"other file added",
        {{"main.tf", "1"}},
        {{"a.zip", "1"}, {"main.tf", "1"}, {"z.zip", "1"}},
@@ -48,7 +54,49 @@ BOOST_AUTO_TEST_CASE(tree_difference_tells_what_a_client_would_load_from_what_it
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TreeDifference difference = compare_trees(tree(row.locked), tree(row.installed));
+      const TreeDifference difference = compare_trees(tree(row.locked), tree(row.installed), no_link);
+      BOOST_TEST(joined(difference.tampered) == row.tampered);
+      BOOST_TEST(joined(difference.harmless) == row.harmless);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tree_difference_knows_what_became_of_links_to_dotfiles) {
+  struct Row {
+    const char* name;
+    const char* target;
+    std::vector<FileDigest> installed;
+    const char* tampered;
+    const char* harmless;
+  };
+  const std::vector<FileDigest> locked = {{".shared.tf", "1"}, {"main.tf", "1"}, {"other.tf", "2"}};
+  const Row rows[] = {
+      {"left alone by a copy",
+       ".shared.tf",
+       {{"main.tf", "t"}, {"other.tf", "2"}},
+       "",
+       ".shared.tf was deleted;main.tf links to a file that was deleted;"},
+      {"led to another file",
+       ".else.tf",
+       {{"main.tf", "t"}, {"other.tf", "2"}},
+       "main.tf was changed;",
+       ".shared.tf was deleted;"},
+      {"the dotfile is there",
+       ".shared.tf",
+       {{".shared.tf", "1"}, {"main.tf", "t"}, {"other.tf", "2"}},
+       "main.tf was changed;",
+       ""},
+      {"to a file that a copy has",
+       "other.tf",
+       {{"main.tf", "t"}},
+       "main.tf was changed;other.tf was deleted;",
+       ".shared.tf was deleted;"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TreeDifference difference = compare_trees(tree(locked), tree(row.installed), [&](const std::string&) {
+        return std::optional<std::string>(row.target);
+      });
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(joined(difference.harmless) == row.harmless);
     }

@@ -30,6 +30,7 @@ struct VerifyFixture : PlanFixture {
     const auto data = find_data_directory(root(), std::nullopt);
     const VerifyRequest question{.walk = request.walk,
                                  .lock = request.lock,
+                                 .lock_path = ".terraform.lock.hcl",
                                  .data = *data,
                                  .serves = [&](const Source& each) { return backends.find(each) != nullptr; },
                                  .strict = strict};
@@ -52,6 +53,9 @@ std::string text(const VerifyReport& report) {
     out += verdict.subject + " " + std::string(to_string(verdict.kind)) + ": " + verdict.detail;
     for (const std::string& path : verdict.paths) {
       out += " [" + path + "]";
+    }
+    if (verdict.more_paths != 0) {
+      out += " and " + std::to_string(verdict.more_paths) + " more";
     }
     out += "\n";
   }
@@ -197,7 +201,55 @@ BOOST_AUTO_TEST_CASE(verify_holds_a_module_whose_subdirectory_is_a_pattern) {
 BOOST_AUTO_TEST_CASE(verify_counts_unserved_sources_under_strict_only) {
   write("main.tf", "module \"reg\" {\n  source = \"a/b/c\"\n}\n");
   BOOST_TEST(text(verify()) == "");
+  const VerifyReport report = verify();
+  BOOST_TEST_REQUIRE(report.diagnostics.size() == 1U);
+  BOOST_TEST(report.diagnostics[0].what.message ==
+             "module \"reg\" is not verified: nobody serves registry sources here "
+             "(\"registry.opentofu.org/modules/a/b/c\")");
+  BOOST_TEST(report.exit_code() == 0);
   BOOST_TEST(text(verify(true)) == "module.reg not-locked: the lock file has no entry for this call\n");
+}
+
+BOOST_AUTO_TEST_CASE(verify_shows_the_first_paths_and_counts_the_others) {
+  FakeBackend::Files files;
+  for (char name = 'a'; name <= 'm'; ++name) {
+    files[std::string(1, name) + ".txt"] = "1";
+  }
+  source->add_tag(kVpc, "v1.0.0", files);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  install();
+  for (char name = 'a'; name <= 'l'; ++name) {
+    write(std::string(".terraform/modules/vpc/") + name + ".txt", "2");
+  }
+  const VerifyReport report = verify();
+  BOOST_TEST(report.verdicts[0].detail == "12 files differ from the locked package");
+  BOOST_TEST(report.verdicts[0].paths.size() == 10U);
+  BOOST_TEST(report.verdicts[0].paths[9] == "j.txt was changed");
+  BOOST_TEST(report.verdicts[0].more_paths == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(verify_reports_entries_of_calls_that_are_never_locked) {
+  write("main.tf", "module \"net\" {\n  source = \"./net\"\n}\n");
+  write("net/main.tf", "");
+  request.lock.modules["net"] = {.key = "net", .source = "./net", .hashes = {"h1:x"}};
+  BOOST_TEST(text(verify()) ==
+             "module.net not-locked: the lock file has an entry, and the call is of a local module, which is never "
+             "locked\n");
+}
+
+BOOST_AUTO_TEST_CASE(verify_points_to_the_call_or_to_the_block_of_the_lock) {
+  source->add_tag(kNested, "v1.0.0", kLeaf);
+  source->add_tag(kVpc, "v1.0.0", calling("leaf", "git::https://example.com/nested.git?ref=v1.0.0"));
+  write("net/main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  write("main.tf", "module \"net\" {\n  source = \"./net\"\n}\n");
+  lock();
+  install();
+  request.lock = *parse_lock(write_lock({}, request.lock.modules), ".terraform.lock.hcl");
+  const VerifyReport report = verify();
+  BOOST_TEST_REQUIRE(report.verdicts.size() == 2U);
+  BOOST_TEST(to_string(report.verdicts[0].location.value()) == "net/main.tf:2:12");
+  BOOST_TEST(to_string(report.verdicts[1].location.value()).starts_with(".terraform.lock.hcl:"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

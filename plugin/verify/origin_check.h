@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/module_tree.h"
+#include "plugin/resolve/origin.h"
+#include "plugin/verify/verdict.h"
+
+namespace modlock {
+
+// A call whose source a backend serves, and the entry that counts for it.
+struct LockedCall {
+  const ModuleNode* node = nullptr;
+  const ModuleLock* lock = nullptr;
+};
+
+struct OriginFindings {
+  std::map<std::string, Verdict> verdicts;  // by key: moved, vanished and update_available alone
+  Diagnostics diagnostics;                  // an error for each source that did not answer; warnings
+};
+
+// Asks the sources of all calls at once what became of what is locked: one listing per package, one question per
+// reference. A commit or digest that the configuration names cannot move: there only the repository can be gone. A
+// registry and an archive say what their content is with the content alone, so it is fetched (into the store).
+OriginFindings check_origins(std::span<const LockedCall> calls, Origin& origin, const Context& context);
+
+}  // namespace modlock

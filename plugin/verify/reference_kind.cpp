@@ -1,0 +1,69 @@
+#include "plugin/verify/reference_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/source_text.h"
+#include "plugin/resolve/call_kind.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kTags = "refs/tags/";
+constexpr std::string_view kBranches = "refs/heads/";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "1", "v1", "v1.2": one number or two, where a version has three.
+bool is_partial_version(std::string_view name) {
+  if (name.starts_with('v')) {
+    name.remove_prefix(1);
+  }
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  return is_number(name.substr(0, dot)) && (dot == name.size() || is_number(name.substr(dot + 1)));
+}
+
+}  // namespace
+
+bool names_content(const Source& source, const ModuleLock& lock) {
+  if (source.kind == SourceKind::oci) {
+    return !source.query_value("digest").empty();
+  }
+  if (source.kind != SourceKind::git) {
+    return false;
+  }
+  constexpr std::size_t kLeastDigits = 4;
+  std::string ref = source.query_value("ref");
+  std::transform(ref.begin(), ref.end(), ref.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ref.size() >= kLeastDigits && lock.hash_value("git").starts_with(ref);
+}
+
+bool is_expected_to_move(const Source& source, std::string_view ref) {
+  const std::string_view name = ref.substr(ref.rfind('/') + 1);
+  return may_move(source, std::string(ref)) || name == "latest" || is_partial_version(name);
+}
+
+std::string tag_words(std::string_view tag) {
+  return fmt::format("the tag \"{}\"", escape_controls(tag));
+}
+
+std::string reference_words(const Source& source, std::string_view ref) {
+  if (ref.starts_with(kTags) || source.kind == SourceKind::oci) {
+    return tag_words(ref.starts_with(kTags) ? ref.substr(kTags.size()) : ref);
+  }
+  if (ref.starts_with(kBranches)) {
+    return fmt::format("the branch \"{}\"", escape_controls(ref.substr(kBranches.size())));
+  }
+  return ref.empty() || ref == "HEAD" ? "HEAD" : fmt::format("\"{}\"", escape_controls(ref));
+}
+
+std::string short_id(std::string_view id) {
+  constexpr std::size_t kShown = 12;
+  return std::string(id.substr(id.rfind(':') + 1, kShown));
+}
+
+}  // namespace modlock

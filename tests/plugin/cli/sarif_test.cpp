@@ -1,0 +1,95 @@
+#include "plugin/cli/sarif.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "plugin/build_info.h"
+#include "protocol/json.h"
+
+using namespace modlock;
+using namespace modlock::cli;
+
+namespace {
+
+Json::Value json(std::string_view text) {
+  return parse_json(text).value();
+}
+
+Json::Value one_result(const std::string& verdict) {
+  return sarif_run(json(R"({"ok":false,"diagnostics":[],"verdicts":[)" + verdict + "]}"), "/srv/infra/prod",
+                   "/srv/infra", 4)["results"][0];
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(sarif)
+
+BOOST_AUTO_TEST_CASE(sarif_log_is_a_log) {
+  const Json::Value log = sarif_log(json("[]"));
+  BOOST_TEST(log["version"].asString() == "2.1.0");
+  BOOST_TEST(log["$schema"].asString().ends_with("/sarif-schema-2.1.0.json"));
+  BOOST_TEST(log["runs"].isArray());
+}
+
+BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
+  const Json::Value run = sarif_run(json(R"({"verdicts":[{"subject":"module.a","verdict":"held","detail":""}]})"),
+                                    "/srv/infra", "/srv/infra", 0);
+  const Json::Value& driver = run["tool"]["driver"];
+  BOOST_TEST(driver["version"].asString() == std::string(kVersion));
+  std::string rules;
+  for (const Json::Value& rule : driver["rules"]) {
+    rules += rule["id"].asString() + " " + rule["defaultConfiguration"]["level"].asString() + "\n";
+  }
+  BOOST_TEST(rules ==
+             "tampered error\nmoved error\nvanished error\nmissing error\nnot-locked error\nupdate-available note\n");
+  BOOST_TEST(run["results"].isArray());
+  BOOST_TEST(run["results"].empty());
+  BOOST_TEST(run["originalUriBaseIds"]["%SRCROOT%"]["uri"].asString() == "file:///srv/infra/");
+  BOOST_TEST(run["invocations"][0]["executionSuccessful"].asBool());
+  BOOST_TEST(run["invocations"][0]["exitCode"].asInt() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(sarif_result_says_all_that_the_verdict_says) {
+  const Json::Value result = one_result(R"({"subject":"module.vpc","verdict":"tampered","detail":"2 files differ",
+    "expected":"h1:a","actual":"h1:b","paths":["main.tf was changed"],"morePaths":1,
+    "location":{"path":"a b.tf","start":20,"end":35,
+      "range":{"start":{"line":2,"column":12,"byte":20},"end":{"line":3,"column":1,"byte":35}}}})");
+  BOOST_TEST(write_json(result) == write_json(json(R"({"ruleId":"tampered","ruleIndex":0,"level":"error",
+    "message":{"text":"module.vpc is tampered: 2 files differ\n- main.tf was changed\n- and 1 more"},
+    "locations":[{
+      "physicalLocation":{"artifactLocation":{"uri":"prod/a%20b.tf","uriBaseId":"%SRCROOT%"},
+        "region":{"startLine":2,"endLine":3,"byteOffset":20,"byteLength":15}},
+      "logicalLocations":[{"fullyQualifiedName":"module.vpc","kind":"module"}]}],
+    "partialFingerprints":{"subject/v1":"tampered module.vpc"},
+    "properties":{"expected":"h1:a","actual":"h1:b"}})")));
+}
+
+BOOST_AUTO_TEST_CASE(sarif_places_without_range_or_outside_of_the_base) {
+  const Json::Value whole =
+      one_result(R"({"subject":"module.a","verdict":"missing","detail":"","location":{"path":".terraform.lock.hcl"}})");
+  BOOST_TEST(whole["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].asString() ==
+             "prod/.terraform.lock.hcl");
+  BOOST_TEST(!whole["locations"][0]["physicalLocation"].isMember("region"));
+  const Json::Value outside =
+      one_result(R"({"subject":"module.a","verdict":"missing","detail":"","location":{"path":"../../else/main.tf"}})");
+  BOOST_TEST((outside["locations"][0]["physicalLocation"]["artifactLocation"] ==
+              json(R"({"uri":"file:///srv/else/main.tf"})")));
+  const Json::Value nowhere = one_result(R"({"subject":"module.a","verdict":"moved","detail":"x"})");
+  BOOST_TEST(!nowhere["locations"][0].isMember("physicalLocation"));
+}
+
+BOOST_AUTO_TEST_CASE(sarif_tells_diagnostics_and_errors_as_notifications) {
+  const Json::Value run = sarif_run(
+      json(R"({"verdicts":[],"diagnostics":[{"severity":"info","code":"STATE_UNREAD","message":"m","hint":"h"}]})"),
+      "/srv/infra", "/srv/infra", 0);
+  BOOST_TEST((run["invocations"][0]["toolExecutionNotifications"] ==
+              json(R"([{"level":"note","message":{"text":"m\nh"},"descriptor":{"id":"STATE_UNREAD"}}])")));
+  const Json::Value failed =
+      sarif_run(json(R"({"error":{"code":-32803,"message":"m","data":{"code":"LOCK_PARSE","location":{"path":"l"}}}})"),
+                "/srv/infra", "/srv/infra", 8)["invocations"][0];
+  BOOST_TEST(!failed["executionSuccessful"].asBool());
+  BOOST_TEST((failed["toolExecutionNotifications"] ==
+              json(R"([{"level":"error","message":{"text":"m"},"descriptor":{"id":"LOCK_PARSE"},
+                "locations":[{"physicalLocation":{"artifactLocation":{"uri":"l","uriBaseId":"%SRCROOT%"}}}]}])")));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
