@@ -35,6 +35,10 @@ class Talker final : public Backend {
   }
   std::string id_hash(std::string_view id) const override { return "x:" + std::string(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "x"); }
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return Descent{.descends = true, .commits = 3};
+  }
 };
 
 class KeptLog final : public Log {
@@ -93,6 +97,9 @@ BOOST_AUTO_TEST_CASE(what_is_the_backends_own_stays) {
   BOOST_TEST(backend->id_hash("1") == "x:1");
   BOOST_TEST(backend->id_of(hashes) == "2");
   BOOST_TEST(backend->serves(source.source));
+  const auto descent = backend->descent(source, "1", "2", context);
+  BOOST_REQUIRE(descent.has_value());
+  BOOST_TEST(descent->commits == 3U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
