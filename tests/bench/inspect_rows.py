@@ -89,7 +89,7 @@ def measure(options, home):
         raise SystemExit("inspect found %s modules of 60" % {modules for _, modules in runs})
     took = statistics.median(took for took, _ in runs)
     again = statistics.median(inspected_again(options, environment, tree))
-    rows.append(["inspect of 60 modules, all installed, whole process", seconds(took), "", ""])
-    rows.append(["config/inspect of those, one session", seconds(again), "<= " + seconds(GOAL_SECONDS),
-                 verdict(again <= GOAL_SECONDS)])
+    rows.append(["inspect of 60 modules, all installed, whole process", seconds(took), "<= " + seconds(GOAL_SECONDS),
+                 verdict(took <= GOAL_SECONDS)])
+    rows.append(["config/inspect of those, one session", seconds(again), "", ""])
     print_table("Reading configurations", ["measure", "time", "goal", ""], rows)
