@@ -1,7 +1,5 @@
 #include "backends/git/bounded_allocator.h"
-
-#include <git2.h>
-#include <git2/sys/alloc.h>
+#include "backends/git/libgit2.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +14,7 @@ constexpr std::size_t kLargest = std::size_t{512} << 20U;
 
 void* checked(void* memory) {
   if (memory == nullptr) {
-    git_error_set_oom();
+    libgit2::error_set_oom();
   }
   return memory;
 }
@@ -80,7 +78,7 @@ void bound_allocations() {
   allocator.greallocarray = reallocate_array;
   allocator.gmallocarray = allocate_array;
   allocator.gfree = release;
-  git_libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
+  libgit2::libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
 }
 
 }  // namespace modlock::git

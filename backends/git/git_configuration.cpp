@@ -1,7 +1,5 @@
 #include "backends/git/git_configuration.h"
 
-#include <git2.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 #include "backends/go_url.h"
 
@@ -19,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 using Entry = GitConfiguration::Entry;
-using Config = std::unique_ptr<git_config, Free<git_config, git_config_free>>;
-using Iterator = std::unique_ptr<git_config_iterator, Free<git_config_iterator, git_config_iterator_free>>;
+using Config = std::unique_ptr<git_config, Free<libgit2::config_free>>;
+using Iterator = std::unique_ptr<git_config_iterator, Free<libgit2::config_iterator_free>>;
 
 constexpr std::size_t kMostVariables = 10'000;
 
@@ -60,18 +59,18 @@ bool add_file(const fs::path& path, std::vector<Entry>& entries) {
   }
   start_library();  // not before: it reads the certificates of this system
   git_config* raw = nullptr;
-  if (git_config_open_ondisk(&raw, path.c_str()) != 0) {
+  if (libgit2::config_open_ondisk(&raw, path.c_str()) != 0) {
     return false;
   }
   const Config config(raw);
   git_config_iterator* raw_iterator = nullptr;
-  if (git_config_iterator_new(&raw_iterator, config.get()) != 0) {
+  if (libgit2::config_iterator_new(&raw_iterator, config.get()) != 0) {
     return false;
   }
   const Iterator iterator(raw_iterator);
   git_config_entry* found = nullptr;
   int ended = 0;
-  while ((ended = git_config_next(&found, iterator.get())) == 0) {
+  while ((ended = libgit2::config_next(&found, iterator.get())) == 0) {
     Entry entry{found->name, found->value == nullptr ? "" : found->value, found->value == nullptr};
     if (is_beyond_libgit2(entry)) {
       return false;

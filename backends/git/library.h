@@ -11,10 +11,4 @@ void start_library();
 // What libgit2 says of its last failure on this thread.
 std::string library_reason();
 
-// Frees what libgit2 has made: std::unique_ptr<git_tree, Free<git_tree, git_tree_free>>.
-template <typename T, void (*free)(T*)>
-struct Free {
-  void operator()(T* pointer) const { free(pointer); }
-};
-
 }  // namespace modlock::git

@@ -1,9 +1,8 @@
 #include "backends/git/pack_writer.h"
 
-#include <git2.h>
-
 #include <algorithm>
 
+#include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -20,7 +19,7 @@ tl::unexpected<Error> broken_pack() {
 }  // namespace
 
 struct PackWriter::Indexer {
-  std::unique_ptr<git_indexer, Free<git_indexer, git_indexer_free>> indexer;
+  std::unique_ptr<git_indexer, Free<libgit2::indexer_free>> indexer;
   git_indexer_progress progress{};  // libgit2 counts in it from call to call
 };
 
@@ -33,7 +32,7 @@ PackWriter::~PackWriter() = default;
 Result<void> PackWriter::restart() {
   indexer_.reset();
   git_indexer* made = nullptr;
-  if (git_indexer_new(&made, directory_.c_str(), 0, nullptr, nullptr) != 0) {
+  if (libgit2::indexer_new(&made, directory_.c_str(), 0U, nullptr, nullptr) != 0) {
     return broken_pack();
   }
   indexer_ = std::make_unique<Indexer>();
@@ -49,7 +48,7 @@ Result<void> PackWriter::append(std::string_view bytes) {
   }
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kLongestAppend);
-    if (git_indexer_append(indexer_->indexer.get(), piece.data(), piece.size(), &indexer_->progress) != 0) {
+    if (libgit2::indexer_append(indexer_->indexer.get(), piece.data(), piece.size(), &indexer_->progress) != 0) {
       return broken_pack();
     }
     bytes.remove_prefix(piece.size());
@@ -61,7 +60,7 @@ Result<void> PackWriter::finish() {
   if (!indexer_) {
     return fail(Code::bad_response, "no pack arrived");
   }
-  const bool is_done = git_indexer_commit(indexer_->indexer.get(), &indexer_->progress) == 0;
+  const bool is_done = libgit2::indexer_commit(indexer_->indexer.get(), &indexer_->progress) == 0;
   auto result = is_done ? Result<void>() : broken_pack();
   indexer_.reset();
   return result;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <curl/curl.h>
+#include "backends/http/libcurl.h"
 
 #include <string>
 #include <string_view>

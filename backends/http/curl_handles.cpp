@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kIdleHandles = 64;
 
 bool initialise_curl() {
-  static const bool is_ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  static const bool is_ready = curl::global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
   return is_ready;
 }
 
@@ -26,12 +26,12 @@ HandlePool::HandlePool() {
   if (!initialise_curl()) {
     return;
   }
-  share_.reset(curl_share_init());
-  curl_share_setopt(share_.get(), CURLSHOPT_LOCKFUNC, &HandlePool::lock);
-  curl_share_setopt(share_.get(), CURLSHOPT_UNLOCKFUNC, &HandlePool::unlock);
-  curl_share_setopt(share_.get(), CURLSHOPT_USERDATA, this);
-  curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
-  curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+  share_.reset(curl::share_init());
+  curl::share_setopt(share_.get(), CURLSHOPT_LOCKFUNC, &HandlePool::lock);
+  curl::share_setopt(share_.get(), CURLSHOPT_UNLOCKFUNC, &HandlePool::unlock);
+  curl::share_setopt(share_.get(), CURLSHOPT_USERDATA, this);
+  curl::share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
+  curl::share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
 
 HandlePool::~HandlePool() {
@@ -48,13 +48,13 @@ void HandlePool::unlock(CURL*, curl_lock_data data, void* self) {
 
 std::unique_ptr<CurlHandle> HandlePool::make_handle(const std::string& origin) {
   auto handle = std::make_unique<CurlHandle>();
-  handle->multi.reset(curl_multi_init());
-  handle->easy.reset(share_ == nullptr ? nullptr : curl_easy_init());
+  handle->multi.reset(curl::multi_init());
+  handle->easy.reset(share_ == nullptr ? nullptr : curl::easy_init());
   if (handle->multi == nullptr || handle->easy == nullptr) {
     return nullptr;
   }
-  curl_multi_setopt(handle->multi.get(), CURLMOPT_MAXCONNECTS, 1L);
-  curl_easy_setopt(handle->easy.get(), CURLOPT_SHARE, share_.get());
+  curl::multi_setopt(handle->multi.get(), CURLMOPT_MAXCONNECTS, 1L);
+  curl::easy_setopt(handle->easy.get(), CURLOPT_SHARE, share_.get());
   handle->origin = origin;
   return handle;
 }
@@ -74,7 +74,7 @@ std::unique_ptr<CurlHandle> HandlePool::borrow(const std::string& origin) {
 }
 
 void HandlePool::give_back(std::unique_ptr<CurlHandle> handle) {
-  curl_easy_reset(handle->easy.get());  // forgets the options, which hold secrets; connections stay
+  curl::easy_reset(handle->easy.get());  // forgets the options, which hold secrets; connections stay
   std::unique_ptr<CurlHandle> oldest;
   const std::scoped_lock lock(mutex_);
   idle_.push_back(std::move(handle));

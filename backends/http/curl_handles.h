@@ -1,6 +1,6 @@
 #pragma once
 
-#include <curl/curl.h>
+#include "backends/http/libcurl.h"
 
 #include <array>
 #include <memory>
@@ -10,14 +10,6 @@
 
 namespace modlock::http {
 
-template <auto Free>
-struct CurlDeleter {
-  template <typename T>
-  void operator()(T* thing) const {
-    Free(thing);
-  }
-};
-
 // A request's handle with a multi handle of its own, which holds the connection it left open. Used by one thread at a
 // time.
 struct CurlHandle {
@@ -26,8 +18,8 @@ struct CurlHandle {
   CurlHandle(const CurlHandle&) = delete;
   CurlHandle& operator=(const CurlHandle&) = delete;
 
-  std::unique_ptr<CURLM, CurlDeleter<curl_multi_cleanup>> multi;
-  std::unique_ptr<CURL, CurlDeleter<curl_easy_cleanup>> easy;
+  std::unique_ptr<CURLM, Free<curl::multi_cleanup>> multi;
+  std::unique_ptr<CURL, Free<curl::easy_cleanup>> easy;
   std::string origin;  // the only one it is used for
 };
 
@@ -51,7 +43,7 @@ class HandlePool {
   std::unique_ptr<CurlHandle> make_handle(const std::string& origin);
 
   std::array<std::mutex, CURL_LOCK_DATA_LAST> locks_;
-  std::unique_ptr<CURLSH, CurlDeleter<curl_share_cleanup>> share_;
+  std::unique_ptr<CURLSH, Free<curl::share_cleanup>> share_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<CurlHandle>> idle_;  // the latest used last
 };

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <archive.h>
-
 #include <memory>
 #include <optional>
 #include <string_view>
 
 #include "backends/package/byte_source.h"
+#include "backends/package/libarchive.h"
 #include "protocol/result.h"
 
 namespace modlock::unpack {
@@ -32,12 +31,9 @@ class LibraryReader {
  private:
   static la_ssize_t read(archive* opened, void* self, const void** piece);
 
-  struct Free {
-    void operator()(archive* opened) const { archive_read_free(opened); }
-  };
   std::unique_ptr<ByteSource> source_;
   std::optional<Error> source_failure_;
-  std::unique_ptr<archive, Free> archive_;
+  std::unique_ptr<archive, Free<libarchive::read_free>> archive_;
 };
 
 }  // namespace modlock::unpack

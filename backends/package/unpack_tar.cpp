@@ -1,4 +1,3 @@
-#include <archive_entry.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "backends/files/system_error.h"
 #include "backends/package/arriving_bytes.h"
+#include "backends/package/libarchive.h"
 #include "backends/package/read_ahead.h"
 #include "backends/package/unpack_filter.h"
 #include "backends/package/unpack_library.h"
@@ -31,7 +31,7 @@ class Reader {
     bool has_file = false;
     for (;;) {
       archive_entry* entry = nullptr;
-      const int outcome = archive_read_next_header(library_.get(), &entry);
+      const int outcome = libarchive::read_next_header(library_.get(), &entry);
       if (outcome == ARCHIVE_EOF) {
         // Directories alone are no package: go-getter says "empty archive".
         const auto ended = has_file ? writer_.end() : bad_archive(rules_.display(), "there is no file in it");
@@ -44,7 +44,7 @@ class Reader {
       if (auto ok = context_.check(); !ok) {
         return fail(ok.error());
       }
-      has_file = has_file || archive_entry_filetype(entry) != AE_IFDIR;
+      has_file = has_file || libarchive::entry_filetype(entry) != AE_IFDIR;
       if (auto ok = take(entry); !ok) {
         return fail(std::move(ok.error()));
       }
@@ -53,13 +53,13 @@ class Reader {
 
  private:
   Result<void> take(archive_entry* entry) {
-    const char* raw = archive_entry_pathname(entry);
+    const char* raw = libarchive::entry_pathname(entry);
     if (raw == nullptr) {
       return library_.failure(rules_.display());
     }
     const std::string name = raw;
-    const unsigned kind = archive_entry_filetype(entry);
-    const bool is_link = kind == AE_IFLNK || archive_entry_hardlink(entry) != nullptr;
+    const unsigned kind = libarchive::entry_filetype(entry);
+    const bool is_link = kind == AE_IFLNK || libarchive::entry_hardlink(entry) != nullptr;
     const EntryType type = is_link || kind == AE_IFREG ? EntryType::file
                            : kind == AE_IFDIR          ? EntryType::directory
                                                        : EntryType::special;
@@ -73,7 +73,7 @@ class Reader {
     if (auto ok = writer_.make_directories(**place, rules_.display()); !ok) {
       return ok;
     }
-    const unsigned mode = archive_entry_perm(entry);
+    const unsigned mode = libarchive::entry_perm(entry);
     if (type == EntryType::directory) {
       writer_.set_mode(**place, mode);
       return {};
@@ -89,9 +89,9 @@ class Reader {
   }
 
   Result<void> content(archive_entry* entry, const std::string& name, NewFile& file) {
-    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
+    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(libarchive::entry_size(entry), 0));
     for (;;) {
-      const la_ssize_t got = archive_read_data(library_.get(), piece_.data(), piece_.size());
+      const la_ssize_t got = libarchive::read_data(library_.get(), piece_.data(), piece_.size());
       if (got < 0) {
         return library_.failure(rules_.display());
       }
@@ -151,7 +151,7 @@ Result<FileDigests> read_tar(const ArrivingFile& archive, ArchiveFormat format, 
                              const Context& context) {
   // To inflate takes the longest by far: everything else happens beside it.
   LibraryReader library(std::make_unique<ReadAhead>(unpacked_bytes(archive, format, rules.display())));
-  if (library.get() == nullptr || archive_read_support_format_tar(library.get()) != ARCHIVE_OK) {
+  if (library.get() == nullptr || libarchive::read_support_format_tar(library.get()) != ARCHIVE_OK) {
     return system_failure("read", archive.path(), ENOMEM);
   }
   switch (library.open()) {

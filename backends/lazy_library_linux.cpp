@@ -1,0 +1,26 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "backends/lazy_library.h"
+
+namespace modlock {
+namespace {
+
+// What the dynamic loader ends with.
+constexpr int kCannotStart = 127;
+
+}  // namespace
+
+void* LazyLibrary::find(const char* function) const {
+  // Never closed: what it is asked for may run until the program ends. Opening it again only counts.
+  void* const library = dlopen(file_, RTLD_LAZY | RTLD_LOCAL);
+  void* const found = library == nullptr ? nullptr : dlsym(library, function);
+  if (found != nullptr) return found;
+  fmt::print(stderr, "tofu-modlock: error while loading shared libraries: {}\n", dlerror());
+  std::_Exit(kCannotStart);
+}
+
+}  // namespace modlock
