@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,11 +72,12 @@ enum class Code {
 // The UPPER_SNAKE spelling of the protocol, for example "NO_MATCHING_VERSION".
 std::string_view to_string(Code code);
 
-// A point in a text: line and column are 1-based (columns in grapheme clusters, as HCL counts them), byte is 0-based.
+// A point in a text of less than 4 GiB: line and column are 1-based (columns in grapheme clusters, as
+// HCL counts them), byte is 0-based. Trees of syntax hold hundreds of thousands of them, so they are small.
 struct Position {
-  std::size_t line = 1;
-  std::size_t column = 1;
-  std::size_t byte = 0;
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+  std::uint32_t byte = 0;
   bool operator==(const Position&) const = default;
 };
 

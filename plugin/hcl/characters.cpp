@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 namespace modlock::hcl {
@@ -17,15 +19,17 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
 
-bool is_ascii_letter(char32_t c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_ascii_digit(char32_t c) {
-  return c >= '0' && c <= '9';
-}
+// Whether the bytes of ASCII continue an identifier.
+constexpr std::array<bool, 0x80> kContinues = [] {
+  std::array<bool, 0x80> continues{};
+  for (std::size_t c = '0'; c <= '9'; ++c) continues[c] = true;
+  for (std::size_t c = 'a'; c <= 'z'; ++c) continues[c] = continues[c - 'a' + 'A'] = true;
+  continues['_'] = continues['-'] = true;
+  return continues;
+}();
 
 bool is_identifier_start(char32_t c) {
-  if (c < 0x80) return is_ascii_letter(c) || c == '_';
+  if (c < 0x80) return kContinues[c] && c > '9';
   // The characters that Unicode adds to, or takes from, ID_Start beside what their category says.
   constexpr std::array<char32_t, 6> kOtherStart = {0x1885, 0x1886, 0x2118, 0x212E, 0x309B, 0x309C};
   if (std::find(kOtherStart.begin(), kOtherStart.end(), c) != kOtherStart.end()) return true;
@@ -44,7 +48,7 @@ bool is_identifier_start(char32_t c) {
 }
 
 bool is_identifier_continue(char32_t c) {
-  if (c < 0x80) return is_ascii_letter(c) || is_ascii_digit(c) || c == '_' || c == '-';
+  if (c < 0x80) return kContinues[c];
   if (is_identifier_start(c)) return true;
   if (c == 0x00B7 || c == 0x0387 || c == 0x19DA || (c >= 0x1369 && c <= 0x1371)) return true;
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
@@ -56,6 +60,21 @@ bool is_identifier_continue(char32_t c) {
     default:
       return false;
   }
+}
+
+// How many characters at `at` take a byte and a column each: two of ASCII never belong together, but what follows the
+// last one may.
+std::size_t plain_size(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && byte_at(text, end) >= 0x20 && byte_at(text, end) < 0x80) ++end;
+  return end - at - (end > at && end < text.size() && byte_at(text, end) >= 0x80 ? 1 : 0);
+}
+
+// Whether none of eight bytes is NUL or beyond ASCII.
+bool is_plain_ascii(std::uint64_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = kOnes * 0x80;
+  return ((bytes | (bytes - kOnes)) & kHigh) == 0;
 }
 
 bool is_blank(char32_t c) {
@@ -93,6 +112,14 @@ std::optional<CodePoint> decode_utf8(std::string_view text, std::size_t at) {
 std::optional<std::size_t> find_bad_byte(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
+    std::uint64_t bytes = 0;
+    if (text.size() - at >= sizeof bytes) {
+      std::memcpy(&bytes, text.data() + at, sizeof bytes);
+      if (is_plain_ascii(bytes)) {
+        at += sizeof bytes;
+        continue;
+      }
+    }
     const auto point = decode_utf8(text, at);
     if (!point || point->value == 0) return at;
     at += point->size;
@@ -113,6 +140,11 @@ void append_utf8(std::string& out, char32_t value) {
 std::size_t identifier_size(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size()) {
+    if (end > at && byte_at(text, end) < 0x80) {
+      if (!kContinues[byte_at(text, end)]) break;
+      ++end;
+      continue;
+    }
     const auto point = decode_utf8(text, end);
     if (!point) break;
     if (end == at ? !is_identifier_start(point->value) : !is_identifier_continue(point->value)) break;
@@ -161,22 +193,22 @@ std::size_t grapheme_end(std::string_view text, std::size_t at) {
 }
 
 Position advance(Position from, std::string_view text) {
-  from.byte += text.size();
+  from.byte += static_cast<std::uint32_t>(text.size());
   std::size_t at = 0;
-  while (at < text.size()) {
-    const unsigned char c = byte_at(text, at);
-    const unsigned char next = at + 1 < text.size() ? byte_at(text, at + 1) : 0;
-    if (c == '\n' || (c == '\r' && next == '\n')) {
-      at += c == '\n' ? 1 : 2;
+  while (true) {
+    const std::size_t plain = plain_size(text, at);
+    from.column += static_cast<std::uint32_t>(plain);
+    at += plain;
+    if (at == text.size()) return from;
+    if (text[at] == '\n' || text.substr(at, 2) == "\r\n") {
+      at += text[at] == '\n' ? 1U : 2U;
       ++from.line;
       from.column = 1;
-      continue;
+    } else {
+      at = grapheme_end(text, at);
+      ++from.column;
     }
-    // Two ASCII characters never belong together, so plain text needs no tables.
-    at = (c | next) < 0x80 ? at + 1 : grapheme_end(text, at);
-    ++from.column;
   }
-  return from;
 }
 
 std::string normalize_nfc(std::string_view text) {

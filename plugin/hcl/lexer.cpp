@@ -15,38 +15,56 @@ struct Punctuation {
   TokenKind kind;
 };
 
-// Longer ones first.
+// Those that start alike stand together, the longer ones first.
 constexpr std::array kPunctuation = {
-    Punctuation{"...", TokenKind::ellipsis},
     Punctuation{"=>", TokenKind::arrow},
     Punctuation{"==", TokenKind::equal_equal},
+    Punctuation{"=", TokenKind::equal},
+    Punctuation{"...", TokenKind::ellipsis},
+    Punctuation{".", TokenKind::dot},
+    Punctuation{",", TokenKind::comma},
+    Punctuation{"[", TokenKind::open_bracket},
+    Punctuation{"]", TokenKind::close_bracket},
+    Punctuation{"(", TokenKind::open_parenthesis},
+    Punctuation{")", TokenKind::close_parenthesis},
+    Punctuation{"::", TokenKind::double_colon},
+    Punctuation{":", TokenKind::colon},
+    Punctuation{"?", TokenKind::question},
     Punctuation{"!=", TokenKind::not_equal},
+    Punctuation{"!", TokenKind::exclamation},
     Punctuation{"<=", TokenKind::less_equal},
+    Punctuation{"<", TokenKind::less},
     Punctuation{">=", TokenKind::greater_equal},
+    Punctuation{">", TokenKind::greater},
     Punctuation{"&&", TokenKind::logical_and},
     Punctuation{"||", TokenKind::logical_or},
-    Punctuation{"::", TokenKind::double_colon},
-    Punctuation{"=", TokenKind::equal},
-    Punctuation{":", TokenKind::colon},
-    Punctuation{",", TokenKind::comma},
-    Punctuation{".", TokenKind::dot},
-    Punctuation{"?", TokenKind::question},
-    Punctuation{"<", TokenKind::less},
-    Punctuation{">", TokenKind::greater},
     Punctuation{"+", TokenKind::plus},
     Punctuation{"-", TokenKind::minus},
     Punctuation{"*", TokenKind::star},
     Punctuation{"/", TokenKind::slash},
     Punctuation{"%", TokenKind::percent},
-    Punctuation{"!", TokenKind::exclamation},
-    Punctuation{"[", TokenKind::open_bracket},
-    Punctuation{"]", TokenKind::close_bracket},
-    Punctuation{"(", TokenKind::open_parenthesis},
-    Punctuation{")", TokenKind::close_parenthesis},
 };
+
+// Where those begin that start with this character.
+std::size_t first_punctuation(char first) {
+  static constexpr std::array<std::uint8_t, 0x80> kFirst = [] {
+    std::array<std::uint8_t, 0x80> places{};
+    places.fill(kPunctuation.size());
+    for (std::size_t i = kPunctuation.size(); i > 0; --i) {
+      places[static_cast<std::size_t>(kPunctuation[i - 1].text[0])] = static_cast<std::uint8_t>(i - 1);
+    }
+    return places;
+  }();
+  const auto place = static_cast<unsigned char>(first);
+  return place < kFirst.size() ? kFirst[place] : kPunctuation.size();
+}
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
+}
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
 }
 
 bool breaks_line(char c) {
@@ -69,6 +87,13 @@ Token Lexer::take(TokenKind kind, std::size_t size) {
   return {kind, {start, here_}, taken, modes_.empty() && brackets_ == 0};
 }
 
+// What ends with the end of a line and is of one line.
+Token Lexer::take_line_end(std::size_t size) {
+  const Position start = here_;
+  here_ = {start.line + 1, 1, start.byte + static_cast<std::uint32_t>(size)};
+  return {TokenKind::newline, {start, here_}, text_.substr(start.byte, size), modes_.empty() && brackets_ == 0};
+}
+
 Token Lexer::unterminated(TokenKind kind, const Range& opening) {
   const auto size = opening.end.byte - opening.start.byte;
   return {kind, opening, text_.substr(opening.start.byte, size), modes_.empty() && brackets_ == 0};
@@ -84,38 +109,36 @@ Token Lexer::next() {
   return modes_.back().kind == ModeKind::quoted ? next_quoted() : next_lines();
 }
 
-// True where something was skipped.
-bool Lexer::skip_blanks_and_comments() {
-  const std::string_view text = rest();
-  std::size_t size = 0;
-  while (size < text.size() && (text[size] == ' ' || text[size] == '\t')) ++size;
-  if (size == 0 && text.substr(0, 2) == "/*" && here_.byte < no_comment_end_from_) {
-    const auto end = text.find("*/", 2);
+void Lexer::skip_blanks_and_comments() {
+  while (true) {
+    std::uint32_t blanks = 0;
+    while (here_.byte + blanks < text_.size() && is_blank(text_[here_.byte + blanks])) ++blanks;
+    here_.byte += blanks;
+    here_.column += blanks;
+    if (!starts_with("/*") || here_.byte >= no_comment_end_from_) return;
+    const auto end = text_.find("*/", here_.byte + 2);
     if (end == std::string_view::npos) {
       no_comment_end_from_ = here_.byte;
-    } else {
-      size = end + 2;
+      return;
     }
+    here_ = advance(here_, text_.substr(here_.byte, end + 2 - here_.byte));
   }
-  here_ = advance(here_, text.substr(0, size));
-  return size > 0;
 }
 
 Token Lexer::next_normal() {
-  while (skip_blanks_and_comments()) {
-  }
+  skip_blanks_and_comments();
   const std::string_view text = rest();
   if (text.empty()) return take(TokenKind::end, 0);
-  if (const std::size_t size = newline_size(text, 0)) return take(TokenKind::newline, size);
+  if (const std::size_t size = identifier_size(text, 0)) return take(TokenKind::identifier, size);
+  if (const std::size_t size = newline_size(text, 0)) return take_line_end(size);
   if (text[0] == '#' || starts_with("//")) {
     const auto end = text.find('\n');
-    return take(TokenKind::newline, end == std::string_view::npos ? text.size() : end + 1);
+    return end == std::string_view::npos ? take(TokenKind::newline, text.size()) : take_line_end(end + 1);
   }
   if (starts_with("/*")) return take(TokenKind::unterminated_comment, 2);
-  if (is_digit(text[0])) return take(TokenKind::number, number_size());
-  if (const std::size_t size = identifier_size(text, 0)) return take(TokenKind::identifier, size);
+  if (is_digit(text[0])) return take_plain(TokenKind::number, number_size());
   if (text[0] == '"') {
-    Token token = take(TokenKind::open_quote, 1);
+    const Token token = take_plain(TokenKind::open_quote, 1);
     modes_.push_back({ModeKind::quoted, token.range, {}});
     return token;
   }
@@ -140,12 +163,14 @@ Token Lexer::next_heredoc_opening() {
 }
 
 Token Lexer::next_punctuation() {
-  for (const auto& [spelling, kind] : kPunctuation) {
-    if (spelling[0] != text_[here_.byte] || !starts_with(spelling)) continue;
+  const char first = text_[here_.byte];
+  for (std::size_t i = first_punctuation(first); i < kPunctuation.size() && kPunctuation[i].text[0] == first; ++i) {
+    const auto& [spelling, kind] = kPunctuation[i];
+    if (spelling.size() > 1 && !starts_with(spelling)) continue;
     const bool opens = kind == TokenKind::open_bracket || kind == TokenKind::open_parenthesis;
     const bool closes = kind == TokenKind::close_bracket || kind == TokenKind::close_parenthesis;
     if (modes_.empty() && closes && brackets_ > 0) --brackets_;
-    const Token token = take(kind, spelling.size());
+    const Token token = take_plain(kind, spelling.size());
     if (modes_.empty() && opens) ++brackets_;
     return token;
   }
@@ -153,7 +178,7 @@ Token Lexer::next_punctuation() {
 }
 
 Token Lexer::next_open_brace() {
-  const Token token = take(TokenKind::open_brace, 1);
+  const Token token = take_plain(TokenKind::open_brace, 1);
   ++(modes_.empty() ? brackets_ : modes_.back().braces);
   return token;
 }
@@ -162,12 +187,12 @@ Token Lexer::next_close_brace() {
   const bool strips = starts_with("~}");
   if (!modes_.empty() && modes_.back().braces == 0) {
     modes_.pop_back();
-    return take(TokenKind::sequence_end, strips ? 2 : 1);
+    return take_plain(TokenKind::sequence_end, strips ? 2 : 1);
   }
   if (strips) return take(TokenKind::invalid, 1);
   std::size_t& open = modes_.empty() ? brackets_ : modes_.back().braces;
   if (open > 0) --open;
-  return take(TokenKind::close_brace, 1);
+  return take_plain(TokenKind::close_brace, 1);
 }
 
 // "1.2.3" and "1e5e5" are taken whole, so that they can be reported whole.
@@ -225,11 +250,11 @@ Token Lexer::next_quoted() {
   if (at > here_.byte) return take(TokenKind::literal, at - here_.byte);
   if (at < text_.size() && text_[at] == '"') {
     modes_.pop_back();
-    return take(TokenKind::close_quote, 1);
+    return take_plain(TokenKind::close_quote, 1);
   }
   if (sequence != 0) {
-    const Token token = take(sequence == '$' ? TokenKind::interpolation : TokenKind::directive,
-                             at + 2 < text_.size() && text_[at + 2] == '~' ? 3 : 2);
+    const Token token = take_plain(sequence == '$' ? TokenKind::interpolation : TokenKind::directive,
+                                   at + 2 < text_.size() && text_[at + 2] == '~' ? 3 : 2);
     modes_.push_back({ModeKind::sequence, token.range, {}});
     return token;
   }
@@ -267,8 +292,8 @@ Token Lexer::next_lines() {
   mode.line_start = line_ended;
   if (!line.empty()) return take(TokenKind::literal, line.size());
   if (sequence != 0) {
-    const Token token = take(sequence == '$' ? TokenKind::interpolation : TokenKind::directive,
-                             at + 2 < text_.size() && text_[at + 2] == '~' ? 3 : 2);
+    const Token token = take_plain(sequence == '$' ? TokenKind::interpolation : TokenKind::directive,
+                                   at + 2 < text_.size() && text_[at + 2] == '~' ? 3 : 2);
     modes_.push_back({ModeKind::sequence, token.range, {}});
     return token;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -104,8 +105,16 @@ class Lexer {
   std::string_view rest() const { return text_.substr(here_.byte); }
   bool starts_with(std::string_view what) const { return rest().substr(0, what.size()) == what; }
   Token take(TokenKind kind, std::size_t size);
+  // Of bytes that are characters of ASCII in one line.
+  Token take_plain(TokenKind kind, std::size_t size) {
+    const Position start = here_;
+    here_.byte += static_cast<std::uint32_t>(size);
+    here_.column += static_cast<std::uint32_t>(size);
+    return {kind, {start, here_}, text_.substr(start.byte, size), modes_.empty() && brackets_ == 0};
+  }
+  Token take_line_end(std::size_t size);
   Token unterminated(TokenKind kind, const Range& opening);
-  bool skip_blanks_and_comments();
+  void skip_blanks_and_comments();
   Token next_normal();
   Token next_heredoc_opening();
   Token next_punctuation();

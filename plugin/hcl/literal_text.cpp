@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
 
 #include "plugin/hcl/characters.h"
 
@@ -33,21 +33,21 @@ std::optional<char32_t> hex_digit(char c) {
 }
 
 // Decodes the escape sequence at `at` and goes behind it.
-tl::expected<void, BadEscape> decode_escape(std::string_view raw, std::size_t& at, std::string& out) {
+std::optional<BadEscape> decode_escape(std::string_view raw, std::size_t& at, std::string& out) {
   const char kind = at + 1 < raw.size() ? raw[at + 1] : '\0';
   if (const auto simple = simple_escape(kind)) {
     out.push_back(*simple);
     at += 2;
-    return {};
+    return std::nullopt;
   }
   if (kind != 'u' && kind != 'U') {
     const std::size_t size = at + 1 < raw.size() ? grapheme_end(raw, at + 1) - at : 1;
     const bool sign = kind == '$' || kind == '%';
-    return tl::unexpected(BadEscape{
+    return BadEscape{
         at, size,
         fmt::format("expected one of \\n \\r \\t \\\" \\\\ \\uXXXX \\UXXXXXXXX behind a backslash, found {}",
                     quoted_for_message(raw.substr(at, size))),
-        sign ? fmt::format("write {0}{0}{{ for plain text that reads {0}{{", kind) : "write \\\\ for one backslash"});
+        sign ? fmt::format("write {0}{0}{{ for plain text that reads {0}{{", kind) : "write \\\\ for one backslash"};
   }
   const std::size_t digits = kind == 'u' ? 4 : 8;
   char32_t value = 0;
@@ -59,42 +59,37 @@ tl::expected<void, BadEscape> decode_escape(std::string_view raw, std::size_t& a
     ++size;
   }
   if (size < digits + 2) {
-    return tl::unexpected(BadEscape{
-        at, size, fmt::format("expected {} hexadecimal digits behind \\{}, found {}", digits, kind, size - 2), ""});
+    return BadEscape{at, size,
+                     fmt::format("expected {} hexadecimal digits behind \\{}, found {}", digits, kind, size - 2), ""};
   }
   if (!is_scalar_value(value)) {
-    return tl::unexpected(BadEscape{
-        at, size, fmt::format("expected a Unicode character, found {}, which is none", raw.substr(at, size)), ""});
+    return BadEscape{at, size,
+                     fmt::format("expected a Unicode character, found {}, which is none", raw.substr(at, size)), ""};
   }
   append_utf8(out, value);
   at += size;
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
 
-tl::expected<std::string, BadEscape> decode_literal_text(std::string_view raw, bool quoted) {
-  std::string out;
-  out.reserve(raw.size());
+std::optional<BadEscape> decode_literal_text(std::string_view raw, bool quoted, std::string& into) {
   std::size_t at = 0;
-  while (at < raw.size()) {
+  while (true) {
+    const std::size_t special = std::min(raw.find_first_of(quoted ? "\\$%" : "$%", at), raw.size());
+    into.append(raw, at, special - at);
+    at = special;
+    if (at == raw.size()) return std::nullopt;
     const char c = raw[at];
-    if (c == '\\' && quoted) {
-      if (auto done = decode_escape(raw, at, out); !done) return tl::unexpected(std::move(done).error());
+    if (c == '\\') {
+      if (auto bad = decode_escape(raw, at, into)) return bad;
       continue;
     }
-    if (c != '$' && c != '%') {
-      out.push_back(c);
-      ++at;
-      continue;
-    }
-    std::size_t end = raw.find_first_not_of(c, at);
-    if (end == std::string_view::npos) end = raw.size();
+    const std::size_t end = std::min(raw.find_first_not_of(c, at), raw.size());
     const bool escaped = end - at > 1 && end < raw.size() && raw[end] == '{';
-    out.append(end - at - (escaped ? 1 : 0), c);
+    into.append(end - at - (escaped ? 1 : 0), c);
     at = end;
   }
-  return out;
 }
 
 }  // namespace modlock::hcl

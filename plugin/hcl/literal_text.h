@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 
 namespace modlock::hcl {
 
@@ -15,8 +15,8 @@ struct BadEscape {
   std::string hint;
 };
 
-// What the raw text of a template's literal stands for: "$${" is "${" and "%%{" is "%{"; in quoted strings backslashes
-// escape as well.
-tl::expected<std::string, BadEscape> decode_literal_text(std::string_view raw, bool quoted);
+// Appends what the raw text of a template's literal stands for: "$${" is "${" and "%%{" is "%{"; in quoted strings
+// backslashes escape as well. The first bad escape ends it.
+std::optional<BadEscape> decode_literal_text(std::string_view raw, bool quoted, std::string& into);
 
 }  // namespace modlock::hcl

@@ -37,19 +37,19 @@ void NativeParser::report(const Range& range, std::string message, std::string h
        .hint = std::move(hint)});
 }
 
-std::nullopt_t NativeParser::fail_at(const Range& range, std::string message, std::string hint) {
+bool NativeParser::fail_at(const Range& range, std::string message, std::string hint) {
   report(range, std::move(message), std::move(hint));
-  return std::nullopt;
+  return false;
 }
 
-std::nullopt_t NativeParser::fail_expected(std::string_view expected, std::string hint) {
+bool NativeParser::fail_expected(std::string_view expected, std::string hint) {
   const Token found = tokens_.peek();
-  if (report_known_mistake(found)) return std::nullopt;
+  if (report_known_mistake(found)) return false;
   const std::string what = found.kind == TokenKind::end ? fmt::format("the end of the {}", whole_) : describe(found);
   return fail_at(found.range, fmt::format("expected {}, found {}", expected, what), std::move(hint));
 }
 
-std::nullopt_t NativeParser::fail_in_brackets(const Token& opening, std::string_view expected, std::string hint) {
+bool NativeParser::fail_in_brackets(const Token& opening, std::string_view expected, std::string hint) {
   if (tokens_.next_is(TokenKind::end)) {
     return fail_at(opening.range, fmt::format("{} is never closed: expected {} before the end of the {}",
                                               describe(opening), expected, whole_));
@@ -147,23 +147,27 @@ ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
   return std::move(file_);
 }
 
-Result<Expression> NativeParser::result_of(Parsed parsed) {
+Result<Expression> NativeParser::result_of(Expression parsed) {
   if (!file_.diagnostics.empty()) return fail(std::move(file_.diagnostics.front().what));
-  return std::move(*parsed);
+  return parsed;
 }
 
 Result<Expression> NativeParser::parse_whole_template() {
   tokens_.open_template();
   std::vector<TemplateItem> items;
-  if (!parse_items(TokenKind::end, items)) return result_of(std::nullopt);
-  const Token end = tokens_.peek();
-  return result_of(finish_template(std::move(items), end, end.range));
+  Expression parsed;
+  if (parse_items(TokenKind::end, items)) {
+    const Token end = tokens_.peek();
+    finish_template(std::move(items), end, end.range, parsed);
+  }
+  return result_of(std::move(parsed));
 }
 
 Result<Expression> NativeParser::parse_whole_expression() {
   const TokenStream::LineEnds free(tokens_, false);
-  auto parsed = parse_expression();
-  if (parsed && !tokens_.next_is(TokenKind::end)) fail_expected("the end of the string behind the expression");
+  Expression parsed;
+  if (parse_expression(parsed) && !tokens_.next_is(TokenKind::end))
+    fail_expected("the end of the string behind the expression");
   return result_of(std::move(parsed));
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,8 @@
 
 namespace modlock::hcl {
 
-// Reads one text by recursive descent. A function that returns nullopt or false has reported why; its callers return
-// likewise, and reading goes on at the next item of the file.
+// Reads one text by recursive descent, into what its callers hold. A function that returns false has reported why; its
+// callers return likewise, and reading goes on at the next item of the file.
 class NativeParser {
  public:
   NativeParser(std::string_view text, Position start, const std::string& path, Code error_code);
@@ -32,8 +33,7 @@ class NativeParser {
   Result<Expression> parse_whole_expression();
 
  private:
-  using Parsed = std::optional<Expression>;
-  Result<Expression> result_of(Parsed parsed);
+  Result<Expression> result_of(Expression parsed);
 
   // How deep the parser is inside of what it reads.
   class Depth {
@@ -51,64 +51,82 @@ class NativeParser {
   // Reporting.
   void add(Error error);
   void report(const Range& range, std::string message, std::string hint = {});
-  std::nullopt_t fail_at(const Range& range, std::string message, std::string hint = {});
+  // These report and return false.
+  bool fail_at(const Range& range, std::string message, std::string hint = {});
   // "expected …, found …" at the next token; for tokens that are a known mistake in any place, what that mistake is.
-  std::nullopt_t fail_expected(std::string_view expected, std::string hint = {});
+  bool fail_expected(std::string_view expected, std::string hint = {});
   bool report_known_mistake(const Token& token);
   // Like fail_expected(), but at what is left open if the file ends.
-  std::nullopt_t fail_in_brackets(const Token& opening, std::string_view expected, std::string hint = {});
+  bool fail_in_brackets(const Token& opening, std::string_view expected, std::string hint = {});
 
   // Files, blocks, attributes (native_parser.cpp, parser_body.cpp).
+  // The attributes that a body has.
   struct Names {
-    std::unordered_map<std::string_view, Range> ranges;  // of the attributes a body has so far
+    // Where the one of that name stands, if there is one.
+    std::optional<Range> find(std::string_view name, const Body& body);
+
+    std::map<std::string, Range, std::less<>> ranges = {};  // of the first `known` attributes
+    std::size_t known = 0;
   };
   bool parse_item(Body& body, Names& names);
   bool parse_attribute(const Token& name, Body& body, Names& names);
+  bool parse_value(const Token& name, Attribute& into);
   bool parse_block(const Token& type, Body& body);
+  bool parse_block_parts(const Token& type, Block& block);
   bool parse_labels(Block& block);
-  std::optional<Label> parse_label();
+  bool parse_label(Label& into);
   bool parse_block_body(const Token& brace, Block& block);
   bool parse_one_line_body(const Token& brace, Block& block, Names& names);
-  std::nullopt_t fail_after_value(const Token& name, const Expression& value);
+  bool fail_after_value(const Token& name, const Expression& value);
   bool fail_unclosed(const Token& brace, const Block& block);
 
-  // Expressions (parser_expression.cpp). Each leaves the height of what it returns in height_.
-  Parsed finish(const Range& range, decltype(Expression::node) node, int height_below);
-  Parsed parse_expression();
-  Parsed parse_binary(int lowest_level);
-  Parsed parse_unary();
-  Parsed parse_postfix(Expression operand);
-  Parsed parse_dot(Expression operand);
-  Parsed parse_attribute_splat(Expression operand);
-  Parsed parse_brackets(Expression operand);
-  Parsed parse_member(Expression operand, const Token& dot);
+  // Expressions (parser_expression.cpp). Each leaves the height of what it has read in height_.
+  template <class Node>
+  bool finish(Expression& into, const Range& range, Node node, int height_below) {
+    into.range = range;
+    into.node.emplace<Node>(std::move(node));
+    height_ = height_below + 1;
+    return height_is_fine(range);
+  }
+  bool height_is_fine(const Range& range);
+  bool parse_expression(Expression& into);
+  bool parse_boxed(ExpressionPtr& into);
+  bool parse_binary(int lowest_level, Expression& into);
+  bool parse_unary(Expression& into);
+  // Of what was read, the operand; it becomes part of what it is the operand of.
+  bool parse_postfix(Expression& operand);
+  bool parse_dot(Expression& operand);
+  bool parse_brackets(Expression& operand);
+  bool parse_member(Expression& operand, const Token& dot);
+  bool parse_splat(Expression& operand, const Range& brackets, int height);
 
   // Terms (parser_term.cpp).
-  Parsed parse_term();
-  Parsed parse_number();
-  Parsed parse_name();
-  Parsed parse_call(const Token& name);
-  Parsed parse_arguments(FunctionCall call, const Token& name);
-  Parsed parse_parentheses();
+  bool parse_term(Expression& into);
+  bool parse_number(Expression& into);
+  bool parse_name(Expression& into);
+  bool parse_call(const Token& name, Expression& into);
+  bool parse_arguments(FunctionCall call, const Token& name, Expression& into);
+  bool parse_parentheses(Expression& into);
   // Collections (parser_collection.cpp).
-  Parsed parse_tuple();
-  Parsed parse_object();
-  std::optional<ObjectItem> parse_object_item(const Token& brace);
-  Parsed parse_for(const Token& opening, bool object);
+  bool parse_tuple(Expression& into);
+  bool parse_object(Expression& into);
+  bool parse_object_item(const Token& brace, ObjectItem& into);
+  bool parse_for(const Token& opening, bool object, Expression& into);
   bool parse_for_names(std::string& key, std::string& value);
 
   // Templates (parser_template.cpp).
-  Parsed parse_template();
+  bool parse_template(Expression& into);
+  bool parse_plain_string(const Token& opening, Expression& into);
   bool parse_items(TokenKind close, std::vector<TemplateItem>& items);
-  Parsed finish_template(std::vector<TemplateItem> items, const Token& opening, const Range& range);
-  std::optional<TemplateItem> parse_sequence();
+  bool finish_template(std::vector<TemplateItem> items, const Token& opening, const Range& range, Expression& into);
+  bool parse_sequence(TemplateItem& into);
   bool parse_directive(const Token& opening, TemplateItem& item);
   bool parse_sequence_value(TemplateItem& item);
   bool build_parts(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts,
                    const TemplateItem* opening);
   bool build_if(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts);
   bool build_for(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts);
-  std::optional<std::string> decode_literal(const Token& literal, bool quoted);
+  bool decode_literal(const Token& literal, bool quoted, std::string& into);
 
   TokenStream tokens_;
   const std::string& path_;

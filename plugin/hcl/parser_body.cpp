@@ -4,13 +4,17 @@
 #include "plugin/hcl/native_parser.h"
 
 namespace modlock::hcl {
+namespace {
+
+constexpr std::size_t kFewAttributes = 16;
+
+}  // namespace
 
 bool NativeParser::parse_item(Body& body, Names& names) {
   if (!tokens_.next_is(TokenKind::identifier)) {
     const bool quoted = tokens_.next_is(TokenKind::open_quote);
-    fail_expected("the name of an argument or of a block",
-                  quoted ? "names of arguments and blocks are written without quotes" : "");
-    return false;
+    return fail_expected("the name of an argument or of a block",
+                         quoted ? "names of arguments and blocks are written without quotes" : "");
   }
   const Token name = tokens_.take();
   switch (tokens_.peek().kind) {
@@ -22,44 +26,60 @@ bool NativeParser::parse_item(Body& body, Names& names) {
       tokens_.header_is_read();
       return parse_block(name, body);
     case TokenKind::colon:
-      fail_expected(fmt::format("\"=\" behind the argument name {}", quoted_for_message(name.text)),
-                    "arguments are written name = value; \":\" only stands in objects");
-      return false;
+      return fail_expected(fmt::format("\"=\" behind the argument name {}", quoted_for_message(name.text)),
+                           "arguments are written name = value; \":\" only stands in objects");
     default:
-      fail_expected(fmt::format("\"=\" or a block behind {}", quoted_for_message(name.text)));
-      return false;
+      return fail_expected(fmt::format("\"=\" or a block behind {}", quoted_for_message(name.text)));
   }
 }
 
 bool NativeParser::parse_attribute(const Token& name, Body& body, Names& names) {
   tokens_.take();
   if (tokens_.next_is(TokenKind::newline) || tokens_.next_is(TokenKind::end)) {
-    fail_expected(fmt::format("the value of {} behind \"=\"", quoted_for_message(name.text)),
-                  "the value must start on the same line");
-    return false;
+    return fail_expected(fmt::format("the value of {} behind \"=\"", quoted_for_message(name.text)),
+                         "the value must start on the same line");
   }
-  auto value = parse_expression();
-  if (!value) return false;
+  const std::optional<Range> first = names.find(name.text, body);
+  Attribute& attribute = body.attributes.emplace_back();
+  const bool parsed = parse_value(name, attribute);
+  if (!parsed || first) body.attributes.pop_back();
+  if (parsed && first) {
+    add({.code = error_code_,
+         .message = fmt::format("the argument {} is set a second time", quoted_for_message(name.text)),
+         .location = Location{path_, name.range},
+         .related = {{"it was first set here", {path_, first}}},
+         .hint = "keep one of them"});
+  }
+  return parsed;
+}
+
+bool NativeParser::parse_value(const Token& name, Attribute& into) {
+  if (!parse_expression(into.value)) return false;
   const TokenKind next = tokens_.peek().kind;
   if (next != TokenKind::newline && next != TokenKind::end && next != TokenKind::close_brace) {
-    fail_after_value(name, *value);
-    return false;
+    return fail_after_value(name, into.value);
   }
-  Attribute attribute{std::string(name.text), name.range, {name.range.start, value->range.end}, std::move(*value)};
-  const auto [first, is_new] = names.ranges.try_emplace(name.text, name.range);
-  if (is_new) {
-    body.attributes.push_back(std::move(attribute));
-    return true;
-  }
-  add({.code = error_code_,
-       .message = fmt::format("the argument {} is set a second time", quoted_for_message(name.text)),
-       .location = Location{path_, name.range},
-       .related = {{"it was first set here", {path_, first->second}}},
-       .hint = "keep one of them"});
+  into.name = name.text;
+  into.name_range = name.range;
+  into.range = {name.range.start, into.value.range.end};
   return true;
 }
 
-std::nullopt_t NativeParser::fail_after_value(const Token& name, const Expression& value) {
+// Most bodies are small, and searched faster than a map is made.
+std::optional<Range> NativeParser::Names::find(std::string_view name, const Body& body) {
+  if (body.attributes.size() <= kFewAttributes) {
+    const Attribute* found = body.find(name);
+    return found == nullptr ? std::nullopt : std::optional(found->name_range);
+  }
+  for (; known < body.attributes.size(); ++known) {
+    const Attribute& attribute = body.attributes[known];
+    ranges.try_emplace(attribute.name, attribute.name_range);
+  }
+  const auto found = ranges.find(name);
+  return found == ranges.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool NativeParser::fail_after_value(const Token& name, const Expression& value) {
   const Token found = tokens_.peek();
   const std::string expected = fmt::format("the end of the line behind the value of {}", quoted_for_message(name.text));
   if (found.kind == TokenKind::comma) return fail_expected(expected, "arguments of a block take no commas");
@@ -73,20 +93,22 @@ bool NativeParser::parse_block(const Token& type, Body& body) {
   const Depth depth(*this);
   if (!depth_is_fine(type.range)) return false;
   if (depth_ > 1 && type.range.start.column == 1 && !suspect_line_) suspect_line_ = type.range.start.line;
-  Block block;
-  block.type = std::string(type.text);
+  const bool parsed = parse_block_parts(type, body.blocks.emplace_back());
+  if (!parsed) body.blocks.pop_back();
+  return parsed;
+}
+
+bool NativeParser::parse_block_parts(const Token& type, Block& block) {
+  block.type = type.text;
   block.type_range = type.range;
   block.header_range = type.range;
   if (!parse_labels(block)) return false;
   const Token brace = tokens_.take();
   if (!parse_block_body(brace, block)) return false;
   block.range = {type.range.start, block.body.range.end};
-  if (!tokens_.next_is(TokenKind::newline) && !tokens_.next_is(TokenKind::end)) {
-    fail_expected(fmt::format("the end of the line behind the \"}}\" of block {}", quoted_for_message(block.type)));
-    return false;
-  }
-  body.blocks.push_back(std::move(block));
-  return true;
+  if (tokens_.next_is(TokenKind::newline) || tokens_.next_is(TokenKind::end)) return true;
+  return fail_expected(
+      fmt::format("the end of the line behind the \"}}\" of block {}", quoted_for_message(block.type)));
 }
 
 // Reads up to the "{", which is left to be taken.
@@ -96,36 +118,30 @@ bool NativeParser::parse_labels(Block& block) {
       const Token name = tokens_.take();
       block.labels.push_back({std::string(name.text), name.range});
     } else if (tokens_.next_is(TokenKind::open_quote)) {
-      auto label = parse_label();
-      if (!label) return false;
-      block.labels.push_back(std::move(*label));
+      if (!parse_label(block.labels.emplace_back())) return false;
     } else {
       const bool equal = tokens_.next_is(TokenKind::equal);
       const bool newline = tokens_.next_is(TokenKind::newline);
-      fail_expected(fmt::format("a label or \"{{\" in the header of block {}", quoted_for_message(block.type)),
-                    equal     ? "the name of an argument is one word without quotes"
-                    : newline ? "the \"{\" stands on the line of the block's type"
-                              : "");
-      return false;
+      return fail_expected(fmt::format("a label or \"{{\" in the header of block {}", quoted_for_message(block.type)),
+                           equal     ? "the name of an argument is one word without quotes"
+                           : newline ? "the \"{\" stands on the line of the block's type"
+                                     : "");
     }
     block.header_range.end = block.labels.back().range.end;
   }
   return true;
 }
 
-std::optional<Label> NativeParser::parse_label() {
-  Label label;
-  label.range = tokens_.take().range;
+bool NativeParser::parse_label(Label& into) {
+  into.range = tokens_.take().range;
   while (!tokens_.next_is(TokenKind::close_quote)) {
     if (!tokens_.next_is(TokenKind::literal)) {
       return fail_expected("plain text in a block label", "labels cannot hold ${ } or %{ }");
     }
-    const auto text = decode_literal(tokens_.take(), true);
-    if (!text) return std::nullopt;
-    label.text += *text;
+    if (!decode_literal(tokens_.take(), true, into.text)) return false;
   }
-  label.range.end = tokens_.take().range.end;
-  return label;
+  into.range.end = tokens_.take().range.end;
+  return true;
 }
 
 bool NativeParser::parse_block_body(const Token& brace, Block& block) {
@@ -143,8 +159,8 @@ bool NativeParser::parse_block_body(const Token& brace, Block& block) {
     if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
     if (!parse_item(body, names)) return false;
     if (tokens_.next_is(TokenKind::close_brace)) {
-      fail_expected(fmt::format("the end of the line before the \"}}\" of block {}", quoted_for_message(block.type)));
-      return false;
+      return fail_expected(
+          fmt::format("the end of the line before the \"}}\" of block {}", quoted_for_message(block.type)));
     }
   }
   body.range = {brace.range.start, tokens_.take().range.end};
@@ -155,22 +171,19 @@ bool NativeParser::parse_block_body(const Token& brace, Block& block) {
 bool NativeParser::parse_one_line_body(const Token& brace, Block& block, Names& names) {
   if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
   if (!tokens_.next_is(TokenKind::identifier)) {
-    fail_expected(fmt::format("one argument, \"}}\" or the end of the line behind the \"{{\" of block {}",
-                              quoted_for_message(block.type)));
-    return false;
+    return fail_expected(fmt::format("one argument, \"}}\" or the end of the line behind the \"{{\" of block {}",
+                                     quoted_for_message(block.type)));
   }
   const Token name = tokens_.take();
   const std::string_view hint = "a block on one line holds one argument and nothing else";
   if (!tokens_.next_is(TokenKind::equal)) {
-    fail_expected(fmt::format("\"=\" behind {}", quoted_for_message(name.text)), std::string(hint));
-    return false;
+    return fail_expected(fmt::format("\"=\" behind {}", quoted_for_message(name.text)), std::string(hint));
   }
   if (!parse_attribute(name, block.body, names)) return false;
   if (tokens_.next_is(TokenKind::close_brace)) return true;
   if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
-  fail_expected(fmt::format("the \"}}\" of block {} on the same line", quoted_for_message(block.type)),
-                "start a new line behind the \"{\" too");
-  return false;
+  return fail_expected(fmt::format("the \"}}\" of block {} on the same line", quoted_for_message(block.type)),
+                       "start a new line behind the \"{\" too");
 }
 
 bool NativeParser::fail_unclosed(const Token& brace, const Block& block) {

@@ -47,115 +47,110 @@ std::optional<Operator> operator_of(TokenKind kind) {
   }
 }
 
-ExpressionPtr boxed(Expression expression) {
+ExpressionPtr boxed(Expression& expression) {
   return std::make_unique<Expression>(std::move(expression));
 }
 
 }  // namespace
 
-NativeParser::Parsed NativeParser::finish(const Range& range, decltype(Expression::node) node, int height_below) {
-  height_ = height_below + 1;
-  if (height_ <= kMaxHeight) return Expression{range, std::move(node)};
+bool NativeParser::height_is_fine(const Range& range) {
+  if (height_ <= kMaxHeight) return true;
   add({.code = Code::limit_exceeded,
        .message = "this expression chains too many operators, more than " + std::to_string(kMaxHeight),
        .location = Location{path_, range},
        .hint = "split it, for example with local values"});
-  return std::nullopt;
+  return false;
 }
 
-NativeParser::Parsed NativeParser::parse_expression() {
+bool NativeParser::parse_boxed(ExpressionPtr& into) {
+  into = std::make_unique<Expression>();
+  return parse_expression(*into);
+}
+
+bool NativeParser::parse_expression(Expression& into) {
   const Depth depth(*this);
-  if (!depth_is_fine(tokens_.peek().range)) return std::nullopt;
-  auto condition = parse_binary(1);
-  if (!condition || !tokens_.next_is(TokenKind::question)) return condition;
+  if (!depth_is_fine(tokens_.peek().range)) return false;
+  if (!parse_binary(1, into)) return false;
+  if (!tokens_.next_is(TokenKind::question)) return true;
   int height = height_;
   const Token question = tokens_.take();
-  auto when_true = parse_expression();
-  if (!when_true) return std::nullopt;
+  Conditional node;
+  if (!parse_boxed(node.when_true)) return false;
   height = std::max(height, height_);
   if (!tokens_.next_is(TokenKind::colon)) {
     return fail_in_brackets(question, "\":\" and the value for when the condition is false");
   }
   tokens_.take();
-  auto when_false = parse_expression();
-  if (!when_false) return std::nullopt;
-  const Range range{condition->range.start, when_false->range.end};
-  Conditional node{boxed(std::move(*condition)), boxed(std::move(*when_true)), boxed(std::move(*when_false))};
-  return finish(range, std::move(node), std::max(height, height_));
+  if (!parse_boxed(node.when_false)) return false;
+  const Range range{into.range.start, node.when_false->range.end};
+  node.condition = boxed(into);
+  return finish(into, range, std::move(node), std::max(height, height_));
 }
 
-NativeParser::Parsed NativeParser::parse_binary(int lowest_level) {
-  auto left = parse_unary();
-  while (left) {
+bool NativeParser::parse_binary(int lowest_level, Expression& into) {
+  if (!parse_unary(into)) return false;
+  while (true) {
     const auto found = operator_of(tokens_.peek().kind);
-    if (!found || found->level < lowest_level) break;
+    if (!found || found->level < lowest_level) return true;
     tokens_.take();
     const int height = height_;
-    auto right = parse_binary(found->level + 1);
-    if (!right) return std::nullopt;
-    const Range range{left->range.start, right->range.end};
-    Binary node{found->op, boxed(std::move(*left)), boxed(std::move(*right))};
-    left = finish(range, std::move(node), std::max(height, height_));
+    Binary node{found->op, nullptr, std::make_unique<Expression>()};
+    if (!parse_binary(found->level + 1, *node.right)) return false;
+    const Range range{into.range.start, node.right->range.end};
+    node.left = boxed(into);
+    if (!finish(into, range, std::move(node), std::max(height, height_))) return false;
   }
-  return left;
 }
 
-NativeParser::Parsed NativeParser::parse_unary() {
+bool NativeParser::parse_unary(Expression& into) {
   const bool minus = tokens_.next_is(TokenKind::minus);
-  if (!minus && !tokens_.next_is(TokenKind::exclamation)) {
-    auto term = parse_term();
-    return term ? parse_postfix(std::move(*term)) : std::nullopt;
-  }
+  if (!minus && !tokens_.next_is(TokenKind::exclamation)) return parse_term(into) && parse_postfix(into);
   const Depth depth(*this);
   const Token sign = tokens_.take();
-  if (!depth_is_fine(sign.range)) return std::nullopt;
-  auto operand = parse_unary();
-  if (!operand) return std::nullopt;
-  const Range range{sign.range.start, operand->range.end};
-  return finish(range, Unary{minus ? UnaryOperator::negate : UnaryOperator::logical_not, boxed(std::move(*operand))},
-                height_);
+  if (!depth_is_fine(sign.range)) return false;
+  Unary node{minus ? UnaryOperator::negate : UnaryOperator::logical_not, std::make_unique<Expression>()};
+  if (!parse_unary(*node.operand)) return false;
+  const Range range{sign.range.start, node.operand->range.end};
+  return finish(into, range, std::move(node), height_);
 }
 
-NativeParser::Parsed NativeParser::parse_postfix(Expression operand) {
-  Parsed result = std::move(operand);
-  while (result) {
+bool NativeParser::parse_postfix(Expression& operand) {
+  while (true) {
     if (tokens_.next_is(TokenKind::dot)) {
-      result = parse_dot(std::move(*result));
+      if (!parse_dot(operand)) return false;
     } else if (tokens_.next_is(TokenKind::open_bracket)) {
-      result = parse_brackets(std::move(*result));
+      if (!parse_brackets(operand)) return false;
     } else {
-      break;
+      return true;
     }
   }
-  return result;
 }
 
-NativeParser::Parsed NativeParser::parse_dot(Expression operand) {
+bool NativeParser::parse_dot(Expression& operand) {
   const Token dot = tokens_.take();
-  if (!tokens_.next_is(TokenKind::star)) return parse_member(std::move(operand), dot);
+  if (!tokens_.next_is(TokenKind::star)) return parse_member(operand, dot);
   const int height = height_;
   const Token star = tokens_.take();
-  Parsed each = finish({dot.range.start, star.range.end}, SplatItem{}, 0);
+  Splat node{nullptr, std::make_unique<Expression>(), false};
+  if (!finish(*node.each, {dot.range.start, star.range.end}, SplatItem{}, 0)) return false;
   // Only names follow an attribute splat; an index applies to what it results in.
-  while (each && tokens_.next_is(TokenKind::dot)) {
+  while (tokens_.next_is(TokenKind::dot)) {
     const Token next = tokens_.take();
     if (tokens_.next_is(TokenKind::star)) return fail_expected("an attribute name", "a splat cannot stand in a splat");
-    each = parse_member(std::move(*each), next);
+    if (!parse_member(*node.each, next)) return false;
   }
-  if (!each) return std::nullopt;
-  const Range range{operand.range.start, each->range.end};
-  Splat node{boxed(std::move(operand)), boxed(std::move(*each)), false};
-  return finish(range, std::move(node), std::max(height, height_));
+  const Range range{operand.range.start, node.each->range.end};
+  node.operand = boxed(operand);
+  return finish(operand, range, std::move(node), std::max(height, height_));
 }
 
 // What follows a "." that was taken: a name, or the number of a legacy index.
-NativeParser::Parsed NativeParser::parse_member(Expression operand, const Token& dot) {
+bool NativeParser::parse_member(Expression& operand, const Token& dot) {
   const Token member = tokens_.peek();
   const Range range{operand.range.start, member.range.end};
   if (member.kind == TokenKind::identifier) {
     tokens_.take();
-    GetAttribute node{boxed(std::move(operand)), std::string(member.text), member.range};
-    return finish(range, std::move(node), height_);
+    return finish(operand, range, GetAttribute{boxed(operand), std::string(member.text), member.range}, height_);
   }
   if (member.kind != TokenKind::number) {
     const bool bracket = member.kind == TokenKind::open_bracket;
@@ -171,39 +166,38 @@ NativeParser::Parsed NativeParser::parse_member(Expression operand, const Token&
   }
   tokens_.take();
   Expression key{member.range, NumberLiteral{std::string(member.text)}};
-  return finish(range, Index{boxed(std::move(operand)), boxed(std::move(key)), true}, height_);
+  return finish(operand, range, Index{boxed(operand), boxed(key), true}, height_);
 }
 
 // `[key]`, or `[*]` and all that follows.
-NativeParser::Parsed NativeParser::parse_brackets(Expression operand) {
+bool NativeParser::parse_brackets(Expression& operand) {
   const Depth depth(*this);
-  int height = height_;
+  const int height = height_;
   const Token bracket = tokens_.take();
-  if (!depth_is_fine(bracket.range)) return std::nullopt;
-  Parsed key;
+  if (!depth_is_fine(bracket.range)) return false;
+  Index node;
   Token close;
   // Line ends are free round a key, but not round a star.
   const bool splat = tokens_.take_if(TokenKind::star);
   {
     const TokenStream::LineEnds free(tokens_, splat && tokens_.line_ends_count());
-    if (!splat) {
-      key = parse_expression();
-      if (!key) return std::nullopt;
-    }
+    if (!splat && !parse_boxed(node.key)) return false;
     if (!tokens_.next_is(TokenKind::close_bracket)) return fail_in_brackets(bracket, "\"]\" behind the index");
     close = tokens_.take();
   }
-  if (!splat) {
-    const Range range{operand.range.start, close.range.end};
-    height = std::max(height, height_);
-    return finish(range, Index{boxed(std::move(operand)), boxed(std::move(*key)), false}, height);
-  }
-  Parsed each = finish({bracket.range.start, close.range.end}, SplatItem{}, 0);
-  if (each) each = parse_postfix(std::move(*each));
-  if (!each) return std::nullopt;
-  const Range range{operand.range.start, each->range.end};
-  Splat node{boxed(std::move(operand)), boxed(std::move(*each)), true};
-  return finish(range, std::move(node), std::max(height, height_));
+  if (splat) return parse_splat(operand, {bracket.range.start, close.range.end}, height);
+  const Range range{operand.range.start, close.range.end};
+  node.operand = boxed(operand);
+  return finish(operand, range, std::move(node), std::max(height, height_));
+}
+
+// What follows a `[*]` that was taken. `height` is that of the operand.
+bool NativeParser::parse_splat(Expression& operand, const Range& brackets, int height) {
+  Splat node{nullptr, std::make_unique<Expression>(), true};
+  if (!finish(*node.each, brackets, SplatItem{}, 0) || !parse_postfix(*node.each)) return false;
+  const Range range{operand.range.start, node.each->range.end};
+  node.operand = boxed(operand);
+  return finish(operand, range, std::move(node), std::max(height, height_));
 }
 
 }  // namespace modlock::hcl

@@ -25,13 +25,26 @@ int height_of(const std::vector<TemplateItem>& items) {
 
 }  // namespace
 
-NativeParser::Parsed NativeParser::parse_template() {
+bool NativeParser::parse_template(Expression& into) {
   const Token opening = tokens_.take();
   const bool quoted = opening.kind == TokenKind::open_quote;
+  if (quoted && tokens_.next_is(TokenKind::literal) && tokens_.peek_second().kind == TokenKind::close_quote) {
+    return parse_plain_string(opening, into);
+  }
   std::vector<TemplateItem> items;
-  if (!parse_items(quoted ? TokenKind::close_quote : TokenKind::close_heredoc, items)) return std::nullopt;
+  if (!parse_items(quoted ? TokenKind::close_quote : TokenKind::close_heredoc, items)) return false;
   const Token close = tokens_.take();
-  return finish_template(std::move(items), opening, {opening.range.start, close.range.end});
+  return finish_template(std::move(items), opening, {opening.range.start, close.range.end}, into);
+}
+
+// A literal and the closing quote, as most strings are.
+bool NativeParser::parse_plain_string(const Token& opening, Expression& into) {
+  const Token literal = tokens_.take();
+  std::string text;
+  if (!decode_literal(literal, true, text)) return false;
+  Template node;
+  node.parts.push_back({literal.range, std::move(text)});
+  return finish(into, {opening.range.start, tokens_.take().range.end}, std::move(node), 0);
 }
 
 // Reads up to the token that closes the template, which is left to be taken.
@@ -40,26 +53,20 @@ bool NativeParser::parse_items(TokenKind close, std::vector<TemplateItem>& items
   while (!tokens_.next_is(close)) {
     if (tokens_.next_is(TokenKind::literal)) {
       const Token literal = tokens_.take();
-      auto text = decode_literal(literal, quoted);
-      if (!text) return false;
-      TemplateItem item;
+      TemplateItem& item = items.emplace_back();
       item.range = literal.range;
-      item.text = std::move(*text);
-      items.push_back(std::move(item));
+      if (!decode_literal(literal, quoted, item.text)) return false;
     } else if (tokens_.next_is(TokenKind::interpolation) || tokens_.next_is(TokenKind::directive)) {
-      auto item = parse_sequence();
-      if (!item) return false;
-      items.push_back(std::move(*item));
+      if (!parse_sequence(items.emplace_back())) return false;
     } else {
-      fail_expected(quoted ? "a closing quotation mark" : "the closing marker of the heredoc");
-      return false;
+      return fail_expected(quoted ? "a closing quotation mark" : "the closing marker of the heredoc");
     }
   }
   return true;
 }
 
-NativeParser::Parsed NativeParser::finish_template(std::vector<TemplateItem> items, const Token& opening,
-                                                   const Range& range) {
+bool NativeParser::finish_template(std::vector<TemplateItem> items, const Token& opening, const Range& range,
+                                   Expression& into) {
   strip_literals(items);
   if (opening.text.substr(0, 3) == "<<-") remove_indentation(items);
   join_literals(items);
@@ -67,36 +74,32 @@ NativeParser::Parsed NativeParser::finish_template(std::vector<TemplateItem> ite
   Template node;
   node.heredoc = opening.kind == TokenKind::open_heredoc;
   std::size_t at = 0;
-  if (!build_parts(items, at, node.parts, nullptr)) return std::nullopt;
-  return finish(range, std::move(node), height);
+  return build_parts(items, at, node.parts, nullptr) && finish(into, range, std::move(node), height);
 }
 
 // `${ … }` or `%{ … }`.
-std::optional<TemplateItem> NativeParser::parse_sequence() {
+bool NativeParser::parse_sequence(TemplateItem& into) {
   const Token opening = tokens_.take();
   const bool directive = opening.kind == TokenKind::directive;
   const TokenStream::LineEnds free(tokens_, false);
-  TemplateItem item;
-  item.kind = Kind::interpolation;
-  item.strip_left = opening.text.size() == 3;
+  into.kind = Kind::interpolation;
+  into.strip_left = opening.text.size() == 3;
   if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "\"}\"");
-  if (directive ? !parse_directive(opening, item) : !parse_sequence_value(item)) return std::nullopt;
+  if (directive ? !parse_directive(opening, into) : !parse_sequence_value(into)) return false;
   if (!tokens_.next_is(TokenKind::sequence_end)) {
     return fail_in_brackets(opening, fmt::format("\"}}\" to end the {}", directive ? "directive" : "interpolation"),
                             directive ? "" : "write $${ for a \"${\" that is plain text");
   }
   const Token close = tokens_.take();
-  item.strip_right = close.text.size() == 2;
-  item.range = {opening.range.start, close.range.end};
-  return item;
+  into.strip_right = close.text.size() == 2;
+  into.range = {opening.range.start, close.range.end};
+  return true;
 }
 
 bool NativeParser::parse_sequence_value(TemplateItem& item) {
-  auto value = parse_expression();
-  if (!value) return false;
+  const bool parsed = parse_boxed(item.expression);
   item.height = height_;
-  item.expression = std::make_unique<Expression>(std::move(*value));
-  return true;
+  return parsed;
 }
 
 bool NativeParser::parse_directive(const Token& opening, TemplateItem& item) {
@@ -116,24 +119,22 @@ bool NativeParser::parse_directive(const Token& opening, TemplateItem& item) {
   } else if (tokens_.next_is_word("endfor")) {
     item.kind = Kind::for_end;
   } else {
-    fail_in_brackets(opening, "if, else, endif, for or endfor behind \"%{\"",
-                     "write %%{ for a \"%{\" that is plain text");
-    return false;
+    return fail_in_brackets(opening, "if, else, endif, for or endfor behind \"%{\"",
+                            "write %%{ for a \"%{\" that is plain text");
   }
   tokens_.take();
   return true;
 }
 
-std::optional<std::string> NativeParser::decode_literal(const Token& literal, bool quoted) {
-  auto decoded = decode_literal_text(literal.text, quoted);
-  if (decoded) return std::move(*decoded);
-  const BadEscape& bad = decoded.error();
-  return fail_at(tokens_.part_of(literal, bad.offset, bad.size), bad.message, bad.hint);
+bool NativeParser::decode_literal(const Token& literal, bool quoted, std::string& into) {
+  const auto bad = decode_literal_text(literal.text, quoted, into);
+  return !bad || fail_at(tokens_.part_of(literal, bad->offset, bad->size), bad->message, bad->hint);
 }
 
 // Puts the items from `at` on together, up to the directive that ends or divides what `opening` has opened.
 bool NativeParser::build_parts(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts,
                                const TemplateItem* opening) {
+  if (opening == nullptr) parts.reserve(items.size());
   for (; at < items.size(); ++at) {
     TemplateItem& item = items[at];
     switch (item.kind) {

@@ -46,44 +46,46 @@ std::string hint_for_value(TokenKind kind) {
 
 }  // namespace
 
-NativeParser::Parsed NativeParser::parse_term() {
+bool NativeParser::parse_term(Expression& into) {
   switch (tokens_.peek().kind) {
     case TokenKind::number:
-      return parse_number();
+      return parse_number(into);
     case TokenKind::identifier:
-      return parse_name();
+      return parse_name(into);
     case TokenKind::open_quote:
     case TokenKind::open_heredoc:
-      return parse_template();
+      return parse_template(into);
     case TokenKind::open_parenthesis:
-      return parse_parentheses();
+      return parse_parentheses(into);
     case TokenKind::open_bracket:
-      return parse_tuple();
+      return parse_tuple(into);
     case TokenKind::open_brace:
-      return parse_object();
+      return parse_object(into);
     default:
       return fail_expected("a value", hint_for_value(tokens_.peek().kind));
   }
 }
 
-NativeParser::Parsed NativeParser::parse_number() {
+bool NativeParser::parse_number(Expression& into) {
   const Token number = tokens_.take();
-  if (is_number(number.text)) return finish(number.range, NumberLiteral{std::string(number.text)}, 0);
+  if (is_number(number.text)) return finish(into, number.range, NumberLiteral{std::string(number.text)}, 0);
   const std::string text = quoted_for_message(number.text);
   return fail_at(number.range, fmt::format("expected a number, found {}, which is none", text),
                  fmt::format("a version is text and needs quotes: \"{}\"", number.text));
 }
 
-NativeParser::Parsed NativeParser::parse_name() {
+bool NativeParser::parse_name(Expression& into) {
   const Token name = tokens_.take();
-  if (tokens_.next_is(TokenKind::open_parenthesis) || tokens_.next_is(TokenKind::double_colon)) return parse_call(name);
-  if (name.text == "true") return finish(name.range, BoolLiteral{true}, 0);
-  if (name.text == "false") return finish(name.range, BoolLiteral{false}, 0);
-  if (name.text == "null") return finish(name.range, NullLiteral{}, 0);
-  return finish(name.range, Variable{std::string(name.text)}, 0);
+  if (tokens_.next_is(TokenKind::open_parenthesis) || tokens_.next_is(TokenKind::double_colon)) {
+    return parse_call(name, into);
+  }
+  if (name.text == "true") return finish(into, name.range, BoolLiteral{true}, 0);
+  if (name.text == "false") return finish(into, name.range, BoolLiteral{false}, 0);
+  if (name.text == "null") return finish(into, name.range, NullLiteral{}, 0);
+  return finish(into, name.range, Variable{std::string(name.text)}, 0);
 }
 
-NativeParser::Parsed NativeParser::parse_call(const Token& name) {
+bool NativeParser::parse_call(const Token& name, Expression& into) {
   FunctionCall call{std::string(name.text), name.range, {}, false};
   while (tokens_.take_if(TokenKind::double_colon)) {
     if (!tokens_.next_is(TokenKind::identifier)) {
@@ -93,12 +95,12 @@ NativeParser::Parsed NativeParser::parse_call(const Token& name) {
     call.name.append("::").append(part.text);
     call.name_range.end = part.range.end;
   }
-  if (tokens_.next_is(TokenKind::open_parenthesis)) return parse_arguments(std::move(call), name);
+  if (tokens_.next_is(TokenKind::open_parenthesis)) return parse_arguments(std::move(call), name, into);
   return fail_expected(fmt::format("\"(\" behind the function name {}", quoted_for_message(call.name)),
                        "text such as an address needs quotes");
 }
 
-NativeParser::Parsed NativeParser::parse_arguments(FunctionCall call, const Token& name) {
+bool NativeParser::parse_arguments(FunctionCall call, const Token& name, Expression& into) {
   int height = 0;
   Token close;
   {
@@ -106,10 +108,8 @@ NativeParser::Parsed NativeParser::parse_arguments(FunctionCall call, const Toke
     const TokenStream::LineEnds free(tokens_, false);
     while (!tokens_.next_is(TokenKind::close_parenthesis)) {
       if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "\")\"");
-      auto argument = parse_expression();
-      if (!argument) return std::nullopt;
+      if (!parse_expression(call.arguments.emplace_back())) return false;
       height = std::max(height, height_);
-      call.arguments.push_back(std::move(*argument));
       call.expand_last = tokens_.take_if(TokenKind::ellipsis);
       if (tokens_.next_is(TokenKind::close_parenthesis)) break;
       if (call.expand_last) return fail_in_brackets(opening, "\")\" behind \"...\"");
@@ -120,23 +120,21 @@ NativeParser::Parsed NativeParser::parse_arguments(FunctionCall call, const Toke
     }
     close = tokens_.take();
   }
-  return finish({name.range.start, close.range.end}, std::move(call), height);
+  return finish(into, {name.range.start, close.range.end}, std::move(call), height);
 }
 
-NativeParser::Parsed NativeParser::parse_parentheses() {
+bool NativeParser::parse_parentheses(Expression& into) {
   const Token opening = tokens_.take();
-  Parsed inner;
+  Parentheses node;
   Token close;
   {
     const TokenStream::LineEnds free(tokens_, false);
     if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "\")\"");
-    inner = parse_expression();
-    if (!inner) return std::nullopt;
+    if (!parse_boxed(node.inner)) return false;
     if (!tokens_.next_is(TokenKind::close_parenthesis)) return fail_in_brackets(opening, "\")\"");
     close = tokens_.take();
   }
-  return finish({opening.range.start, close.range.end}, Parentheses{std::make_unique<Expression>(std::move(*inner))},
-                height_);
+  return finish(into, {opening.range.start, close.range.end}, std::move(node), height_);
 }
 
 }  // namespace modlock::hcl

@@ -15,6 +15,10 @@ bool ends_line(const TemplateItem& item) {
   return item.kind == Kind::literal && !item.text.empty() && item.text.back() == '\n';
 }
 
+bool is_empty_literal(const TemplateItem& item) {
+  return item.kind == Kind::literal && item.text.empty();
+}
+
 // How many blank characters the line that starts with this item is indented by; nothing for a blank line.
 std::optional<std::size_t> indentation(const TemplateItem& item) {
   if (item.kind != Kind::literal) return 0;
@@ -60,9 +64,16 @@ void remove_indentation(std::vector<TemplateItem>& items) {
 }
 
 void join_literals(std::vector<TemplateItem>& items) {
+  const auto is_literal = [](const TemplateItem& item) { return item.kind == Kind::literal; };
+  const bool is_joined =
+      std::none_of(items.begin(), items.end(), [](const auto& item) { return is_empty_literal(item); }) &&
+      std::adjacent_find(items.begin(), items.end(), [&](const auto& left, const auto& right) {
+        return is_literal(left) && is_literal(right);
+      }) == items.end();
+  if (is_joined) return;
   std::vector<TemplateItem> joined;
   for (TemplateItem& item : items) {
-    if (item.kind == Kind::literal && item.text.empty()) continue;
+    if (is_empty_literal(item)) continue;
     if (item.kind == Kind::literal && !joined.empty() && joined.back().kind == Kind::literal) {
       joined.back().text += item.text;
       joined.back().range.end = item.range.end;

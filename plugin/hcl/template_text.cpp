@@ -4,12 +4,12 @@
 
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/native_parser.h"
-#include "plugin/hcl/text_encoding.h"
+#include "plugin/hcl/text_error.h"
 
 namespace modlock::hcl {
 
 Result<Expression> parse_template(std::string_view text, const std::string& path) {
-  if (auto error = encoding_error(text, {}, path, Code::config_parse)) return fail(std::move(*error));
+  if (auto error = text_error(text, {}, path, Code::config_parse)) return fail(std::move(*error));
   auto result = NativeParser(text, {}, path, Code::config_parse).parse_whole_template();
   if (!result) return result;
   auto& parts = std::get<Template>(result->node).parts;

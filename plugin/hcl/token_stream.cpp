@@ -4,17 +4,22 @@
 
 namespace modlock::hcl {
 
-void TokenStream::fill(std::size_t count) {
-  while (waiting_ < count) {
-    Token& token = ahead_[waiting_++];
-    token = lexer_.next();
-    if (map_) token.range = map_->range(token.range.start.byte, token.range.end.byte);
+void TokenStream::read_ahead() {
+  Token& token = ahead_[waiting_++];
+  token = lexer_.next();
+  if (map_) token.range = map_->range(token.range.start.byte, token.range.end.byte);
+}
+
+void TokenStream::fill_first() {
+  if (waiting_ == 0) read_ahead();
+  while (!significant_ && ahead_[0].kind == TokenKind::newline) {
+    drop_first();
+    if (waiting_ == 0) read_ahead();
   }
 }
 
 void TokenStream::drop_first() {
-  ahead_[0] = ahead_[1];
-  --waiting_;
+  if (--waiting_ > 0) ahead_[0] = ahead_[1];
 }
 
 Range TokenStream::part_of(const Token& token, std::size_t offset, std::size_t size) {
@@ -26,18 +31,9 @@ Range TokenStream::part_of(const Token& token, std::size_t offset, std::size_t s
   return {start, advance(start, token.text.substr(offset, size))};
 }
 
-const Token& TokenStream::peek() {
-  fill(1);
-  while (!significant_ && ahead_[0].kind == TokenKind::newline) {
-    drop_first();
-    fill(1);
-  }
-  return ahead_[0];
-}
-
 const Token& TokenStream::peek_second() {
   peek();
-  fill(2);
+  if (waiting_ == 1) read_ahead();
   return ahead_[1];
 }
 
@@ -50,7 +46,7 @@ Token TokenStream::take() {
 
 bool TokenStream::take_if(TokenKind kind) {
   if (!next_is(kind)) return false;
-  take();
+  drop_first();
   return true;
 }
 

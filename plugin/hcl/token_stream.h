@@ -40,7 +40,10 @@ class TokenStream {
   // The range of some of a token's text.
   Range part_of(const Token& token, std::size_t offset, std::size_t size);
 
-  const Token& peek();
+  const Token& peek() {
+    if (waiting_ == 0 || (!significant_ && ahead_[0].kind == TokenKind::newline)) fill_first();
+    return ahead_[0];
+  }
   // The token right behind the next one, line ends included.
   const Token& peek_second();
   Token take();
@@ -58,7 +61,8 @@ class TokenStream {
   void skip_to_next_item();
 
  private:
-  void fill(std::size_t count);
+  void read_ahead();
+  void fill_first();
   void drop_first();
   bool is_block_header(const Token& token) const;
 

@@ -29,7 +29,8 @@ Result<TypeConstraint> read_json(const std::string& text) {
   hcl::Expression expression;
   expression.node = hcl::JsonString{.text = text, .shifts = {}};
   expression.range.start = {.line = 2, .column = 10, .byte = 20};
-  expression.range.end = {.line = 2, .column = 12 + text.size(), .byte = 22 + text.size()};
+  const auto size = static_cast<std::uint32_t>(text.size());
+  expression.range.end = {.line = 2, .column = 12 + size, .byte = 22 + size};
   return parse_type_constraint(expression, "main.tf.json");
 }
 

@@ -351,3 +351,15 @@ BOOST_AUTO_TEST_CASE(reading_stops_after_many_errors) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(text_that_no_position_reaches_is_refused_unread) {
+  // Only its first bytes are there; what reads on leaves them behind.
+  const std::string_view text("name = 1\n", std::size_t{1} << 32U);
+  const auto file = parse_native(text, "main.tf");
+  BOOST_REQUIRE(file.diagnostics.size() == 1U);
+  const Error& error = file.diagnostics.front().what;
+  BOOST_TEST(to_string(error.code) == "LIMIT_EXCEEDED");
+  BOOST_TEST(error.message == "expected a text of less than 4 GiB, found 4294967296 bytes");
+  BOOST_TEST(error.hint == "split it into several files");
+  BOOST_TEST(file.body.attributes.empty());
+}

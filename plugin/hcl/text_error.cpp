@@ -1,12 +1,20 @@
-#include "plugin/hcl/text_encoding.h"
+#include "plugin/hcl/text_error.h"
 
 #include <fmt/format.h>
+
+#include <limits>
 
 #include "plugin/hcl/characters.h"
 
 namespace modlock::hcl {
 
-std::optional<Error> encoding_error(std::string_view text, Position start, const std::string& path, Code code) {
+std::optional<Error> text_error(std::string_view text, Position start, const std::string& path, Code code) {
+  if (text.size() > std::numeric_limits<decltype(Position::byte)>::max()) {
+    return Error{.code = Code::limit_exceeded,
+                 .message = fmt::format("expected a text of less than 4 GiB, found {} bytes", text.size()),
+                 .location = Location{path, {}},
+                 .hint = "split it into several files"};
+  }
   const auto at = find_bad_byte(text);
   if (!at) return std::nullopt;
   const Position where = advance(start, text.substr(start.byte, *at - start.byte));
