@@ -131,6 +131,20 @@ Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, c
   return failed == read.end() ? Result<void>() : std::move(*failed);
 }
 
+// Whether a path is relative and as it is when it is normalised.
+bool is_plain(std::string_view path) {
+  while (true) {
+    const std::string_view part = path.substr(0, path.find('/'));
+    if (part.empty() || part == "." || part == "..") {
+      return false;
+    }
+    if (part.size() == path.size()) {
+      return true;
+    }
+    path.remove_prefix(part.size() + 1);
+  }
+}
+
 }  // namespace
 
 fs::path document_path(const fs::path& path) {
@@ -144,6 +158,9 @@ std::string relative_to_root(const fs::path& path, const fs::path& root) {
 }
 
 std::string join_relative(const std::string& parent, const std::string& below) {
+  if (is_plain(parent) && is_plain(below)) {
+    return parent + "/" + below;
+  }
   return below.empty() ? parent : (fs::path(parent) / below).lexically_normal().generic_string();
 }
 
@@ -169,6 +186,7 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
   if (!names) {
     return fail(names.error());
   }
+  const std::string parent = relative_to_root(place, root);
   std::vector<ConfigText> files;
   for (const std::string& name : *names) {
     const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);
@@ -182,7 +200,7 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
     }
     files.push_back({.role = role_of(name, *extension),
                      .name = name,
-                     .path = relative_to_root(place / name, root),
+                     .path = parent == "." ? name : parent + "/" + name,
                      .json = extension->json,
                      .text = {}});
   }

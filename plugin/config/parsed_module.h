@@ -27,7 +27,8 @@ struct StateStorage {
 
 // The files of one directory with all that stands in them, override files merged, nothing evaluated. It does not depend
 // on who calls the module, so calls of one directory share it. Locations name paths relative to the directory.
-// Everything that points, points into `files`.
+// Everything that points, points into `files`; of resources, data sources, outputs and checks these keep no more than
+// their headers and the providers they name.
 struct ParsedModule {
   std::filesystem::path directory;
   std::vector<ConfigText> files;        // sorted by name

@@ -98,6 +98,17 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   return manifest;
 }
 
+std::set<std::filesystem::path> installed_directories(const Manifest& manifest, const std::filesystem::path& root) {
+  std::set<std::filesystem::path> directories = {root};
+  for (const auto& [key, record] : manifest) {
+    const std::filesystem::path below = std::filesystem::path(record.directory).lexically_normal();
+    if (below.is_relative() && !below.empty() && *below.begin() != ".." && below != ".") {
+      directories.insert(root / below);
+    }
+  }
+  return directories;
+}
+
 std::string write_manifest(const Manifest& manifest) {
   std::string out = "{\"Modules\":[";
   bool first = true;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,10 @@ using Manifest = std::map<std::string, ManifestRecord>;  // by key
 // Reads a manifest. A file that does not exist or is empty is an empty manifest, as for the client.
 // Errors: IO_ERROR naming the file (no JSON, or not of this shape), with the hint to remove it.
 Result<Manifest> read_manifest(const std::filesystem::path& path);
+
+// Where the root module and those of the manifest lie that are below it: absolute where `root` is. What a manifest has
+// elsewhere is left out.
+std::set<std::filesystem::path> installed_directories(const Manifest& manifest, const std::filesystem::path& root);
 
 // The bytes that the client writes: one line, no line end, records sorted by key, strings escaped as Go's encoding/json
 // does (`&`, `<` and `>` as \u0026, \u003c, \u003e).

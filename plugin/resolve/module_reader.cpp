@@ -11,19 +11,25 @@ namespace modlock {
 namespace fs = std::filesystem;
 
 Result<std::shared_ptr<const ParsedModule>> ModuleReader::read(const fs::path& directory) {
-  if (const auto known = known_.find(directory); known != known_.end()) {
+  const fs::path place = document_path(directory);
+  if (const auto known = known_.find(place); known != known_.end()) {
     return known->second;
   }
-  auto module = read_module(directory, documents_, tool_, context_);
+  auto module = read_module(place, documents_, tool_, context_);
   if (module) {
-    known_.emplace(directory, *module);
+    known_.emplace(place, *module);
   }
   return module;
 }
 
-void ModuleReader::read_ahead(std::set<fs::path> directories) {
-  std::erase_if(directories, [this](const fs::path& directory) { return known_.count(directory) != 0; });
-  const std::vector<fs::path> wanted(directories.begin(), directories.end());
+void ModuleReader::read_ahead(const std::set<fs::path>& directories) {
+  std::vector<fs::path> wanted;
+  for (const fs::path& directory : directories) {
+    fs::path place = document_path(directory);
+    if (known_.count(place) == 0) {
+      wanted.push_back(std::move(place));
+    }
+  }
   std::vector<std::shared_ptr<const ParsedModule>> found(wanted.size());
   parallel_for(wanted.size(), std::max(1U, std::thread::hardware_concurrency()), [&](std::size_t i) {
     found[i] = read_module(wanted[i], documents_, tool_, context_).value_or(nullptr);

@@ -19,7 +19,7 @@ class ModuleReader {
   // Errors: those of read_module().
   Result<std::shared_ptr<const ParsedModule>> read(const std::filesystem::path& directory);
   // Reads several side by side. What cannot be read is left to read().
-  void read_ahead(std::set<std::filesystem::path> directories);
+  void read_ahead(const std::set<std::filesystem::path>& directories);
 
  private:
   const Documents& documents_;

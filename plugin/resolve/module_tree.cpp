@@ -33,6 +33,7 @@ class TreeWalk {
         modules_(request.documents, request.tool, context) {}
 
   Result<ModuleTree> run() {
+    modules_.read_ahead(request_.installed);
     if (auto ok = read_root(); !ok) {
       return fail(std::move(ok.error()));
     }

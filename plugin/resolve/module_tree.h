@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -110,6 +111,9 @@ struct WalkRequest {
   Tool tool = Tool::opentofu;
   VariableInputs variables = {};
   std::string workspace = "default";
+  // Where modules lie that a client or install has put there. They are read side by side before the walk, which then
+  // finds most of what it comes to; one that nobody calls any more is read in vain.
+  std::set<std::filesystem::path> installed = {};  // absolute, lexically normal
 };
 
 // Walks module calls level by level: the root, its local modules, then packages as `visit` provides them. What a single

@@ -170,6 +170,7 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   if (!manifest) {
     return fail(manifest.error());
   }
+  root->walk.installed = installed_directories(*manifest, root->walk.root);
   const LockFile locked = effective_lock(*lock);
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {

@@ -53,8 +53,10 @@ class Verifier {
       return fail(std::move(manifest.error()));
     }
     manifest_ = std::move(*manifest);
+    WalkRequest walk = request_.walk;
+    walk.installed = installed_directories(manifest_, walk.root);
     auto tree = walk_modules(
-        request_.walk, [&](std::span<ModuleNode* const> level) { return visit(level); }, context_);
+        walk, [&](std::span<ModuleNode* const> level) { return visit(level); }, context_);
     if (!tree) {
       return fail(std::move(tree.error()));
     }

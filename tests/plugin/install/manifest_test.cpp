@@ -72,3 +72,31 @@ BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_used_is_an_error_that_says_what_to_
     }
   }
 }
+
+BOOST_AUTO_TEST_CASE(installed_modules_lie_below_the_root) {
+  struct Row {
+    const char* name;
+    const char* directory;
+    const char* place;  // null: left out
+  };
+  const Row rows[] = {
+      {"the root module", ".", "/root"},
+      {"a package", ".terraform/modules/vpc", "/root/.terraform/modules/vpc"},
+      {"a module in a package", ".terraform/modules/vpc/modules/net", "/root/.terraform/modules/vpc/modules/net"},
+      {"a local module", "modules/net", "/root/modules/net"},
+      {"not normal", "./modules//net", "/root/modules/net"},
+      {"beside the root", "../net", nullptr},
+      {"beside the root, by a detour", "modules/../../net", nullptr},
+      {"absolute", "/etc", nullptr},
+      {"none", "", nullptr},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Manifest manifest;
+      manifest["key"] = record("key", "", "", row.directory);
+      std::set<std::filesystem::path> expected = {"/root"};
+      if (row.place != nullptr) expected.insert(row.place);
+      BOOST_TEST((installed_directories(manifest, "/root") == expected));
+    }
+  }
+}
