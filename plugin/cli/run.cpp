@@ -3,6 +3,7 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/explain_command.h"
 #include "plugin/cli/interrupt.h"
+#include "plugin/cli/memory.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/cli/standard_descriptors.h"
 
@@ -46,6 +47,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
 
 int run(int argc, const char* const* argv) {
   open_standard_descriptors();
+  grow_memory_in_large_steps();
   // A parent may have left this ignored; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
   const auto parsed = parse_command_line(argc, argv);

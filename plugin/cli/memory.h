@@ -1,0 +1,9 @@
+#pragma once
+
+namespace modlock::cli {
+
+// Lets the heap of each thread grow in steps of megabytes instead of pages: every step asks the kernel, and stops the
+// threads that touch new memory meanwhile. What is not touched costs nothing.
+void grow_memory_in_large_steps();
+
+}  // namespace modlock::cli
