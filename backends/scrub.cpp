@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/go_url.h"
+#include "backends/source_text.h"
 
 namespace modlock {
 namespace {
@@ -33,6 +34,37 @@ std::size_t cut_off_size(std::string_view text, std::string_view secret) {
     }
   }
   return 0;
+}
+
+void add_user(const GoUrl& url, const Source& shown, std::vector<std::string>& secrets) {
+  if (!url.user) {
+    return;
+  }
+  const std::string& name = url.user->name;
+  const std::string identity = lower_case(shown.identity());
+  if (url.scheme != "ssh" && name.size() >= kShortestName && identity.find(lower_case(name)) == std::string::npos) {
+    secrets.push_back(name);
+  }
+  if (!url.user->password.value_or("").empty()) {
+    secrets.push_back(*url.user->password);
+  }
+}
+
+void add_arguments(const GoUrl& url, const Source& shown, std::vector<std::string>& secrets) {
+  for (const auto& argument : parse_query(url.raw_query)) {
+    const auto address = argument.first == "checksum" ? checksum_list_address(argument.second) : std::nullopt;
+    if (const auto list = address ? GoUrl::parse(*address) : std::nullopt) {
+      add_user(*list, shown, secrets);
+      for (const auto& [key, value] : parse_query(list->raw_query)) {
+        if (value.size() >= kShortestValue) {
+          secrets.push_back(value);
+        }
+      }
+    } else if (argument.second.size() >= kShortestValue &&
+               std::find(shown.query.begin(), shown.query.end(), argument) == shown.query.end()) {
+      secrets.push_back(argument.second);
+    }
+  }
 }
 
 }  // namespace
@@ -67,25 +99,9 @@ std::string scrub_urls(std::string_view text) {
 
 std::vector<std::string> secrets_of(const SourceAddress& source) {
   std::vector<std::string> secrets;
-  const auto url = GoUrl::parse(source.package_url.reveal());
-  if (!url) {
-    return secrets;
-  }
-  if (url->user) {
-    const std::string& name = url->user->name;
-    const std::string identity = lower_case(source.source.identity());
-    if (url->scheme != "ssh" && name.size() >= kShortestName && identity.find(lower_case(name)) == std::string::npos) {
-      secrets.push_back(name);
-    }
-    if (!url->user->password.value_or("").empty()) {
-      secrets.push_back(*url->user->password);
-    }
-  }
-  const auto& shown = source.source.query;
-  for (const auto& argument : parse_query(url->raw_query)) {
-    if (argument.second.size() >= kShortestValue && std::find(shown.begin(), shown.end(), argument) == shown.end()) {
-      secrets.push_back(argument.second);
-    }
+  if (const auto url = GoUrl::parse(source.package_url.reveal())) {
+    add_user(*url, source.source, secrets);
+    add_arguments(*url, source.source, secrets);
   }
   return secrets;
 }

@@ -18,8 +18,9 @@ namespace modlock {
 std::string scrub_urls(std::string_view text);
 
 // What the address of a source holds and nobody else may read: the password of its URL, its user name (but ssh's, and
-// one that the identity has as a part) and the values of the query arguments that the identity lacks. Names of less
-// than four and values of less than six characters are left out: taking them from every text would make it unreadable.
+// one that the identity has as a part) and the values of the query arguments that the identity lacks, and the same of
+// the address of a list of checksums. Names of less than four and values of less than six characters are left out:
+// taking them from every text would make it unreadable.
 std::vector<std::string> secrets_of(const SourceAddress& source);
 
 // Secrets, and what of a text must not be shown because of them. They are found in any case, for a host name loses it,

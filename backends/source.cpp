@@ -196,8 +196,11 @@ std::string printable_form(const SourceAddress& address) {
   }
   constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
   for (std::size_t at = query; at != std::string::npos; at = text.find('&', at + 1)) {
-    const std::string_view name = std::string_view(text).substr(at + 1, text.find_first_of("=&", at + 1) - at - 1);
-    if (std::find(kPlain.begin(), kPlain.end(), name) == kPlain.end()) {
+    const std::string_view argument = std::string_view(text).substr(at + 1, text.find('&', at + 1) - at - 1);
+    const std::size_t equals = std::min(argument.find('='), argument.size());
+    const std::string_view name = argument.substr(0, equals);
+    if (std::find(kPlain.begin(), kPlain.end(), name) == kPlain.end() ||
+        (name == "checksum" && !is_plain_checksum(argument.substr(std::min(equals + 1, argument.size()))))) {
       return identity;
     }
   }

@@ -37,7 +37,7 @@ struct Source {
   std::string path = {};    // local: "./x"; registry: "namespace/name/system"; directory: the path in the file system;
                             // else the URL path with its leading slash, percent-encoded
   std::string subdir = {};  // inside the package, cleaned, never absolute; empty: its root
-  // Decoded; only ref, rev, tag, digest, archive, checksum; in order.
+  // Decoded; only ref, rev, tag, digest, archive, checksum (the address of a list without its secrets); in order.
   std::vector<std::pair<std::string, std::string>> query = {};
 
   // What the lock file writes as `source` (lock-file contract): "git::https://host/p.git//sub?ref=v1",

@@ -177,13 +177,26 @@ std::string git_url(GoUrl url, const std::string& ascii_host) {
   return url.to_string();
 }
 
+// The address of a list of checksums may hold secrets as that of a package may. A list has no arguments of ours, so its
+// query goes whole.
+std::string shown_checksum(const std::string& argument) {
+  if (const auto list = checksum_list_address(argument)) {
+    const auto described = describe_package(list->substr(0, list->find_first_of("?#")), {});
+    if (described && described->source.kind == SourceKind::archive) {
+      return "file:" + described->source.identity();
+    }
+  }
+  return is_plain_checksum(argument) ? argument : printable_address(argument);
+}
+
 // Only the first of a repeated argument counts, and an empty one as none: so go-getter reads them.
 QueryArguments identity_query(const QueryArguments& query) {
   QueryArguments kept;
   for (const auto& argument : query) {
     const auto same_key = [&](const auto& other) { return other.first == argument.first; };
     if (is_one_of(kIdentityArguments, argument.first) && std::none_of(kept.begin(), kept.end(), same_key)) {
-      kept.push_back(argument);
+      kept.emplace_back(argument.first,
+                        argument.first == "checksum" ? shown_checksum(argument.second) : argument.second);
     }
   }
   kept.erase(std::remove_if(kept.begin(), kept.end(), [](const auto& argument) { return argument.second.empty(); }),

@@ -91,6 +91,15 @@ std::pair<std::string_view, std::string_view> split_getter(std::string_view addr
   return {address.substr(0, length), address.substr(length + 2)};
 }
 
+std::optional<std::string_view> checksum_list_address(std::string_view argument) {
+  constexpr std::string_view kPrefix = "file:";
+  return argument.starts_with(kPrefix) ? std::optional(argument.substr(kPrefix.size())) : std::nullopt;
+}
+
+bool is_plain_checksum(std::string_view argument) {
+  return std::all_of(argument.begin(), argument.end(), [](char c) { return is_alphanumeric(c) || c == ':'; });
+}
+
 bool has_control_characters(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (control_size(text, i) != 0) {

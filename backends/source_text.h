@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,12 @@ std::pair<std::string, std::string> split_subdir(std::string_view address);
 
 // The forced getter of "getter::rest", empty where there is none, and the rest.
 std::pair<std::string_view, std::string_view> split_getter(std::string_view address);
+
+// The address of a list of checksums, where a `checksum` argument is "file:<address>".
+std::optional<std::string_view> checksum_list_address(std::string_view argument);
+
+// Whether a `checksum` argument is made of what a checksum and its type are made of, and so of nothing secret.
+bool is_plain_checksum(std::string_view argument);
 
 // Whether the text has a control character or a line end: C0, DEL, C1, U+2028, U+2029.
 bool has_control_characters(std::string_view text);

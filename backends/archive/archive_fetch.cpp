@@ -221,6 +221,8 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
   ArchiveRequest request;
   request.url = address->package_url;
   request.host = address->source.host;
+  const auto url = GoUrl::parse(address->package_url.reveal());
+  request.has_user = url && url->user && !url->user->name.empty();
   const auto response = send(request, "download the list of checksums", nullptr);
   if (!response) {
     return fail(response.error());

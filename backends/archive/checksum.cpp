@@ -103,14 +103,9 @@ Result<Checksum> parse_checksum(std::string_view text) {
   auto checksum =
       colon == std::string_view::npos ? of_length(text) : of_type(text.substr(0, colon), text.substr(colon + 1));
   if (!checksum) {
-    return fail(Code::source_invalid, fmt::format("the checksum \"{}\" is none", escape_controls(text)), kHint);
+    return fail(Code::source_invalid, fmt::format("the checksum \"{}\" is none", printable_address(text)), kHint);
   }
   return std::move(*checksum);
-}
-
-std::optional<std::string_view> checksum_list_address(std::string_view text) {
-  constexpr std::string_view kPrefix = "file:";
-  return text.substr(0, kPrefix.size()) == kPrefix ? std::optional(text.substr(kPrefix.size())) : std::nullopt;
 }
 
 std::optional<Checksum> find_checksum(std::string_view list, std::string_view archive_path,

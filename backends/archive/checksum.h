@@ -22,12 +22,9 @@ struct Checksum {
 // the type. Errors: SOURCE_INVALID.
 Result<Checksum> parse_checksum(std::string_view text);
 
-// The address of a list of checksums, where the argument is "file:<address>".
-std::optional<std::string_view> checksum_list_address(std::string_view text);
-
-// The checksum that such a list has for an archive: of the first line that names it ("<hex>  <name>", "<hex> *<name>",
-// "MD5 (<name>) = <hex>"), or that names nothing. The names of an archive are that of its file, with "*" or "?" before
-// it too, and its path, absolute or relative to the list's. Both paths are those of URLs, decoded.
+// The checksum that a list of them has for an archive: of the first line that names it ("<hex>  <name>", "<hex>
+// *<name>", "MD5 (<name>) = <hex>"), or that names nothing. The names of an archive are that of its file, with "*" or
+// "?" before it too, and its path, absolute or relative to the list's. Both paths are those of URLs, decoded.
 std::optional<Checksum> find_checksum(std::string_view list, std::string_view archive_path, std::string_view list_path);
 
 }  // namespace modlock::archive

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/source_text.h"
 #include "plugin/config/module_call.h"
 #include "plugin/hcl/value.h"
 
@@ -23,7 +24,11 @@ bool is_git_user(std::string_view text, std::size_t at) {
 // A blank behind a "?" makes it the operator.
 bool is_plain_argument(std::string_view rest) {
   constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
-  const std::string_view name = rest.substr(0, rest.find_first_of("=&\" \n"));
+  const std::string_view argument = rest.substr(0, rest.find_first_of("&\" \n"));
+  const std::string_view name = argument.substr(0, argument.find('='));
+  if (name == "checksum" && !is_plain_checksum(argument.substr(std::min(name.size() + 1, argument.size())))) {
+    return false;
+  }
   return name.empty() ? !rest.starts_with('=') : std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
 }
 

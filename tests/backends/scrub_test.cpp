@@ -49,6 +49,11 @@ BOOST_AUTO_TEST_CASE(secrets_of_an_address) {
       {"hg::ssh://user@host/x", {}},
       {"git::https://user:canary@host/x?ref=stable-branch", {"user", "canary"}},
       {"hg::https://host/x?rev=stable-branch&key=secret%20key&n=12345", {"secret key"}},
+      {"https://host/x.zip?checksum=md5:00112233", {}},
+      {"https://host/x.zip?checksum=file:HTTPS://Sums.example/list", {}},
+      {"https://host/x.zip?checksum=file:https://reader:canary@sums/list%3Ftoken=secret-key%26n=12345",
+       {"reader", "canary", "secret-key"}},
+      {"https://host/x.zip?checksum=secret://me@host", {"secret://me@host"}},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.source) {

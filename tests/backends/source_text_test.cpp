@@ -70,6 +70,15 @@ BOOST_AUTO_TEST_CASE(splits_off_the_getter) {
   BOOST_TEST(split_getter("a-b::x").second == "a-b::x");
 }
 
+BOOST_AUTO_TEST_CASE(tells_a_list_of_checksums_from_a_checksum) {
+  const std::string md5 = "md5:d41d8cd98f00b204e9800998ecf8427e";
+  BOOST_TEST(checksum_list_address("file:https://example.com/SUMS").value_or("none") == "https://example.com/SUMS");
+  BOOST_TEST(!checksum_list_address(md5).has_value());
+  BOOST_TEST(is_plain_checksum(md5));
+  BOOST_TEST(is_plain_checksum(""));
+  BOOST_TEST(!is_plain_checksum("file:https://example.com/SUMS"));
+}
+
 BOOST_AUTO_TEST_CASE(shows_addresses_without_secrets) {
   struct Row {
     const char* name;

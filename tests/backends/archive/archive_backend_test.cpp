@@ -128,6 +128,8 @@ BOOST_AUTO_TEST_CASE(reads_lists_of_checksums) {
   BOOST_TEST(outcome(fetch(source + "https://sums.example/SUMS%3Fv=1")) == zip_id + " main.tf");
   BOOST_TEST(http.sent().front().header("Authorization") == "Basic bWU6c2VjcmV0");
   BOOST_TEST(http.sent().back().header("Authorization").empty());
+  BOOST_TEST(outcome(fetch(source + "https://you:pw@sums.example/SUMS%3Fv=1")) == zip_id + " main.tf");
+  BOOST_TEST(http.sent().at(2).header("Authorization") == "Basic eW91OnB3");
   BOOST_TEST(outcome(fetch(source + "https://sums.example/NONE")) ==
              "BAD_RESPONSE: the list of checksums \"https://sums.example/NONE\" has none for the archive");
   BOOST_TEST(

@@ -51,11 +51,6 @@ BOOST_AUTO_TEST_CASE(reads_an_argument) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(tells_a_list_from_a_checksum) {
-  BOOST_TEST(checksum_list_address("file:https://example.com/SUMS").value_or("none") == "https://example.com/SUMS");
-  BOOST_TEST(!checksum_list_address(kMd5).has_value());
-}
-
 BOOST_AUTO_TEST_CASE(finds_an_archive_in_a_list) {
   struct Row {
     const char* name;

@@ -27,6 +27,8 @@ BOOST_AUTO_TEST_CASE(what_may_be_shown) {
       {"a password", "\"git::https://git:secret@host/a\"", false},
       {"an argument of another name", "\"https://host/a.zip?token=secret\"", false},
       {"a second argument of another name", "\"git::https://host/a?ref=v1&sshkey=secret\"", false},
+      {"a checksum", "\"https://host/a.zip?checksum=md5:00&ref=v1\"", true},
+      {"a list of checksums", "\"https://host/a.zip?checksum=file:https://host/a%3Ftoken=secret\"", false},
       {"a whole query", "\"https://host/a.zip?${local.query}\"", false},
       {"a fragment", "\"https://host/a.zip#secret\"", false},
       {"an escape", "\"git::https://me:secret\\u0040host/a\"", false},
