@@ -113,6 +113,8 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
                   "auto: calls of one repository share a version; unified: of every source; per-call: each its own")
       ->envname("TOFU_MODLOCK_RESOLUTION")
       ->check(CLI::IsMember({"auto", "unified", "per-call"}));
+  command.add_flag("--no-adopt", out.no_adopt,
+                   "Where nothing is locked yet: choose anew instead of keeping the versions that are installed");
   command.add_flag("--install", out.install, "Install what is locked afterwards");
   add_override_flags(command, out);
 }

@@ -55,6 +55,7 @@ struct CommandLine {
   bool dry_run = false;
   bool install = false;
   std::string resolution;
+  bool no_adopt = false;
   std::vector<std::string> targets;
   // install; lock and upgrade with `install`
   std::optional<bool> overrides;

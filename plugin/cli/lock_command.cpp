@@ -42,7 +42,8 @@ std::string change_line(const Json::Value& change) {
     const std::string from = id_text(change["from"]);
     text +=
         side_text(change["to"]) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change["to"]));
-  } else if (action == "added" || action == "restored" || side_text(change["from"]) == side_text(change["to"])) {
+  } else if (action == "added" || action == "restored" || action == "adopted" ||
+             side_text(change["from"]) == side_text(change["to"])) {
     text += side_text(change["to"]) + (action == "added" ? "" : "  " + action);
   } else {
     text += side_text(change["from"]) + " -> " + side_text(change["to"]);
@@ -81,6 +82,9 @@ Json::Value plan_params(const CommandLine& line, const Host& host, const std::st
   }
   if (!line.resolution.empty()) {
     params["policy"]["resolution"] = line.resolution;
+  }
+  if (line.no_adopt) {
+    params["policy"]["adopt"] = false;
   }
   return params;
 }

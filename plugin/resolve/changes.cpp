@@ -139,6 +139,11 @@ Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const
               "a release should never change; ask its author, and review the difference before committing the lock"}};
 }
 
+std::string why_added(const Recorded* installed) {
+  return "not locked before" +
+         (installed == nullptr ? std::string() : ", and not what is installed: " + installed->text());
+}
+
 Change removal(const ModuleLock& before) {
   Change change;
   change.subject = "module." + before.key;
@@ -181,8 +186,11 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
       const ModuleLock* kept = node == tree.nodes.end() ? nullptr : chooser.prior(node->second);
       Change change;
       const bool restored = kept != nullptr && *kept == after;
-      change.action = restored ? Action::restored : Action::added;
-      change.reason = restored ? "the block was dropped from the lock file" : "not locked before";
+      const bool adopted = chooser.is_adopted(key);
+      change.action = restored ? Action::restored : adopted ? Action::adopted : Action::added;
+      change.reason = restored  ? "the block was dropped from the lock file"
+                      : adopted ? "it is what is installed"
+                                : why_added(chooser.recorded(key));
       change.subject = "module." + key;
       change.to = side_of(after);
       change.constraints = after.constraints;

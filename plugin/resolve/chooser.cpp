@@ -22,7 +22,7 @@ std::vector<ConstraintUse> in_order(const std::map<std::string, ConstraintUse>& 
 }  // namespace
 
 Chooser::Chooser(const PlanRequest& request, Origin& origin, const Context& context)
-    : request_(request), origin_(origin), context_(context) {}
+    : request_(request), origin_(origin), context_(context), adopts_(request.recorded && is_first_lock(request)) {}
 
 void Chooser::start_walk() {
   must_restart_ = false;
@@ -127,6 +127,12 @@ void Chooser::join(Group& group, ModuleNode& node) {
     group.upgrade = true;
     changes = true;
   }
+  look_up_recorded(node);
+  if (const Recorded* installed = recorded(node.key);
+      installed != nullptr && node.address.source.kind == SourceKind::git && chooses_version(node) &&
+      group.commits.insert(installed->commit).second) {
+    changes = changes || (!group.upgrade && group.decision.id != installed->commit);
+  }
   if (auto candidate = locked_candidate(node); candidate && group.candidates.emplace(node.key, *candidate).second) {
     const bool better = !group.locked || group.decision.version < candidate->resolved.version;
     changes = changes || (!group.upgrade && better && fits(group, candidate->resolved.version));
@@ -141,7 +147,10 @@ bool Chooser::fits(const Group& group, const std::optional<Version>& version) {
 
 std::optional<Chooser::Locked> Chooser::locked_candidate(const ModuleNode& node) const {
   const ModuleLock* entry = prior(node);
-  if (entry == nullptr || why_not_answered(node, *entry)) {
+  if (entry == nullptr) {
+    return recorded_candidate(node);
+  }
+  if (why_not_answered(node, *entry)) {
     return std::nullopt;
   }
   Locked locked{.resolved = {.version = std::nullopt,
@@ -289,7 +298,10 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
   if (!listing) {
     return fail(listing.error());
   }
-  auto selected = select_version(*listing, in_order(group.uses), node.address.source.package_identity());
+  const std::string package = node.address.source.package_identity();
+  const ListedVersion* installed = find_installed_version(group, *listing);
+  auto selected = installed != nullptr ? check_unambiguous(*installed, in_order(group.uses), package)
+                                       : select_version(*listing, in_order(group.uses), package);
   if (!selected) {
     return fail(std::move(selected.error()));
   }

@@ -25,6 +25,10 @@ class Chooser {
   const std::map<std::string, Resolved, std::less<>>& resolved() const { return resolved_; }
   // The lock entry that counts for a call, from the lock or from the restorable blocks; null where there is none.
   const ModuleLock* prior(const ModuleNode& node) const;
+  // What is installed for a call of a first lock; null where nothing is, or where it does not count.
+  const Recorded* recorded(const std::string& key) const;
+  // Whether a call resolves to just that.
+  bool is_adopted(const std::string& key) const;
   const Diagnostics& diagnostics() const { return diagnostics_; }
   // Keys that no backend serves.
   const std::set<std::string>& unserved() const { return unserved_; }
@@ -50,6 +54,7 @@ class Chooser {
     std::string locked_h1;
     std::optional<PlacedPackage> in_place;     // installed already, with the locked h1: nothing to bring
     std::map<std::string, Locked> candidates;  // by key: what the lock has for members met so far
+    std::set<std::string> commits;             // installed for members met so far, where a version has to be found
     std::vector<ModuleNode*> level;            // members of the level being visited
 
     bool is_open() const { return !decided && !failed; }
@@ -60,6 +65,9 @@ class Chooser {
   void join(Group& group, ModuleNode& node);
   static bool fits(const Group& group, const std::optional<Version>& version);
   std::optional<Locked> locked_candidate(const ModuleNode& node) const;
+  void look_up_recorded(const ModuleNode& node);
+  std::optional<Locked> recorded_candidate(const ModuleNode& node) const;
+  static const ListedVersion* find_installed_version(const Group& group, const Listing& listing);
   static bool decide_from_lock(Group& group);
   void look_in_place(Group& group) const;
   bool is_at_hand(const Group& group) const;
@@ -73,12 +81,15 @@ class Chooser {
   Result<void> complete_locked(Group& group) const;
   static FetchWish wish_of(const Group& group);
   Result<void> take_package(Group& group);
+  Error explain_fetch(const Group& group, Error error) const;
   void hand_out(const Group& group);
   void report(Group& group, Error error);
 
   const PlanRequest& request_;
   Origin& origin_;
   const Context& context_;
+  const bool adopts_;                                        // it is a first lock
+  std::map<std::string, std::optional<Recorded>> recorded_;  // by key, of calls met so far
   std::map<std::string, Group> groups_;
   bool must_restart_ = false;
   // of the current walk

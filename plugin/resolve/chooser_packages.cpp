@@ -23,9 +23,7 @@ Result<void> Chooser::take_package(Group& group) {
   }
   const auto& package = origin_.package(first.address, wish_of(group));
   if (!package) {
-    Error error = package.error();
-    error.locked_thing_gone = group.locked && error.code == Code::not_found;
-    return fail(std::move(error));
+    return fail(explain_fetch(group, package.error()));
   }
   if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
     return fail(Error{.code = Code::hash_mismatch,

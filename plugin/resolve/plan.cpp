@@ -81,6 +81,18 @@ Result<ModuleTree> walk_until_stable(const PlanRequest& request, Chooser& choose
 
 }  // namespace
 
+std::string Recorded::text() const {
+  return version ? version->to_string() : "commit " + commit.substr(0, 12);
+}
+
+bool is_first_lock(const PlanRequest& request) {
+  const auto has_blocks = [](const ModuleLocks& locks) {
+    return std::any_of(locks.begin(), locks.end(),
+                       [](const auto& entry) { return entry.first.find(':') == std::string::npos; });
+  };
+  return request.mode != PlanMode::frozen && !has_blocks(request.lock.modules) && !has_blocks(request.restorable);
+}
+
 std::string_view to_string(Action action) {
   switch (action) {
     case Action::added:

@@ -14,6 +14,14 @@ namespace modlock {
 
 enum class PlanMode { missing, upgrade, frozen };
 
+// What a client has installed for a call although nothing is locked.
+struct Recorded {
+  std::optional<Version> version = {};  // of a registry module
+  std::string commit = {};              // of a git tree; empty: unknown
+
+  std::string text() const;  // for people: "1.2.5", "commit 8f2c0d0b6c1f"
+};
+
 struct PlanRequest {
   WalkRequest walk;
   LockFile lock;
@@ -26,6 +34,9 @@ struct PlanRequest {
   Resolution resolution = Resolution::automatic;
   // What is installed for a call, where it has this h1; nullopt: nothing that could serve. Empty: nothing is installed.
   std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view h1)> installed = {};
+  // What is installed for a call. In a first lock (is_first_lock()) it stays where the call's constraints allow it.
+  // Empty: nothing is adopted.
+  std::function<std::optional<Recorded>(const ModuleNode&)> recorded = {};
   // Adds what else is wrong with the tree, and takes out what that explains. Errors among it: no plan.
   std::function<void(const ModuleTree&, Diagnostics&)> judge = {};
 };
@@ -77,6 +88,10 @@ struct Plan {
   std::vector<Change> changes;                            // by subject
   Diagnostics diagnostics;                                // warnings only
 };
+
+// Whether no module block is there yet, neither in the lock nor to be restored, but for those of hosts (a colon in the
+// key): then `recorded` counts. Never under frozen.
+bool is_first_lock(const PlanRequest& request);
 
 // Resolves the module tree. A locked entry counts where its source equals the call's; it stays while its constraint
 // allows it. Calls of one package (and tag prefix) share a version as `resolution` says; constraints met in the run

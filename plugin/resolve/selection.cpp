@@ -95,23 +95,28 @@ std::string newest_versions(const Listing& listing) {
   return text.empty() ? "none" : text;
 }
 
+Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,
+                                        const std::string& package) {
+  if (!chosen.ambiguous_with.empty()) {
+    return fail(
+        Error{.code = Code::version_ambiguous,
+              .message = fmt::format("the tags \"{}\" and \"{}\" of \"{}\" name version {}, but different commits",
+                                     chosen.tag, chosen.ambiguous_with, package, chosen.version.to_string()),
+              .subject = uses.empty() ? std::string() : "module." + uses.front().key,
+              .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
+              .hint = "delete one of the two tags in the repository, or exclude the version with a \"!=\" "
+                      "constraint"});
+  }
+  return chosen;
+}
+
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package) {
   for (const ListedVersion& candidate : listing.versions) {
     if (!selects(uses, candidate.version)) {
       continue;
     }
-    if (!candidate.ambiguous_with.empty()) {
-      return fail(
-          Error{.code = Code::version_ambiguous,
-                .message = fmt::format("the tags \"{}\" and \"{}\" of \"{}\" name version {}, but different commits",
-                                       candidate.tag, candidate.ambiguous_with, package, candidate.version.to_string()),
-                .subject = uses.empty() ? std::string() : "module." + uses.front().key,
-                .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
-                .hint = "delete one of the two tags in the repository, or exclude the version with a \"!=\" "
-                        "constraint"});
-    }
-    return candidate;
+    return check_unambiguous(candidate, uses, package);
   }
   if (uses.empty()) {
     return fail(no_release(listing, package));

@@ -17,6 +17,10 @@ namespace modlock {
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package);
 
+// A version of a listing that was chosen some other way. Errors: VERSION_AMBIGUOUS, as above.
+Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,
+                                        const std::string& package);
+
 // "1.2.5, 1.2.4, 1.2.3", at most three; "none".
 std::string newest_versions(const Listing& listing);
 

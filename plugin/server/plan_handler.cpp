@@ -5,6 +5,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
+#include "plugin/install/recorded_modules.h"
 #include "plugin/lock/copy.h"
 #include "plugin/lock/edit.h"
 #include "plugin/resolve/call_kind.h"
@@ -200,6 +201,13 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
       return fail(std::move(restorable.error()));
     }
     plan_request.restorable = std::move(*restorable);
+  }
+  if (decoded->adopt && is_first_lock(plan_request)) {
+    auto recorded = find_recorded(root->data, context);
+    if (!recorded) {
+      return fail(std::move(recorded.error()));
+    }
+    plan_request.recorded = std::move(*recorded);
   }
   const auto network = service.network(root->implementation.tool, root->implementation.version);
   Origin origin(network->backends(), service.store(), context);

@@ -33,6 +33,7 @@ struct LockPlanParams {
   std::optional<std::string> resolution;  // "auto", "unified", "per-call"
   std::vector<std::string> allow;
   std::vector<std::string> deny;
+  bool adopt = true;
 };
 Result<LockPlanParams> decode_lock_plan(const Json::Value& params, std::vector<std::string>& unknown);
 

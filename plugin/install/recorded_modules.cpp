@@ -1,0 +1,140 @@
+#include "plugin/install/recorded_modules.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "backends/git/checked_out.h"
+#include "backends/package/tree_hash.h"
+#include "plugin/install/manifest.h"
+#include "plugin/install/overrides.h"
+#include "plugin/resolve/call_kind.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view before_query(std::string_view source) {
+  return source.substr(0, source.find('?'));
+}
+
+// The constraint takes the place of the reference that the configuration may have named when it was installed.
+bool is_record_of(const ManifestRecord& record, const ModuleNode& node) {
+  const bool any_reference = node.address.source.kind == SourceKind::git && chooses_version(node);
+  return is_source_of(record.source, node) ||
+         (any_reference && before_query(record.source) == before_query(node.address.normalised.reveal()));
+}
+
+bool is_dotfile(std::string_view name) {
+  return name.starts_with('.') || name.find("/.") != std::string_view::npos;
+}
+
+// A client copies a package that it has unpacked for another call without what begins with a dot (internal/copy of
+// OpenTofu).
+bool is_copy(const TreeSummary& copy, const TreeSummary& original) {
+  auto at = copy.files.begin();
+  for (const FileDigest& file : original.files) {
+    if (at != copy.files.end() && at->name == file.name && at->sha256 == file.sha256) {
+      ++at;
+    } else if (!is_dotfile(file.name)) {
+      return false;
+    }
+  }
+  return at == copy.files.end();
+}
+
+class RecordedModules {
+ public:
+  RecordedModules(DataDirectory data, Manifest manifest, const Context& context)
+      : data_(std::move(data)), manifest_(std::move(manifest)), context_(context) {
+    for (const auto& [key, record] : manifest_) {
+      by_package_[package_of(record)].push_back(key);
+    }
+  }
+
+  std::optional<Recorded> find(const ModuleNode& node) const {
+    const auto record = manifest_.find(node.key);
+    const auto place = installed(node.key);
+    if (record == manifest_.end() || !place || !is_record_of(record->second, node)) {
+      return std::nullopt;
+    }
+    Recorded recorded{.commit = commit_of(record->second, *place)};
+    if (node.address.source.kind == SourceKind::registry && !record->second.version.empty()) {
+      recorded.version = Version::parse(record->second.version).value();
+    }
+    return recorded.version || !recorded.commit.empty() ? std::optional(std::move(recorded)) : std::nullopt;
+  }
+
+ private:
+  std::optional<fs::path> installed(const std::string& key) const {
+    auto place = data_.place_of(key);
+    std::error_code ignored;
+    return place && fs::is_directory(fs::symlink_status(*place, ignored)) ? std::move(place) : std::nullopt;
+  }
+
+  std::string commit_of(const ManifestRecord& record, const fs::path& place) const {
+    if (auto own = git::checked_out_commit(place)) {
+      return *own;
+    }
+    const std::string package = package_of(record);
+    if (package.empty()) {
+      return {};
+    }
+    for (const std::string& key : by_package_.at(package)) {
+      const auto original = installed(key);
+      const auto commit = original ? git::checked_out_commit(*original) : std::nullopt;
+      if (commit && is_copy_of(place, *original)) {
+        return *commit;
+      }
+    }
+    return {};
+  }
+
+  // What records of one unpacked package share; empty: it has no commit.
+  static std::string package_of(const ManifestRecord& record) {
+    auto address = parse_source(record.source);
+    const bool is_package =
+        address && (address->source.kind == SourceKind::registry || address->source.kind == SourceKind::git);
+    if (!is_package) {
+      return {};
+    }
+    address->source.subdir.clear();
+    return address->source.identity() + "\n" + record.version;
+  }
+
+  bool is_copy_of(const fs::path& place, const fs::path& original) const {
+    const auto copied = summarise_tree(place, context_);
+    const auto unpacked = summarise_tree(original, context_);
+    return copied && unpacked && is_copy(*copied, *unpacked);
+  }
+
+  DataDirectory data_;
+  Manifest manifest_;
+  std::map<std::string, std::vector<std::string>> by_package_;  // keys
+  const Context& context_;
+};
+
+}  // namespace
+
+Result<std::function<std::optional<Recorded>(const ModuleNode&)>> find_recorded(const DataDirectory& data,
+                                                                                const Context& context) {
+  auto manifest = read_manifest(data.manifest());
+  if (!manifest) {
+    return fail(std::move(manifest.error()));
+  }
+  for (const auto& [key, record] : *manifest) {
+    if (!record.version.empty() && !Version::parse(record.version)) {
+      return fail(Code::io_error,
+                  fmt::format("the module manifest {} cannot be used: \"{}\" of module \"{}\" is no version",
+                              data.manifest().string(), record.version, key),
+                  "remove the file; it is written anew");
+    }
+  }
+  auto modules = std::make_shared<const RecordedModules>(data, std::move(*manifest), context);
+  return [modules](const ModuleNode& node) { return modules->find(node); };
+}
+
+}  // namespace modlock
