@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "plugin/config/config_schema.h"
 #include "plugin/config/diagnostic_limit.h"
@@ -109,34 +110,11 @@ class CallCollector {
   std::map<std::string, std::size_t, std::less<>> places_;  // in calls_, by name
 };
 
-// Whether nothing points into the blocks of this type once the module is read, but to the providers that they name.
-bool is_read_once(std::string_view type) {
-  constexpr std::array<std::string_view, 5> kTypes = {"resource", "data", "ephemeral", "output", "check"};
-  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
-
-void drop_all_but_providers(hcl::Body& body) {
-  std::vector<hcl::Attribute> attributes;
-  for (hcl::Attribute& attribute : body.attributes) {
-    if (attribute.name == "provider") attributes.push_back(std::move(attribute));
-  }
-  body.attributes = std::move(attributes);
-  std::vector<hcl::Block> blocks;
-  for (hcl::Block& block : body.blocks) {
-    if (block.type != "data") continue;
-    drop_all_but_providers(block.body);
-    blocks.push_back(std::move(block));
-  }
-  body.blocks = std::move(blocks);
-}
-
-// What resources are made of is most of a configuration. Given back, its memory serves the module that is read next.
-void drop_what_is_read(std::vector<ConfigText>& files) {
-  for (ConfigText& file : files) {
-    for (hcl::Block& block : file.parsed.body.blocks) {
-      if (is_read_once(block.type)) drop_all_but_providers(block.body);
-    }
-  }
+// Blocks that are only checked, and asked for the providers they use. They are most of a configuration: given back,
+// their memory serves the module that is read next.
+bool is_read_once(const hcl::Block& block) {
+  constexpr std::array<std::string_view, 5> kTypes = {"resource", "data", "output", "ephemeral", "check"};
+  return std::find(kTypes.begin(), kTypes.end(), block.type) != kTypes.end();
 }
 
 }  // namespace
@@ -159,14 +137,20 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   if (auto ok = context.check(); !ok) {
     return fail(std::move(ok.error()));
   }
+  Diagnostics of_providers;
+  module->written_providers = read_written_providers(module->files, tool, of_providers);
+  module->providers = provider_requirements(module->written_providers, tool, of_providers);
+  for (ConfigText& file : module->files) {
+    std::erase_if(file.parsed.body.blocks, is_read_once);
+    file.parsed.body.blocks.shrink_to_fit();
+  }
   module->calls = CallCollector(module->files, diagnostics).collect();
   module->variables = read_variables(module->files, tool, diagnostics);
   module->locals = read_locals(module->files, diagnostics);
-  module->providers = read_provider_requirements(module->files, tool, diagnostics);
+  std::move(of_providers.begin(), of_providers.end(), std::back_inserter(diagnostics));
   module->core = read_core_requirements(module->files, tool, diagnostics);
   module->state = read_state_storage(module->files);
   limit_diagnostics(diagnostics, syntax_errors);
-  drop_what_is_read(module->files);
   return module;
 }
 

@@ -10,8 +10,8 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/core_requirement.h"
 #include "plugin/config/module_call.h"
-#include "plugin/config/provider_requirement.h"
 #include "plugin/config/variable.h"
+#include "plugin/config/written_providers.h"
 
 namespace modlock {
 
@@ -27,8 +27,8 @@ struct StateStorage {
 
 // The files of one directory with all that stands in them, override files merged, nothing evaluated. It does not depend
 // on who calls the module, so calls of one directory share it. Locations name paths relative to the directory.
-// Everything that points, points into `files`; of resources, data sources, outputs and checks these keep no more than
-// their headers and the providers they name.
+// Everything that points, points into `files`, which keep no blocks that nobody asks for again: resources, data
+// sources, outputs, checks.
 struct ParsedModule {
   std::filesystem::path directory;
   std::vector<ConfigText> files;        // sorted by name
@@ -36,7 +36,8 @@ struct ParsedModule {
   std::vector<WrittenCall> calls;       // sorted by name
   std::map<std::string, WrittenVariable, std::less<>> variables;
   std::map<std::string, Argument, std::less<>> locals;
-  std::vector<ProviderRequirement> providers;  // see read_provider_requirements()
+  WrittenProviders written_providers;
+  std::vector<ProviderRequirement> providers;  // see provider_requirements()
   std::vector<CoreRequirement> core;           // in file order
   StateStorage state;
   Diagnostics diagnostics;  // errors: something may be missing above

@@ -7,8 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "plugin/config/provider_use.h"
-#include "plugin/config/required_providers.h"
+#include "plugin/config/written_providers.h"
 
 namespace modlock {
 namespace {
@@ -18,12 +17,8 @@ using Origin = ProviderRequirement::Origin;
 // Puts together what the parts of a module require.
 class RequirementReader {
  public:
-  RequirementReader(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics)
-      : tool_(tool),
-        diagnostics_(diagnostics),
-        required_(read_required_providers(files, tool, diagnostics)),
-        blocks_(read_provider_blocks(files, diagnostics)),
-        uses_(read_provider_uses(files, tool, diagnostics)) {}
+  RequirementReader(const WrittenProviders& written, Tool tool, Diagnostics& diagnostics)
+      : written_(written), tool_(tool), diagnostics_(diagnostics) {}
 
   std::vector<ProviderRequirement> read() {
     add_required();
@@ -41,7 +36,7 @@ class RequirementReader {
 
  private:
   void add_required() {
-    for (const auto& [name, entry] : required_) {
+    for (const auto& [name, entry] : written_.required) {
       requirements_.push_back({.address = entry.address,
                                .local_name = name,
                                .origin = Origin::required_providers,
@@ -52,7 +47,7 @@ class RequirementReader {
 
   // The address that a local name stands for; an impossible one is reported.
   std::optional<ProviderAddress> resolve(const std::string& local_name, const Location& location) {
-    if (const auto found = required_.find(local_name); found != required_.end()) {
+    if (const auto found = written_.required.find(local_name); found != written_.required.end()) {
       return found->second.address;
     }
     auto address = ProviderAddress::implied(local_name, default_registry(tool_));
@@ -66,7 +61,7 @@ class RequirementReader {
   }
 
   void add_blocks() {
-    for (ProviderBlock& block : blocks_) {
+    for (const ProviderBlock& block : written_.blocks) {
       declared_.insert(block.name);
       if (auto address = resolve(block.name, block.location)) {
         requirements_.push_back({.address = std::move(*address),
@@ -79,8 +74,8 @@ class RequirementReader {
   }
 
   void add_uses() {
-    for (const ProviderUse& use : uses_) {
-      if (required_.count(use.local_name) != 0 || !declared_.insert(use.local_name).second) {
+    for (const ProviderUse& use : written_.uses) {
+      if (written_.required.count(use.local_name) != 0 || !declared_.insert(use.local_name).second) {
         continue;
       }
       if (auto address = resolve(use.local_name, use.location)) {
@@ -103,7 +98,7 @@ class RequirementReader {
   std::string display(const ProviderAddress& address) const { return address.for_display(default_registry(tool_)); }
 
   void warn_of_repeated_entries() {
-    for (const auto& [name, entry] : required_) {
+    for (const auto& [name, entry] : written_.required) {
       const Location location{entry.file->path, entry.value_range};
       const auto [place, added] = names_.emplace(entry.address, name);
       if (!added) {
@@ -116,8 +111,8 @@ class RequirementReader {
       const std::string& type = entry.address.type();
       const bool is_default = entry.address.name_space() == "hashicorp" && name != type &&
                               entry.address.host_ascii() == default_registry(tool_);
-      if (is_default &&
-          std::any_of(blocks_.begin(), blocks_.end(), [&](const ProviderBlock& block) { return block.name == type; })) {
+      if (is_default && std::any_of(written_.blocks.begin(), written_.blocks.end(),
+                                    [&](const ProviderBlock& block) { return block.name == type; })) {
         warn(location,
              fmt::format("Duplicate required provider: {} with the local name \"{}\" was implicitly required by a "
                          "provider block as \"{}\"",
@@ -128,8 +123,8 @@ class RequirementReader {
   }
 
   void warn_of_other_names() {
-    for (const ProviderUse& use : uses_) {
-      if (!use.implied || use.origin == Origin::import_block || required_.count(use.local_name) != 0) {
+    for (const ProviderUse& use : written_.uses) {
+      if (!use.implied || use.origin == Origin::import_block || written_.required.count(use.local_name) != 0) {
         continue;
       }
       const auto address = ProviderAddress::implied(use.local_name, default_registry(tool_));
@@ -180,21 +175,25 @@ class RequirementReader {
     }
   }
 
+  const WrittenProviders& written_;
   Tool tool_;
   Diagnostics& diagnostics_;
-  std::map<std::string, RequiredProvider, std::less<>> required_;
-  std::vector<ProviderBlock> blocks_;
-  std::vector<ProviderUse> uses_;
-  std::set<std::string> declared_;                // local names that have a requirement besides required_
-  std::map<ProviderAddress, std::string> names_;  // the local name that required_ has for an address
+  std::set<std::string> declared_;                // local names with a requirement besides those of required_providers
+  std::map<ProviderAddress, std::string> names_;  // the local name that required_providers has for an address
   std::vector<ProviderRequirement> requirements_;
 };
 
 }  // namespace
 
-std::vector<ProviderRequirement> read_provider_requirements(const std::vector<ConfigText>& files, Tool tool,
-                                                            Diagnostics& diagnostics) {
-  return RequirementReader(files, tool, diagnostics).read();
+WrittenProviders read_written_providers(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics) {
+  auto required = read_required_providers(files, tool, diagnostics);
+  auto blocks = read_provider_blocks(files, diagnostics);
+  return {std::move(required), std::move(blocks), read_provider_uses(files, tool, diagnostics)};
+}
+
+std::vector<ProviderRequirement> provider_requirements(const WrittenProviders& written, Tool tool,
+                                                       Diagnostics& diagnostics) {
+  return RequirementReader(written, tool, diagnostics).read();
 }
 
 void resolve_local_names(std::vector<ProviderRequirement>& requirements,

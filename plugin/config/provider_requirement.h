@@ -11,6 +11,8 @@
 
 namespace modlock {
 
+struct WrittenProviders;
+
 // One reason for which a module needs a provider. OpenTofu's Config.ProviderRequirements has the rules.
 struct ProviderRequirement {
   enum class Origin { required_providers, provider_block, resource, data, ephemeral, import_block, state };
@@ -25,9 +27,9 @@ struct ProviderRequirement {
 // The requirements of one module: each entry of required_providers (override files replace whole entries), provider
 // blocks (their deprecated `version` is a constraint), and the first resource, data source (check blocks included),
 // ephemeral resource or import block that uses a local name which nothing declares. Sorted by address, then as read.
-// `tests` are files of the role test: their provider blocks count. Diagnostics: what OpenTofu refuses or warns of.
-std::vector<ProviderRequirement> read_provider_requirements(const std::vector<ConfigText>& files, Tool tool,
-                                                            Diagnostics& diagnostics);
+// Of test files the provider blocks count. Diagnostics: what OpenTofu refuses or warns of.
+std::vector<ProviderRequirement> provider_requirements(const WrittenProviders& written, Tool tool,
+                                                       Diagnostics& diagnostics);
 
 // Test files have no required_providers: the local names in their provider blocks are those of the root module. Gives
 // `requirements` (of test files) the addresses that the entries among `declared` (of the root) have for their names.

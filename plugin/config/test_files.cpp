@@ -83,7 +83,8 @@ Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& 
     collect_runs(file, tests->calls, tests->diagnostics);
   }
   std::sort(tests->calls.begin(), tests->calls.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  auto providers = read_provider_requirements(tests->files, tool, tests->diagnostics);
+  const WrittenProviders written = read_written_providers(tests->files, tool, tests->diagnostics);
+  auto providers = provider_requirements(written, tool, tests->diagnostics);
   if (tool == Tool::opentofu) {
     tests->providers = std::move(providers);
     resolve_local_names(tests->providers, root.providers);

@@ -5,9 +5,6 @@
 #include <memory>
 #include <set>
 
-#include "plugin/config/provider_use.h"
-#include "plugin/config/required_providers.h"
-
 namespace modlock {
 namespace {
 
@@ -22,24 +19,22 @@ struct ModuleProviders {
   std::set<std::string> configured;
   std::set<std::string> empty;  // provider blocks that configure nothing
   std::set<std::string> repeated;
-  std::vector<ProviderUse> uses;
+  const std::vector<ProviderUse>& uses;
 
-  ModuleProviders(const ParsedModule& module, Tool tool) {
-    Diagnostics known;  // reported when the module was read
-    for (const auto& [name, entry] : read_required_providers(module.files, tool, known)) {
+  explicit ModuleProviders(const WrittenProviders& written) : uses(written.uses) {
+    for (const auto& [name, entry] : written.required) {
       required.emplace(name, entry.address);
       for (const std::string& alias : entry.aliases) {
         aliases.emplace(with_alias(name, alias), entry.address);
       }
     }
-    for (const ProviderBlock& block : read_provider_blocks(module.files, known)) {
+    for (const ProviderBlock& block : written.blocks) {
       const std::string name = with_alias(block.name, block.alias);
       (block.is_configured ? configured : empty).insert(name);
       if (block.is_repeated) {
         repeated.insert(name);
       }
     }
-    uses = read_provider_uses(module.files, tool, known);
   }
 };
 
@@ -110,7 +105,7 @@ class PassingCheck {
   const ModuleProviders& providers_of(const TreeModule& module) {
     auto& known = providers_[module.parsed.get()];
     if (known == nullptr) {
-      known = std::make_unique<ModuleProviders>(*module.parsed, tool_);
+      known = std::make_unique<ModuleProviders>(module.parsed->written_providers);
     }
     return *known;
   }

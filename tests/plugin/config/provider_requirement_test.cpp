@@ -166,12 +166,12 @@ BOOST_AUTO_TEST_CASE(test_files) {
       read_texts({{"main.tf", "terraform {\n  required_providers {\n    a = { source = \"x/y\" }\n  }\n}\n"},
                   {"b.tf", "resource \"b_c\" \"d\" {}\n"}});
   Diagnostics diagnostics;
-  auto requirements = read_provider_requirements(tests, Tool::opentofu, diagnostics);
+  auto requirements = requirements_of(tests, diagnostics);
   BOOST_TEST(describe(requirements, tests) ==
              "registry.opentofu.org/hashicorp/a a block a.tftest.hcl:1:1 `provider \"a\"`\n"
              "registry.opentofu.org/hashicorp/a a block b.tftest.hcl:1:1 `provider \"a\"` ~> 1.0 `\"~> 1.0\"`\n"
              "registry.opentofu.org/hashicorp/b b block a.tftest.hcl:2:1 `provider \"b\"`");
-  resolve_local_names(requirements, read_provider_requirements(root, Tool::opentofu, diagnostics));
+  resolve_local_names(requirements, requirements_of(root, diagnostics));
   BOOST_TEST(describe(requirements, tests) ==
              "registry.opentofu.org/hashicorp/b b block a.tftest.hcl:2:1 `provider \"b\"`\n"
              "registry.opentofu.org/x/y a block a.tftest.hcl:1:1 `provider \"a\"`\n"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/config/provider_requirement.h"
+#include "plugin/config/written_providers.h"
 #include "tests/plugin/config/config_texts.h"
 
 namespace modlock::test {
@@ -29,6 +30,11 @@ inline std::string describe(const std::vector<ProviderRequirement>& requirements
   return lines;
 }
 
+inline std::vector<ProviderRequirement> requirements_of(const std::vector<ConfigText>& files, Diagnostics& diagnostics,
+                                                        Tool tool = Tool::opentofu) {
+  return provider_requirements(read_written_providers(files, tool, diagnostics), tool, diagnostics);
+}
+
 struct RequirementRow {
   const char* name;
   Texts files;
@@ -42,7 +48,7 @@ void check_requirements(const RequirementRow (&rows)[kCount], Tool tool = Tool::
     BOOST_TEST_CONTEXT(row.name) {
       const auto files = read_texts(row.files, tool);
       Diagnostics diagnostics;
-      BOOST_TEST(describe(read_provider_requirements(files, tool, diagnostics), files) == row.requirements);
+      BOOST_TEST(describe(requirements_of(files, diagnostics, tool), files) == row.requirements);
       BOOST_TEST(describe(diagnostics, files) == row.diagnostics);
     }
   }
