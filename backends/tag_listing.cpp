@@ -27,16 +27,16 @@ void sort_newest_first(std::vector<ListedVersion>& versions) {
 
 }  // namespace
 
-Listing list_tags(const std::vector<Tag>& tags, std::string_view prefix,
-                  std::chrono::system_clock::time_point fetched_at) {
+Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::system_clock::time_point fetched_at) {
   Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at, .complete = true};
-  for (const Tag& tag : tags) {
+  listing.versions.reserve(tags.size());
+  for (Tag& tag : tags) {
     std::string reason;
     const std::string& text = tag.version_text.empty() ? tag.name : tag.version_text;
     if (auto version = parse_version_tag(text, prefix, &reason)) {
-      listing.versions.push_back({std::move(*version), tag.name, tag.id, tag.ref});
+      listing.versions.push_back({std::move(*version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
     } else {
-      listing.skipped.push_back({tag.name, std::move(reason)});
+      listing.skipped.push_back({std::move(tag.name), std::move(reason)});
     }
   }
   sort_newest_first(listing.versions);
@@ -44,21 +44,22 @@ Listing list_tags(const std::vector<Tag>& tags, std::string_view prefix,
 }
 
 void merge_equal_versions(Listing& listing, std::string_view id_name) {
-  std::vector<ListedVersion> merged;
-  merged.reserve(listing.versions.size());
-  for (ListedVersion& version : listing.versions) {
-    if (merged.empty() || !(merged.back().version == version.version)) {
-      merged.push_back(std::move(version));
-      continue;
-    }
-    ListedVersion& first = merged.back();
-    if (first.id == version.id) {
-      listing.skipped.push_back({version.tag, fmt::format("the same version and {} as \"{}\"", id_name, first.tag)});
-    } else if (first.ambiguous_with.empty()) {
-      first.ambiguous_with = version.tag;
+  auto first = listing.versions.begin();
+  if (first == listing.versions.end()) {
+    return;
+  }
+  for (auto next = first + 1; next != listing.versions.end(); ++next) {
+    if (!(first->version == next->version)) {
+      if (++first != next) {
+        *first = std::move(*next);
+      }
+    } else if (first->id == next->id) {
+      listing.skipped.push_back({next->tag, fmt::format("the same version and {} as \"{}\"", id_name, first->tag)});
+    } else if (first->ambiguous_with.empty()) {
+      first->ambiguous_with = next->tag;
     }
   }
-  listing.versions = std::move(merged);
+  listing.versions.erase(first + 1, listing.versions.end());
 }
 
 }  // namespace modlock

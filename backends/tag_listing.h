@@ -19,8 +19,7 @@ struct Tag {
 
 // The tags that name a version under `prefix`, newest first, and the others in `skipped`. Equal versions stand side by
 // side, in the order of the tags, until merge_equal_versions().
-Listing list_tags(const std::vector<Tag>& tags, std::string_view prefix,
-                  std::chrono::system_clock::time_point fetched_at);
+Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::system_clock::time_point fetched_at);
 
 // Leaves one of equal versions (which differ in metadata at most): the first. Tags that give the same id are skipped,
 // the first that gives another makes it ambiguous. `id_name` is what an id is: "commit", "digest".

@@ -11,6 +11,8 @@
 namespace modlock {
 namespace {
 
+constexpr std::size_t kUsualNumbers = 3;
+
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -143,6 +145,18 @@ bool are_strict_identifiers(std::string_view text, bool numbers_are_strict) {
   });
 }
 
+bool take_character(std::string_view& rest, char expected) {
+  const bool is_there = rest.starts_with(expected);
+  rest.remove_prefix(is_there ? 1 : 0);
+  return is_there;
+}
+
+// Digits without a leading zero.
+bool take_strict_number(std::string_view& rest) {
+  const std::string_view digits = take_while(rest, is_digit);
+  return digits.size() == 1 || (digits.size() > 1 && digits[0] != '0');
+}
+
 bool is_semver(std::string_view text) {
   if (const std::size_t plus = text.find('+'); plus != std::string_view::npos) {
     if (!are_strict_identifiers(text.substr(plus + 1), false)) {
@@ -156,10 +170,8 @@ bool is_semver(std::string_view text) {
     }
     text = text.substr(0, dash);
   }
-  const auto numbers = split(text, '.');
-  return numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), [](std::string_view number) {
-           return all_digits(number) && (number.size() == 1 || number[0] != '0');
-         });
+  return take_strict_number(text) && take_character(text, '.') && take_strict_number(text) &&
+         take_character(text, '.') && take_strict_number(text) && text.empty();
 }
 
 }  // namespace
@@ -174,6 +186,7 @@ Result<Version> Version::parse(std::string_view text) {
   };
   Version version;
   version.original_ = text;
+  version.numbers_.reserve(kUsualNumbers);
   std::string_view rest = text;
   if (!rest.empty() && rest[0] == 'v') {
     rest.remove_prefix(1);
@@ -190,7 +203,7 @@ Result<Version> Version::parse(std::string_view text) {
     rest.remove_prefix(1);
   }
   version.given_numbers_ = version.numbers_.size();
-  version.numbers_.resize(std::max<std::size_t>(3, version.numbers_.size()));
+  version.numbers_.resize(std::max(kUsualNumbers, version.numbers_.size()));
 
   std::string_view prerelease = take_dotted(rest);
   // The dash is a separator only where something of the same identifier follows it: "1.0.0-" has the prerelease "-".
@@ -212,7 +225,11 @@ Result<Version> Version::parse(std::string_view text) {
 }
 
 std::string Version::to_string() const {
-  std::string text = fmt::format("{}", fmt::join(numbers_, "."));
+  std::string text;
+  for (const std::int64_t number : numbers_) {
+    const fmt::format_int digits(number);
+    text.append(text.empty() ? "" : ".").append(digits.data(), digits.size());
+  }
   if (!prerelease_.empty()) {
     text += "-" + prerelease_;
   }

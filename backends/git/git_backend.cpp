@@ -45,11 +45,11 @@ class GitBackend final : public Backend {
     if (!address) {
       return fail(address.error());
     }
-    const auto references = Remote(*address, context, &http_).list(Remote::Part::tags, "list the tags of");
+    auto references = Remote(*address, context, &http_).list(Remote::Part::tags, "list the tags of");
     if (!references) {
-      return fail(references.error());
+      return fail(std::move(references.error()));
     }
-    return make_listing(*references, tag_prefix, std::chrono::system_clock::now());
+    return make_listing(std::move(*references), tag_prefix, std::chrono::system_clock::now());
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {

@@ -95,15 +95,17 @@ Result<References> parse_references(std::string_view output) {
   return references;
 }
 
-Listing make_listing(const References& references, std::string_view prefix,
-                     std::chrono::system_clock::time_point fetched_at) {
+Listing make_listing(References references, std::string_view prefix, std::chrono::system_clock::time_point fetched_at) {
   std::vector<Tag> tags;
-  for (const Reference& reference : references) {
+  tags.reserve(references.size());
+  for (Reference& reference : references) {
     if (starts_with(reference.name, kTags)) {
-      tags.push_back({.name = reference.name.substr(kTags.size()), .id = reference.commit, .ref = reference.name});
+      tags.push_back({.name = reference.name.substr(kTags.size()),
+                      .id = std::move(reference.commit),
+                      .ref = std::move(reference.name)});
     }
   }
-  Listing listing = list_tags(tags, prefix, fetched_at);
+  Listing listing = list_tags(std::move(tags), prefix, fetched_at);
   merge_equal_versions(listing, "commit");
   return listing;
 }

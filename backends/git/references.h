@@ -23,8 +23,7 @@ using References = std::vector<Reference>;
 Result<References> parse_references(std::string_view output);
 
 // The versions among the tags: what tags name a version under `prefix`, newest first.
-Listing make_listing(const References& references, std::string_view prefix,
-                     std::chrono::system_clock::time_point fetched_at);
+Listing make_listing(References references, std::string_view prefix, std::chrono::system_clock::time_point fetched_at);
 
 // 40 lower- or upper-case hexadecimal digits.
 bool is_full_commit(std::string_view text);

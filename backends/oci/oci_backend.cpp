@@ -63,7 +63,7 @@ class OciBackend final : public Backend {
         nameless.push_back({printable_address(name), "not a valid tag name"});
       }
     }
-    Listing listing = list_tags(tags, tag_prefix, found->fetched_at);
+    Listing listing = list_tags(std::move(tags), tag_prefix, found->fetched_at);
     listing.skipped.insert(listing.skipped.end(), nameless.begin(), nameless.end());
     if (auto told = tell_twins_apart(address->repository, listing.versions, context); !told) {
       return fail(std::move(told.error()));
