@@ -114,11 +114,10 @@ std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes) {
 
 std::string hex(const std::uint8_t* bytes, std::size_t size) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(size * 2);
+  std::string text(size * 2, '\0');
   for (std::size_t i = 0; i < size; ++i) {
-    text += kDigits[bytes[i] >> 4U];
-    text += kDigits[bytes[i] & 15U];
+    text[2 * i] = kDigits[bytes[i] >> 4U];
+    text[2 * i + 1] = kDigits[bytes[i] & 15U];
   }
   return text;
 }

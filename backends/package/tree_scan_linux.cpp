@@ -76,7 +76,10 @@ class Scanner {
 
  private:
   Result<void> list(int top, const std::string& prefix) {
-    const fs::path shown = prefix.empty() ? root_ : root_ / prefix.substr(0, prefix.size() - 1);
+    const auto unreadable = [&](int reason) {
+      const fs::path shown = prefix.empty() ? root_ : root_ / prefix.substr(0, prefix.size() - 1);
+      return system_failure("read the directory", shown, reason);
+    };
     const int opened =
         ::openat(top, prefix.empty() ? "." : prefix.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     const Directory directory(opened < 0 ? nullptr : ::fdopendir(opened));
@@ -85,13 +88,13 @@ class Scanner {
       if (opened >= 0) {
         ::close(opened);
       }
-      return system_failure("read the directory", shown, reason);
+      return unreadable(reason);
     }
     for (;;) {
       errno = 0;
       const dirent* entry = ::readdir(directory.get());
       if (entry == nullptr) {
-        return errno == 0 ? Result<void>() : system_failure("read the directory", shown, errno);
+        return errno == 0 ? Result<void>() : unreadable(errno);
       }
       const std::string_view name = entry->d_name;
       if (name == "." || name == ".." || is_version_control_name(name)) {
