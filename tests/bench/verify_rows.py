@@ -30,7 +30,7 @@ def package(number):
     return files
 
 
-def make_root(root, repositories):
+def make_root(root, repositories, base_url):
     """200 calls of one repository each; their packages are made by git alone, the lock and the tree by us."""
     os.makedirs(root)
     calls = []
@@ -41,7 +41,7 @@ def make_root(root, repositories):
             stream.append("M 100644 inline %s\ndata %d\n%s" % (name, len(content), content))
         subprocess.run(["git", "init", "--quiet", "--bare", path], check=True)
         subprocess.run(["git", "-C", path, "fast-import", "--quiet"], input="".join(stream).encode(), check=True)
-        calls.append('module "m%03d" {\n  source = "git::file://%s?ref=main"\n}\n' % (number, path))
+        calls.append('module "m%03d" {\n  source = "git::%s/%03d.git?ref=main"\n}\n' % (number, base_url, number))
     with open(os.path.join(root, "main.tf"), "w") as file:
         file.write("".join(calls))
 
@@ -80,7 +80,8 @@ def measure(options, home):
     root, cache = os.path.join(home, "verify-root"), os.path.join(home, "verify-cache")
     environment = {"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8", "TOFU_MODLOCK_CACHE_DIR": cache,
                    "TOFU_MODLOCK_IMPLEMENTATION": "opentofu", "TOFU_MODLOCK_IMPLEMENTATION_VERSION": "1.12.6"}
-    make_root(root, os.path.join(home, "verify-repositories"))
+    repositories = os.path.join(home, "verify-repositories")
+    make_root(root, repositories, "file://" + repositories)
     processes.must_run([options.modlock, "lock", "--install", "--chdir", root], environment, home)
     files = all_files(os.path.join(root, ".terraform", "modules"))
     if len(files) != MODULES * FILES:
