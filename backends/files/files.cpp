@@ -86,6 +86,20 @@ void flush_directory(const fs::path& directory) {
   }
 }
 
+constexpr std::size_t kRandomBytes = 8;
+
+// Of the names of temporary files. A long name is cut, so that theirs are never longer than a name may be.
+std::string temporary_prefix(std::string_view name) {
+  return fmt::format(".{}.", name.substr(0, 200));
+}
+
+// Whether a name ends as those of temporary files do.
+bool is_temporary(std::string_view name) {
+  constexpr std::size_t kEnd = 1 + 2 * kRandomBytes;
+  return name.size() > 1 + kEnd && name.starts_with('.') && name[name.size() - kEnd] == '.' &&
+         name.substr(name.size() - kEnd + 1).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
@@ -152,9 +166,7 @@ Result<std::string> read_file(const fs::path& path) {
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes, Durable durable) {
   const fs::path directory = parent_of(path);
-  // A long name is cut, so that the temporary one is never longer than a name may be.
-  const std::string name = path.filename().string().substr(0, 200);
-  const fs::path temporary = directory / fmt::format(".{}.{}", name, random_hex(8));
+  const fs::path temporary = directory / (temporary_prefix(path.filename().string()) + random_hex(kRandomBytes));
   if (const int reason = write_and_rename(temporary, path, bytes, durable); reason != 0) {
     ::unlink(temporary.c_str());
     return system_failure("write", path, reason);
@@ -163,6 +175,22 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
     flush_directory(directory);
   }
   return {};
+}
+
+void remove_unfinished_writes(const fs::path& directory, std::string_view name) {
+  const std::string prefix = name.empty() ? "." : temporary_prefix(name);
+  std::error_code ignored;
+  std::vector<fs::path> unfinished;
+  for (fs::directory_iterator at(directory, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string found = at->path().filename().string();
+    if (found.starts_with(prefix) && is_temporary(found) &&
+        (name.empty() || found.size() == prefix.size() + 2 * kRandomBytes)) {
+      unfinished.push_back(at->path());
+    }
+  }
+  for (const fs::path& path : unfinished) {
+    ::unlink(path.c_str());
+  }
 }
 
 Result<void> make_directories(const fs::path& path) {

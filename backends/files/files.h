@@ -22,6 +22,10 @@ enum class Durable { yes, no };
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                    Durable durable = Durable::yes);
 
+// Removes what a write_file_atomically() of `name` that was killed left in the directory; of any file where `name` is
+// empty. For who knows that nobody else writes there now. What cannot be removed stays.
+void remove_unfinished_writes(const std::filesystem::path& directory, std::string_view name = {});
+
 // mkdir -p. Errors: IO_ERROR naming the first directory that could not be made.
 Result<void> make_directories(const std::filesystem::path& path);
 

@@ -149,12 +149,20 @@ class Pruning {
     return remove_tree(*aside);
   }
 
+  // Written last so long ago that nobody works at it any more.
+  bool is_abandoned(const fs::path& path) const {
+    std::error_code error;
+    const auto written = fs::last_write_time(path, error);
+    return !error && now_ - written > kUnfinished;
+  }
+
+  // What write_file_atomically() begins.
+  bool is_unfinished_write(const fs::path& path) const {
+    return path.filename().string().starts_with('.') && is_abandoned(path);
+  }
+
   Result<void> remove_unfinished() {
-    return remove_each(store_.temporary_directory(), [this](const fs::path& path) {
-      std::error_code error;
-      const auto written = fs::last_write_time(path, error);
-      return !error && now_ - written > kUnfinished;
-    });
+    return remove_each(store_.temporary_directory(), [this](const fs::path& path) { return is_abandoned(path); });
   }
 
   // Answers of registries, and what is known of installed packages, age as packages do.
@@ -162,7 +170,8 @@ class Pruning {
     const auto is_old = [this](const fs::path& path) {
       std::error_code error;
       const auto written = fs::last_write_time(path, error);
-      return !error && limits_.max_age && now_ - written > *limits_.max_age && now_ - written > kInUse;
+      return is_unfinished_write(path) ||
+             (!error && limits_.max_age && now_ - written > *limits_.max_age && now_ - written > kInUse);
     };
     auto ok = remove_each(store_.response_directory(), is_old);
     return ok ? remove_each(store_.tree_directory(), is_old) : ok;
@@ -176,6 +185,9 @@ class Pruning {
     }
     for (const fs::path& source : *sources) {
       auto ok = remove_each(source, [this](const fs::path& record) {
+        if (is_unfinished_write(record)) {
+          return true;
+        }
         const auto text = read_file(record);
         const auto object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
         const Json::Value* h1 =

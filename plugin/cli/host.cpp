@@ -124,6 +124,12 @@ Result<Json::Value> Host::call(const std::string& method, const Json::Value& par
   return result;
 }
 
+Context Host::context() const {
+  Context context;
+  context.stop = stop_;
+  return context;
+}
+
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags) {
   std::vector<std::string> roots;
   const std::vector<std::string> named = flags.directories.empty() ? std::vector<std::string>{"."} : flags.directories;

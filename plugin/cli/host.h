@@ -31,6 +31,8 @@ class Host {
   Json::Value root_params(const std::string& root, const CommonFlags& flags) const;
 
   const Service& service() const { return *service_; }
+  // For what a command does beside its calls.
+  Context context() const;
 
  private:
   Host() = default;
@@ -46,8 +48,8 @@ class Host {
 // Errors: NOT_FOUND (no such directory, or none below has a lock file).
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags);
 
-// Writes the documents of a result's `edits` below `root`. Nothing is written where any base is no longer the same.
-// Errors: CONTENT_MODIFIED; IO_ERROR.
+// Writes the documents of a result's `edits` below `root`, which the caller holds (hold_root). Nothing is written where
+// any base is no longer the same. Errors: CONTENT_MODIFIED; IO_ERROR.
 Result<void> apply_edits(const std::string& root, const Json::Value& edits);
 
 }  // namespace modlock::cli

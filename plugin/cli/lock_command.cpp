@@ -90,7 +90,7 @@ Json::Value plan_params(const CommandLine& line, const Host& host, const std::st
 }
 
 // The protected copy lets a later `lock` put back what a stock tofu drops from the file.
-Result<void> keep_copy(const std::string& root, const CommonFlags& flags, const Json::Value& modules) {
+Result<void> keep_copy(const DataDirectory& data, const Json::Value& modules) {
   ModuleLocks locks;
   for (const Json::Value& module : modules) {
     ModuleLock lock{.key = module["key"].asString(), .source = module["source"].asString()};
@@ -106,8 +106,20 @@ Result<void> keep_copy(const std::string& root, const CommonFlags& flags, const 
     std::string key = lock.key;
     locks.emplace(std::move(key), std::move(lock));
   }
-  auto data = find_data_directory(root, flags.data_dir.empty() ? std::nullopt : std::optional(flags.data_dir));
-  return data ? save_lock_copy(data->path, locks) : fail(std::move(data.error()));
+  return save_lock_copy(data.path, locks);
+}
+
+// Between the look at a document and its replacement no other run of ours comes.
+Result<std::optional<FileLock>> hold(const std::string& root, const DataDirectory& data, const Json::Value& documents,
+                                     const Context& context) {
+  auto held = documents.empty() ? Result<std::optional<FileLock>>() : hold_root(data, context);
+  if (held && *held) {
+    for (const Json::Value& document : documents) {
+      const fs::path path = fs::path(root) / document["path"].asString();
+      remove_unfinished_writes(path.parent_path(), path.filename().string());
+    }
+  }
+  return held;
 }
 
 std::string diff_text(const std::string& root, const Json::Value& document) {
@@ -116,9 +128,17 @@ std::string diff_text(const std::string& root, const Json::Value& document) {
   return unified_diff(path, before ? std::string_view(*before) : std::string_view(), document["newText"].asString());
 }
 
-Result<void> write_and_keep(const CommandLine& line, const std::string& root, const Json::Value& result) {
+Result<void> write_and_keep(const CommandLine& line, const Host& host, const std::string& root,
+                            const Json::Value& result) {
   if (line.dry_run || line.frozen) {
     return {};
+  }
+  const std::string& named = line.common.data_dir;
+  const auto data = find_data_directory(root, named.empty() ? std::nullopt : std::optional(named));
+  const auto held =
+      data ? hold(root, *data, result["edits"]["documents"], host.context()) : Result<std::optional<FileLock>>();
+  if (!held) {
+    return fail(held.error());
   }
   if (auto ok = apply_edits(root, result["edits"]); !ok) {
     return ok;
@@ -127,7 +147,7 @@ Result<void> write_and_keep(const CommandLine& line, const std::string& root, co
   if (!include.empty() && std::find(include.begin(), include.end(), "modules") == include.end()) {
     return {};  // the result says nothing of modules
   }
-  if (auto kept = keep_copy(root, line.common, result["modules"]); !kept) {
+  if (auto kept = data ? keep_copy(*data, result["modules"]) : fail(data.error()); !kept) {
     // The lock itself is written: the copy only helps where a stock client drops blocks from it.
     print_err(render(kept.error(), "Warning"));
   }
@@ -154,7 +174,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
-  if (auto ok = write_and_keep(line, root, *result); !ok) {
+  if (auto ok = write_and_keep(line, host, root, *result); !ok) {
     return failed(ok.error(), line.common, root);
   }
   if (!line.common.json) {

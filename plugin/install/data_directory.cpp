@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/files/files.h"
 #include "plugin/config/roots.h"
 
 namespace modlock {
@@ -35,6 +36,27 @@ std::optional<std::filesystem::path> DataDirectory::place_of(std::string_view ke
   const bool plain = !key.empty() && key != "." && key != ".." && key != "modules.json" && key.size() < 256 &&
                      key.find('/') == std::string_view::npos && key.find('\0') == std::string_view::npos;
   return plain ? std::optional(modules() / key) : std::nullopt;
+}
+
+Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context) {
+  if (!make_directories(data.ours())) {
+    return std::nullopt;
+  }
+  auto held = FileLock::acquire(data.ours() / "guard", context);
+  if (!held) {
+    return held.error().code == Code::io_error ? Result<std::optional<FileLock>>(std::nullopt)
+                                               : fail(std::move(held.error()));
+  }
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(data.ours(), ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    if (at->path().filename().string().starts_with("tmp-")) {
+      (void)remove_tree(at->path());
+    }
+  }
+  remove_unfinished_writes(data.ours());
+  remove_unfinished_writes(data.ours() / "files");
+  return std::move(*held);
 }
 
 }  // namespace modlock

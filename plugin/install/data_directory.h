@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/files/file_lock.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -26,5 +27,10 @@ struct DataDirectory {
 // where it is the root or a directory above it, or where its `modules` or `tofu-modlock` is a link that leaves the data
 // directory.
 Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given);
+
+// Holds a root against other processes that write its lock file or its installation, as long as the object lives; what
+// killed ones left in `ours` is removed. Nothing is held where `ours` cannot be written. Errors: REQUEST_CANCELLED,
+// DEADLINE_EXCEEDED.
+Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context);
 
 }  // namespace modlock

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "backends/crypto/digest.h"
-#include "backends/files/file_lock.h"
 #include "backends/files/files.h"
 #include "backends/package/tree_hash.h"
 #include "backends/parallel.h"
@@ -209,24 +208,16 @@ class Installer {
     return false;
   }
 
-  // One installation at a time: the guard goes with the process, and what a killed one left behind goes now. Where
-  // nothing can be written there is no guard, and nothing that needs one.
+  // One installation at a time.
   Result<std::optional<FileLock>> enter() const {
-    if (!make_directories(request_.data.modules()) || !make_directories(request_.data.ours())) {
+    if (!make_directories(request_.data.modules())) {
       return std::nullopt;
     }
-    auto guard = FileLock::acquire(request_.data.ours() / "guard", context_);
-    if (!guard) {
-      return guard.error().code == Code::io_error ? Result<std::optional<FileLock>>(std::nullopt)
-                                                  : fail(std::move(guard.error()));
+    auto held = hold_root(request_.data, context_);
+    if (held && *held) {
+      remove_unfinished_writes(request_.data.modules());
     }
-    std::error_code ignored;
-    for (fs::directory_iterator at(request_.data.ours(), ignored), end; !ignored && at != end; at.increment(ignored)) {
-      if (at->path().filename().string().starts_with("tmp-")) {
-        (void)remove_tree(at->path());
-      }
-    }
-    return std::move(*guard);
+    return held;
   }
 
   bool has_place(const std::string& key) const {

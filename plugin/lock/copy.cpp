@@ -18,7 +18,7 @@ std::filesystem::path copy_path(const std::filesystem::path& data_dir) {
 }
 
 bool ends_the_run(const Error& error) {
-  return error.code == Code::request_cancelled || error.code == Code::deadline_exceeded;
+  return error.code == Code::request_cancelled || error.code == Code::deadline_exceeded || error.code == Code::io_error;
 }
 
 // The output of a git command over the repository that encloses `root`; nullopt where git fails or is not there.
@@ -90,7 +90,7 @@ Result<std::optional<ModuleLocks>> load_lock_copy(const std::filesystem::path& d
   const std::filesystem::path path = copy_path(data_dir);
   const Result<std::string> text = read_file(path);
   if (!text) {
-    return std::nullopt;
+    return text.error().code == Code::not_found ? Result<std::optional<ModuleLocks>>(std::nullopt) : fail(text.error());
   }
   Result<LockFile> lock = parse_lock(*text, path.generic_string());
   if (!lock) {

@@ -15,12 +15,13 @@ namespace modlock {
 // Errors: IO_ERROR.
 Result<void> save_lock_copy(const std::filesystem::path& data_dir, const ModuleLocks& modules);
 
-// What save_lock_copy() wrote. nullopt: there is none, or it cannot be read (it is a cache). Never an error.
+// What save_lock_copy() wrote. nullopt: there is none, or what is there is no lock. Errors: IO_ERROR, for who took a
+// file that cannot be read for none would choose versions anew.
 Result<std::optional<ModuleLocks>> load_lock_copy(const std::filesystem::path& data_dir);
 
 // The module blocks of the newest committed version of the root's lock file that has any, of the last 20 changes. Reads
 // the local repository only. nullopt: no git, no repository, no such version; versions that cannot be read are passed
-// over. Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// over. Errors: IO_ERROR where git cannot be started; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
                                                           const Context& context);
 

@@ -120,7 +120,12 @@ Result<Json::Value> handle_modules_install(const Service& service, const Json::V
   auto done = install_once(service, *root, *lock, mode, context, request);
   if (!done && done.error().code == Code::hash_mismatch) {
     // A damaged package was dropped from the store; the second try fetches it anew, and its mismatch is final.
+    Error damage = std::move(done.error());
+    damage.hint = "it was removed from the cache and fetched anew";
     done = install_once(service, *root, *lock, mode, context, request);
+    if (done) {
+      done->diagnostics.push_back({Severity::warning, std::move(damage)});
+    }
   }
   if (!done) {
     return fail(std::move(done.error()));

@@ -185,6 +185,38 @@ BOOST_AUTO_TEST_CASE(a_directory_without_permission_is_named, *boost::unit_test:
   BOOST_TEST(written.error().hint == "give the user that runs this permission there");
 }
 
+BOOST_AUTO_TEST_CASE(removes_what_a_killed_write_left) {
+  struct Row {
+    const char* name;
+    std::string file;
+    bool goes;             // as one of "lock.hcl"
+    bool goes_with_every;  // where any file is meant
+  };
+  const Row rows[] = {
+      {"of the file", ".lock.hcl.0123456789abcdef", true, true},
+      {"of another", ".other.hcl.0123456789abcdef", false, true},
+      {"of one whose name is longer", ".lock.hcl.x.0123456789abcdef", false, true},
+      {"of one without a name", "..0123456789abcdef", false, false},
+      {"the file", "lock.hcl", false, false},
+      {"too short", ".lock.hcl.0123456789abcde", false, false},
+      {"no number", ".lock.hcl.0123456789abcdeg", false, false},
+      {"a visible one", "lock.hcl.0123456789abcdef", false, false},
+      {"somebody's own", ".lock.hcl.swp", false, false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      write_text(directory / row.file, "x");
+      remove_unfinished_writes(directory.path(), "lock.hcl");
+      BOOST_TEST(fs::exists(directory / row.file) == !row.goes);
+      write_text(directory / row.file, "x");
+      remove_unfinished_writes(directory.path());
+      BOOST_TEST(fs::exists(directory / row.file) == !row.goes_with_every);
+    }
+  }
+  remove_unfinished_writes("/nonexistent");
+}
+
 BOOST_AUTO_TEST_CASE(makes_directories) {
   const TemporaryDirectory directory;
   BOOST_TEST(make_directories(directory / "a/b/c").has_value());

@@ -7,6 +7,7 @@
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::read_text;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
 namespace fs = std::filesystem;
@@ -114,6 +115,23 @@ BOOST_AUTO_TEST_CASE(work_left_unfinished_for_a_day_goes) {
   BOOST_TEST(prune({}).leftovers == 1U);
   BOOST_TEST(!fs::exists(abandoned));
   BOOST_TEST(fs::exists(running));
+}
+
+BOOST_AUTO_TEST_CASE(writes_left_unfinished_for_a_day_go) {
+  const Package package = add("a", 10, hours(0));
+  const fs::path record = fs::directory_iterator(fs::directory_iterator(store.identity_directory())->path())->path();
+  BOOST_REQUIRE(store.make_response_directory().has_value());
+  for (const fs::path& place : {record.parent_path(), store.response_directory()}) {
+    BOOST_TEST_CONTEXT(place.filename().string()) {
+      const fs::path abandoned = place / ".a.json.0123456789abcdef";
+      write_text(abandoned, read_text(record));
+      BOOST_TEST(prune({}).leftovers == 0U);
+      fs::last_write_time(abandoned, now - hours(25));
+      BOOST_TEST(prune({}).leftovers == 1U);
+      BOOST_TEST(!fs::exists(abandoned));
+    }
+  }
+  BOOST_TEST(store.find(kSource, "a").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(records_of_what_is_gone_go) {

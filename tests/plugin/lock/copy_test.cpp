@@ -89,6 +89,16 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_no_copy) {
   BOOST_TEST(found_nothing(load_lock_copy(directory.path())));
 }
 
+BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_read_is_not_taken_for_none) {
+  const TemporaryDirectory directory;
+  directory.write("tofu-modlock/lock.hcl/file", "");
+  const auto loaded = load_lock_copy(directory.path());
+  BOOST_TEST_REQUIRE(!loaded.has_value());
+  BOOST_TEST((loaded.error().code == Code::io_error));
+  BOOST_TEST(loaded.error().message ==
+             "cannot read \"" + (directory / "tofu-modlock/lock.hcl").string() + "\": Is a directory");
+}
+
 BOOST_AUTO_TEST_CASE(committed_locks) {
   const std::string with_modules = kHeader + "\n" + kNestedBlock + kProviders;
   struct Row {
