@@ -46,7 +46,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   void write(std::string line) { writer_.write(std::move(line)); }
-  // Asks the group to end (SIGTERM) and kills it half a second later. Returns at once.
+  // Asks the group to end (SIGTERM) and kills it two seconds later. Returns at once.
   void request_end();
   // As `request_end`, and waits until it is gone. Not from the listener.
   void end();

@@ -32,7 +32,7 @@ struct Finished {
 
 // Runs to the end of the child itself: what is then left of its process group is killed, and a stream that somebody
 // still holds open is not waited for. When the context is cancelled or its deadline passes, the group is asked to end
-// (SIGTERM), killed half a second later, and REQUEST_CANCELLED or DEADLINE_EXCEEDED returned. A program that is not on
+// (SIGTERM), killed two seconds later, and REQUEST_CANCELLED or DEADLINE_EXCEEDED returned. A program that is not on
 // PATH is TOOL_MISSING (the caller adds what needed it); one that cannot be started is IO_ERROR. A non-zero exit is not
 // an error here. Messages name the program, never its arguments. Thread-safe, as long as nobody changes the
 // environment.

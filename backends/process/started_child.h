@@ -26,7 +26,7 @@ class StartedChild {
   int end_event() const { return pidfd_.get(); }
   // A child that has ended is left unreaped until its group is killed, so that its number cannot name anybody else.
   bool has_ended() const;
-  // Asks the group to end (SIGTERM) and waits for the child itself, half a second at most.
+  // Asks the group to end (SIGTERM) and waits for the child itself, two seconds at most.
   void ask_to_end() const;
   // Kills what is left of the group and waits for the child: its exit code, 128 + n where signal n ended it. To be
   // called once. Errors: IO_ERROR.

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kTimeToClean{500};
+constexpr std::chrono::milliseconds kTimeToClean{2000};
 constexpr std::chrono::milliseconds kExitPolling{20};  // where the kernel has no pidfd
 
 struct Pipe {
