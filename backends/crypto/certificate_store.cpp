@@ -5,6 +5,9 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <mutex>
+#include <utility>
+
 namespace modlock {
 namespace {
 
@@ -19,11 +22,38 @@ Certificate parse(const std::string& block) {
 }  // namespace
 
 struct CertificateStore::State {
+  // OpenSSL asks here for the issuer of a certificate. That the store has another one of its name is no answer.
+  static int find_issuer(X509** issuer, X509_STORE_CTX* check, X509* certificate) {
+    const int found = X509_STORE_CTX_get1_issuer(issuer, check, certificate);
+    if (found != 0) {
+      return found;
+    }
+    auto& self = *static_cast<State*>(X509_STORE_get_ex_data(X509_STORE_CTX_get0_store(check), own_data()));
+    std::call_once(self.asked, [&self] { self.more(); });
+    return X509_STORE_CTX_get1_issuer(issuer, check, certificate);
+  }
+
+  static int own_data() {
+    static const int kIndex = X509_STORE_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+    return kIndex;
+  }
+
+  void ask_for_more() {
+    X509_STORE_set_ex_data(store.get(), own_data(), this);
+    X509_STORE_set_get_issuer(store.get(), &State::find_issuer);
+  }
+
   std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> store{X509_STORE_new(), X509_STORE_free};
+  std::function<void()> more = {};
+  std::once_flag asked = {};
 };
 
-CertificateStore::CertificateStore() : state_(std::make_unique<State>()) {
+CertificateStore::CertificateStore(std::function<void(CertificateStore&)> more) : state_(std::make_unique<State>()) {
   X509_STORE_set_flags(state_->store.get(), X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
+  if (more) {
+    state_->more = [this, more = std::move(more)] { more(*this); };
+    state_->ask_for_more();
+  }
 }
 
 CertificateStore::~CertificateStore() = default;

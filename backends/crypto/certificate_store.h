@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@ namespace modlock {
 // milliseconds for ten, and a system trusts hundreds. Adding is for one thread, trusting for any number.
 class CertificateStore {
  public:
-  CertificateStore();
+  // `more` is called once, by the first connection that looks for an authority that is not here, to add others.
+  explicit CertificateStore(std::function<void(CertificateStore&)> more = {});
   ~CertificateStore();
   CertificateStore(const CertificateStore&) = delete;
   CertificateStore& operator=(const CertificateStore&) = delete;

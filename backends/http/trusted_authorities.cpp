@@ -32,6 +32,24 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// A link to a file beside it, under which OpenSSL looks for the hash of a name.
+bool is_second_name(const fs::directory_entry& entry) {
+  std::error_code failed;
+  return entry.is_symlink(failed) && !fs::read_symlink(entry.path(), failed).has_parent_path();
+}
+
+void add_directories(const std::vector<fs::path>& directories, CertificateStore& store) {
+  for (const fs::path& directory : directories) {
+    std::error_code failed;
+    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
+      const auto text = is_second_name(*entry) ? Result<std::string>() : read_file(entry->path());
+      if (text) {
+        store.add(*text);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 AuthorityPlaces AuthorityPlaces::from_environment() {
@@ -55,7 +73,8 @@ AuthorityPlaces AuthorityPlaces::from_environment() {
 }
 
 Result<std::unique_ptr<const CertificateStore>> read_authorities(const AuthorityPlaces& places) {
-  auto store = std::make_unique<CertificateStore>();
+  auto store = std::make_unique<CertificateStore>(
+      [directories = places.directories](CertificateStore& late) { add_directories(directories, late); });
   const auto text = read_file(places.file);
   if (places.is_file_required && !text) {
     return fail(Code::unreachable, "SSL_CERT_FILE: " + text.error().message, kNameAnother);
@@ -64,14 +83,6 @@ Result<std::unique_ptr<const CertificateStore>> read_authorities(const Authority
     return fail(Code::unreachable,
                 fmt::format("SSL_CERT_FILE: {} holds no certificate in PEM", escape_controls(places.file.string())),
                 kNameAnother);
-  }
-  for (const fs::path& directory : places.directories) {
-    std::error_code failed;
-    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
-      if (const auto more = read_file(entry->path())) {
-        store->add(*more);
-      }
-    }
   }
   return store;
 }

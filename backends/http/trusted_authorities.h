@@ -20,7 +20,9 @@ struct AuthorityPlaces {
   static AuthorityPlaces from_environment();
 };
 
-// Errors: UNREACHABLE where SSL_CERT_FILE names a file that cannot be read or holds no certificate. What cannot be read
+// The directories are read by the first connection that needs an authority that the file does not have: they hold
+// hundreds, which takes longer than most requests. Links there to a file beside them are passed over, as in Go. Errors:
+// UNREACHABLE where SSL_CERT_FILE names a file that cannot be read or holds no certificate. What cannot be read
 // of the rest is passed over.
 Result<std::unique_ptr<const CertificateStore>> read_authorities(const AuthorityPlaces& places);
 
