@@ -45,6 +45,11 @@ class Rules {
   // Judges as many more unpacked bytes, which belong to that entry, before they are written. Errors: ARCHIVE_UNSAFE;
   // those of PackedSize.
   Result<void> grow(std::string_view name, std::uint64_t bytes);
+  // The same of as many bytes as an entry says it has, without counting them: what is too much is refused before it is
+  // unpacked.
+  Result<void> expect(std::string_view name, std::uint64_t bytes) const {
+    return judge_growth(name, unpacked_bytes_, bytes);
+  }
   // The same where somebody else counts: `before` are the bytes so far. May be called by any thread.
   Result<void> judge_growth(std::string_view name, std::uint64_t before, std::uint64_t bytes) const;
 

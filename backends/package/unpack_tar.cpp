@@ -68,7 +68,7 @@ class Reader {
       return fail(place.error());
     }
     if (!*place) {
-      return {};
+      return content(entry, name, nullptr);
     }
     if (auto ok = writer_.make_directories(**place, rules_.display()); !ok) {
       return ok;
@@ -82,14 +82,18 @@ class Reader {
     if (!file) {
       return fail(std::move(file.error()));
     }
-    if (auto ok = is_link ? Result<void>() : content(entry, name, *file); !ok) {
+    if (auto ok = content(entry, name, is_link ? nullptr : &*file); !ok) {
       return ok;
     }
     return file->end(mode, digests_);
   }
 
-  Result<void> content(archive_entry* entry, const std::string& name, NewFile& file) {
+  // Without a file nothing is written, but unpacked it has to be: it counts.
+  Result<void> content(archive_entry* entry, const std::string& name, NewFile* file) {
     std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(libarchive::entry_size(entry), 0));
+    if (auto ok = rules_.expect(name, file == nullptr ? 0 : left); !ok) {
+      return ok;
+    }
     for (;;) {
       const la_ssize_t got = libarchive::read_data(library_.get(), piece_.data(), piece_.size());
       if (got < 0) {
@@ -106,7 +110,7 @@ class Reader {
     }
     // What is left is the hole at the end of a sparse file.
     std::fill(piece_.begin(), piece_.end(), '\0');
-    while (left > 0) {
+    while (file != nullptr && left > 0) {
       const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece_.size()));
       if (auto ok = piece(name, {piece_.data(), size}, file); !ok) {
         return ok;
@@ -116,11 +120,11 @@ class Reader {
     return {};
   }
 
-  Result<void> piece(const std::string& name, std::string_view bytes, NewFile& file) {
+  Result<void> piece(const std::string& name, std::string_view bytes, NewFile* file) {
     if (auto ok = rules_.grow(name, bytes.size()); !ok) {
       return ok;
     }
-    if (auto ok = file.write(bytes); !ok) {
+    if (auto ok = file == nullptr ? Result<void>() : file->write(bytes); !ok) {
       return ok;
     }
     return context_.check();

@@ -130,6 +130,7 @@ class Directory {
   Result<std::uint64_t> walk(const Summary& summary) {
     const std::string bytes = read(summary.begin, static_cast<std::size_t>(summary.size));
     std::string_view rest = bytes;
+    std::uint64_t unpacked = 0;
     for (std::uint64_t i = 0; i < summary.entries; ++i) {
       if (rest.size() < kEntrySize || rest.substr(0, 4) != kEntry) {
         return bad_archive(rules_.display(), "its list of entries is damaged");
@@ -143,6 +144,12 @@ class Directory {
       if (entry.find('\0') != std::string_view::npos) {
         return unsafe_entry(rules_.display(), entry, "has a NUL in its name");
       }
+      // As they say themselves; of one with 4 GiB or more that is this much at least. What lies is found when unpacked.
+      const std::uint64_t size = number(rest, 24, 4);
+      if (auto ok = rules_.judge_growth(entry, unpacked, size); !ok) {
+        return fail(std::move(ok.error()));
+      }
+      unpacked += size;
       rest.remove_prefix(static_cast<std::size_t>(length));
     }
     return summary.size;
