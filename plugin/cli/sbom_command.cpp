@@ -2,6 +2,7 @@
 
 #include "backends/files/files.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/sbom/cyclonedx.h"
 #include "protocol/json.h"
@@ -13,6 +14,9 @@ namespace fs = std::filesystem;
 
 // The lock file of that name, or one that does not exist.
 Result<LockFile> read_lock(const fs::path& root, std::string_view name) {
+  if (auto inside = confine(root / name, {root}); !inside) {
+    return fail(std::move(inside.error()));
+  }
   auto text = read_file(root / name);
   if (text) {
     return parse_lock(*text, std::string(name));

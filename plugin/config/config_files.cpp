@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 #include <system_error>
 #include <thread>
 
@@ -69,12 +69,13 @@ const hcl::BodySchema& schema_of(ConfigKind kind) {
   return kind == ConfigKind::test ? test_file_schema() : module_file_schema();
 }
 
-// Names of the files in a directory, of disk and overlay together. Errors: NOT_FOUND, IO_ERROR.
-Result<std::set<std::string>> list_names(const fs::path& directory, const Documents& documents) {
-  std::set<std::string> names;
+// Names of the files in a directory, of disk and overlay together, and whether each is a link that is read. Errors:
+// NOT_FOUND, IO_ERROR.
+Result<std::map<std::string, bool>> list_names(const fs::path& directory, const Documents& documents) {
+  std::map<std::string, bool> names;
   for (const auto& [path, text] : documents) {
     if (path.parent_path() == directory) {
-      names.insert(path.filename().string());
+      names.emplace(path.filename().string(), false);
     }
   }
   std::error_code error;
@@ -89,8 +90,9 @@ Result<std::set<std::string>> list_names(const fs::path& directory, const Docume
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code ignored;
     // A link to a directory is read as a file, and refused, as the clients do. A listing mostly says what is no link.
-    if (entry->is_symlink(ignored) || !entry->is_directory(ignored)) {
-      names.insert(entry->path().filename().string());
+    const bool is_link = entry->is_symlink(ignored);
+    if (is_link || !entry->is_directory(ignored)) {
+      names.emplace(entry->path().filename().string(), is_link);
     }
   }
   if (error) {
@@ -188,7 +190,7 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
   }
   const std::string parent = relative_to_root(place, root);
   std::vector<ConfigText> files;
-  for (const std::string& name : *names) {
+  for (const auto& [name, is_link] : *names) {
     const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);
     if (extension == nullptr || extension->kind != kind || (tool == Tool::terraform && extension->opentofu_only())) {
       continue;
@@ -202,6 +204,7 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
                      .name = name,
                      .path = parent == "." ? name : parent + "/" + name,
                      .json = extension->json,
+                     .is_link = is_link,
                      .text = {}});
   }
   if (auto ok = read_texts(files, place, documents, kind, context); !ok) {

@@ -18,6 +18,7 @@ struct ConfigText {
   std::string name;  // of the file
   std::string path;  // relative to the root
   bool json = false;
+  bool is_link = false;  // on disk: it may lead anywhere
   std::string text;
   hcl::ParsedFile parsed = {};
 };

@@ -1,6 +1,7 @@
 #include "plugin/config/settings.h"
 
 #include "plugin/config/config_files.h"
+#include "plugin/config/roots.h"
 #include "plugin/config/settings_reader.h"
 
 namespace modlock {
@@ -32,6 +33,12 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
   const bool encloses = way_down != ".." && way_down.rfind("../", 0) != 0 && !way_down.empty();
   for (fs::path directory = start;; directory = directory.parent_path()) {
     const fs::path path = directory / kSettingsFileName;
+    std::error_code ignored;
+    if (documents.count(path) == 0 && fs::is_symlink(path, ignored)) {
+      if (auto inside = confine(path, {encloses ? last : start}); !inside) {
+        return fail(std::move(inside.error()));
+      }
+    }
     const SettingsPlace place = directory == start ? SettingsPlace::beside_root : SettingsPlace::repository;
     if (auto done = read_settings_file(path, relative_to_root(path, start), place, documents, settings); !done) {
       return fail(std::move(done).error());

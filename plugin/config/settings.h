@@ -63,7 +63,8 @@ struct Settings {
 // Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).
 // Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in a file that is not beside
 // the root, invalid duration or platform); SOURCE_DENIED (a setting that starts a program, anywhere but in
-// `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed); IO_ERROR.
+// `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed);
+// PATH_OUTSIDE_ROOT (a file is a link that leads out of the repository); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
                                const std::optional<std::filesystem::path>& user_file, const Documents& documents);
 

@@ -19,13 +19,15 @@ struct DataDirectory {
   std::filesystem::path manifest() const { return modules() / "modules.json"; }
   // What is ours in it: the copy of the module blocks, unfinished work.
   std::filesystem::path ours() const { return path / "tofu-modlock"; }
+  // The lists of the files of installed packages.
+  std::filesystem::path file_lists() const { return ours() / "files"; }
   // Where the package of a call is installed. nullopt for a key that would name any other place ("..", "a/b").
   std::optional<std::filesystem::path> place_of(std::string_view key) const;
 };
 
 // Errors: PATH_OUTSIDE_ROOT where the directory is a symbolic link that leaves the root and was not named by `given`,
-// where it is the root or a directory above it, or where its `modules` or `tofu-modlock` is a link that leaves the data
-// directory.
+// where it is the root or a directory above it, or where its `modules`, `tofu-modlock` or `tofu-modlock/files` is a
+// link that leaves the data directory.
 Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given);
 
 // Holds a root against other processes that write its lock file or its installation, as long as the object lives; what

@@ -7,7 +7,7 @@ namespace modlock {
 namespace {
 
 std::filesystem::path path_of(const DataDirectory& data, std::string_view h1) {
-  return data.ours() / "files" / sha256_hex(h1);
+  return data.file_lists() / sha256_hex(h1);
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ std::optional<PlacedPackage> find_in_place(const ModuleNode& node, const DataDir
                                            const Manifest& manifest) {
   const auto place = data.place_of(node.key);
   std::error_code ignored;
-  if (!place || !fs::is_directory(*place, ignored)) {
+  // Nobody installs a package as a link, which could lead anywhere.
+  if (!place || !fs::is_directory(fs::symlink_status(*place, ignored))) {
     return std::nullopt;
   }
   const ManifestRecord* record = record_of(node, manifest);
@@ -74,9 +75,7 @@ std::optional<PlacedPackage> installed_package(const ModuleNode& node, std::stri
                                                const Manifest& manifest, const Context& context) {
   const bool needs_record = node.address.source.kind != SourceKind::git;
   auto place = find_in_place(node, data, manifest);
-  std::error_code ignored;
-  const bool fits = place && !fs::is_symlink(place->directory, ignored) &&
-                    (!needs_record || record_of(node, manifest) != nullptr) &&
+  const bool fits = place && (!needs_record || record_of(node, manifest) != nullptr) &&
                     hash_tree(place->directory, context).value_or("") == h1;
   return fits ? std::move(place) : std::nullopt;
 }

@@ -42,6 +42,10 @@ void place_local_module(ModuleNode& node, const ModuleNode& parent, const fs::pa
   resolve_links(node, node.package_directory.empty() ? root : node.package_directory);
 }
 
+std::vector<fs::path> bounds_of(const ModuleNode& node, const std::vector<fs::path>& bounds) {
+  return node.package_directory.empty() ? bounds : std::vector<fs::path>{node.package_directory};
+}
+
 Result<void> check_local_bounds(const ModuleNode& node, const std::vector<fs::path>& bounds) {
   if (!node.package_directory.empty()) {
     if (lies_inside(node.directory, node.package_directory)) {

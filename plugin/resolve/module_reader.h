@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "backends/context.h"
 #include "plugin/config/parsed_module.h"
@@ -16,8 +17,12 @@ class ModuleReader {
   ModuleReader(const Documents& documents, Tool tool, const Context& context)
       : documents_(documents), tool_(tool), context_(context) {}
 
-  // Errors: those of read_module().
-  Result<std::shared_ptr<const ParsedModule>> read(const std::filesystem::path& directory);
+  // Errors: those of read_module(); PATH_OUTSIDE_ROOT (a file is a link that leads out of `bounds`).
+  Result<std::shared_ptr<const ParsedModule>> read(const std::filesystem::path& directory,
+                                                   const std::vector<std::filesystem::path>& bounds);
+  // The test files of a root module. Errors: those of read_test_files() and of read().
+  Result<std::shared_ptr<const ParsedModule>> read_tests(const ParsedModule& root,
+                                                         const std::vector<std::filesystem::path>& bounds) const;
   // Reads several side by side. What cannot be read is left to read().
   void read_ahead(const std::set<std::filesystem::path>& directories);
 

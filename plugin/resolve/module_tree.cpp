@@ -110,7 +110,7 @@ class TreeWalk {
     root.directory = request_.root;
     root.manifest_directory = ".";
     root.manifest_package = ".";
-    auto parsed = modules_.read(root.directory);
+    auto parsed = modules_.read(root.directory, request_.bounds);
     if (!parsed) {
       return fail(std::move(parsed.error()));
     }
@@ -119,7 +119,7 @@ class TreeWalk {
     if (!values) {
       return fail(std::move(values.error()));
     }
-    auto tests = read_test_files(**parsed, request_.documents, request_.tool);
+    auto tests = modules_.read_tests(**parsed, request_.bounds);
     if (!tests) {
       return fail(std::move(tests.error()));
     }
@@ -135,7 +135,7 @@ class TreeWalk {
   // Reads the files of a called module and adds its calls; local ones are read at once, remote ones wait for their
   // level.
   Result<void> read_called(ModuleNode& node, const std::shared_ptr<ModuleScope>& caller) {
-    auto parsed = modules_.read(node.directory);
+    auto parsed = modules_.read(node.directory, bounds_of(node, request_.bounds));
     if (!parsed) {
       if (auto ok = context_.check(); !ok) {
         return ok;
@@ -308,6 +308,9 @@ class TreeWalk {
   }
 
   Error no_such_module(const ModuleNode& node, const Error& cause) const {
+    if (cause.code == Code::path_outside_root) {
+      return cause;
+    }
     return Error{.code = Code::config_parse,
                  .message = fmt::format("module \"{}\": {} has no directory \"{}\"", node.key,
                                         node.is_local() ? "the calling configuration" : "the package",

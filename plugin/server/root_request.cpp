@@ -76,7 +76,11 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
   if (params.workspace && !params.workspace->empty()) {
     return *params.workspace;
   }
-  auto text = read_file(data.path / "environment");
+  const fs::path path = data.path / "environment";
+  if (auto inside = confine(path, {data.path}); !inside) {
+    return fail(std::move(inside.error()));
+  }
+  auto text = read_file(path);
   if (!text && text.error().code != Code::not_found) {
     return fail(std::move(text.error()));
   }
