@@ -1,0 +1,247 @@
+// A checkout of somebody else's repository: what lies in it may name no program, reach nothing outside, and change none
+// of the user's own rules.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/module_registry.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct WorkingCopy : Scene {
+  WorkingCopy() : vpc(repository("vpc.git")) {
+    release(vpc, "1.0.0");
+    write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+    write_text(path("outside/main.tf"), module_call("canary", "./canary"));
+    write_text(path("outside/keep"), "kept\n");
+  }
+  std::string touch() const { return "touch " + path("ran").string(); }
+  void check_nothing_ran() const { BOOST_TEST(!fs::exists(path("ran"))); }
+  void check_outside_is_kept() const {
+    BOOST_TEST(read_text(path("outside/keep")) == "kept\n");
+    BOOST_TEST(read_text(path("outside/main.tf")) == module_call("canary", "./canary"));
+    BOOST_TEST(std::distance(fs::recursive_directory_iterator(path("outside")), {}) == 2);
+  }
+  // No command says anything of what lies outside.
+  void check_nothing_is_told(int lock_exit_code) const {
+    BOOST_TEST(modlock({"lock"}).exit_code == lock_exit_code);
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "--json"},
+                                                    {"inspect"},
+                                                    {"inspect", "--json"},
+                                                    {"graph"},
+                                                    {"verify"},
+                                                    {"verify", "--json"},
+                                                    {"verify", "--online"},
+                                                    {"install"},
+                                                    {"sbom"},
+                                                    {"upgrade"}}) {
+      const Ran ran = modlock(command);
+      BOOST_TEST((ran.out + ran.err).find("canary") == std::string::npos, command[0] << ran.out << ran.err);
+    }
+  }
+
+  GitRepository& vpc;
+};
+
+BOOST_FIXTURE_TEST_SUITE(hostile_working_copies, WorkingCopy)
+
+BOOST_AUTO_TEST_CASE(settings_of_a_package_are_not_read) {
+  const std::string evil = "backend \"x\" {\n  command = [\"sh\", \"-c\", \"" + touch() + "\"]\n}\n";
+  release(vpc, "1.1.0",
+          {{".tofu-modlock.hcl", evil + "deny_sources = [\"*\"]\n"},
+           {"sub/.tofu-modlock.hcl", evil},
+           {"sub/main.tf", module_call("deep", "git::" + vpc.url() + "?ref=v1.0.0")}});
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "//sub?ref=v1.1.0"));
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  BOOST_TEST(
+      (locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<1.1.0>"}, {"vpc.deep", "<1.0.0>"}}));
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  check_nothing_ran();
+}
+
+BOOST_AUTO_TEST_CASE(a_program_is_named_in_vain) {
+  for (const char* name : {".tofu-modlock.hcl", "../.tofu-modlock.hcl"}) {
+    BOOST_TEST_CONTEXT(name) {
+      program({"git", "init", "--quiet", ".."});
+      for (const std::string& setting : {"backend \"git\" {\n  command = [\"sh\", \"-c\", \"" + touch() + "\"]\n}\n",
+                                         "source \"*\" {\n  command = [\"" + path("ran").string() + "\"]\n}\n",
+                                         std::string("command = [\"sh\"]\n")}) {
+        write(name, setting);
+        for (const char* command : {"lock", "install", "verify", "inspect"}) {
+          const Ran ran = modlock({command});
+          BOOST_TEST(ran.exit_code == 8, command << ran.err);
+          BOOST_TEST(ran.err.find("[SOURCE_DENIED]") != std::string::npos, ran.err);
+        }
+      }
+      fs::remove(root() / name);
+      check_nothing_ran();
+    }
+  }
+}
+
+// The client's own configuration is the user's: none lies in a root.
+BOOST_AUTO_TEST_CASE(a_credentials_helper_is_named_in_vain) {
+  ModuleRegistry registry;
+  registry.add_version("acme/vpc/aws", "1.0.0", ModuleRegistry::by_header("git::https://127.0.0.1:1/x"));
+  write_text(path("home/.tofurc"), registry.host_block("registry.example.test"));
+  const std::string script = "#!/bin/sh\n" + touch() + "\necho '{\"token\": \"x\"}'\n";
+  for (const char* name : {"terraform-credentials-evil", "docker-credential-evil", "tofu", "terraform", "git"}) {
+    for (const char* place : {"", "terraform.d/plugins", ".terraform.d/plugins"}) {
+      write_text(root() / place / name, script);
+      fs::permissions(root() / place / name, fs::perms::owner_all);
+    }
+  }
+  for (const char* name : {".tofurc", ".terraformrc", "tofurc", ".terraform.d/x.tfrc", ".config/opentofu/tofurc"}) {
+    write(name, "credentials_helper \"evil\" {}\n" + registry.host_block("other.example.test"));
+  }
+  write(".docker/config.json", R"({"credsStore":"evil"})");
+  write("main.tf", module_call("vpc", "registry.example.test/acme/vpc/aws") +
+                       module_call("oci", "oci://127.0.0.1:1/x") + module_call("git", "git::" + vpc.url()));
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION_VERSION");
+  for (const char* command : {"lock", "inspect", "verify"}) {
+    modlock({command});
+    check_nothing_ran();
+  }
+  BOOST_TEST(registry.requests().size() > 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_manifest_that_points_outside_is_not_followed) {
+  const std::string source = "git::" + vpc.url() + "?ref=v1.0.0";
+  for (const std::string& directory :
+       {std::string("../outside"), path("outside").string(), std::string(".terraform/modules/../../../outside")}) {
+    BOOST_TEST_CONTEXT(directory) {
+      fs::remove_all(root() / ".terraform");
+      fs::remove_all(cache());
+      fs::remove(root() / ".terraform.lock.hcl");
+      const std::string records = R"({"Modules":[{"Key":"","Source":"","Dir":"../outside"},{"Key":"vpc","Source":")" +
+                                  source + R"(","Dir":")" + directory + R"("},{"Key":"gone","Source":"x","Dir":")" +
+                                  directory + R"("},{"Key":"../../../outside","Source":"x","Dir":"."}]})";
+      write(".terraform/modules/modules.json", records);
+      check_nothing_is_told(0);
+      BOOST_TEST(read(".terraform/modules/vpc/main.tf").find("\"1.0.0\"") != std::string::npos);
+      BOOST_TEST(read(".terraform/modules/modules.json").find("outside") == std::string::npos);
+      check_outside_is_kept();
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_data_directory_that_leads_outside_is_not_used) {
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  for (const char* name :
+       {".terraform", ".terraform/modules", ".terraform/tofu-modlock", ".terraform/tofu-modlock/files"}) {
+    BOOST_TEST_CONTEXT(name) {
+      fs::remove_all(root() / ".terraform");
+      fs::create_directories((root() / name).parent_path());
+      fs::create_directory_symlink(path("outside"), root() / name);
+      for (const char* command : {"lock", "upgrade", "install", "verify", "inspect"}) {
+        const Ran ran = modlock({command});
+        BOOST_TEST(ran.exit_code == 8, command << ran.exit_code << ran.err);
+        BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
+        check_outside_is_kept();
+      }
+      fs::remove(root() / name);
+    }
+  }
+}
+
+// What is written takes the place of a link.
+BOOST_AUTO_TEST_CASE(links_where_something_is_written_are_not_followed) {
+  fs::remove_all(root() / ".terraform");
+  fs::create_directories(root() / ".terraform/modules");
+  fs::create_directories(root() / ".terraform/tofu-modlock");
+  fs::create_directory_symlink(path("outside"), root() / ".terraform/modules/vpc");
+  fs::create_symlink(path("nothing"), root() / ".terraform/modules/modules.json");
+  fs::create_symlink(path("outside/keep"), root() / ".terraform/tofu-modlock/lock.hcl");
+  fs::create_symlink(path("nothing"), root() / ".terraform.lock.hcl");
+  check_nothing_is_told(0);
+  check_outside_is_kept();
+  BOOST_TEST(!fs::exists(path("nothing")));
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  BOOST_TEST(!fs::is_symlink(root() / ".terraform/modules/vpc"));
+}
+
+// The committed lock is looked up with git, in a repository whose configuration is not the user's.
+BOOST_AUTO_TEST_CASE(the_repository_around_the_root_runs_nothing) {
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const std::string locked = lock();
+  program({"sh", "-c", "git init --quiet . && git add -A && git -c user.name=t -c user.email=t@t commit --quiet -m x"});
+  const std::string script = "#!/bin/sh\n" + touch() + "\n";
+  for (const char* name : {"post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"}) {
+    write_text(root() / ".git/hooks" / name, script);
+    fs::permissions(root() / ".git/hooks" / name, fs::perms::owner_all);
+  }
+  write_text(
+      root() / ".git/config",
+      read(".git/config") + "[core]\n\tfsmonitor = " + touch() + "\n\tpager = " + touch() + "\n\tsshCommand = " +
+          touch() + "\n\thooksPath = " + (root() / ".git/hooks").string() + "\n\talternateRefsCommand = " + touch() +
+          "\n\taskPass = " + touch() + "\n\teditor = " + touch() + "\n[pager]\n\tlog = " + touch() +
+          "\n\tcat-file = " + touch() + "\n[log]\n\tshowSignature = true\n[gpg]\n\tprogram = " + touch() +
+          "\n[alias]\n\tlog = !" + touch() + "\n\tcat-file = !" + touch() + "\n[diff]\n\texternal = " + touch() +
+          "\n[diff \"evil\"]\n\ttextconv = " + touch() + "\n\tcommand = " + touch() +
+          "\n[filter \"evil\"]\n\tsmudge = " + touch() + "\n\tprocess = " + touch() +
+          "\n[remote \"origin\"]\n\turl = ext::" + touch() + "\n\tpromisor = true\n[protocol \"ext\"]\n\tallow = " +
+          "always\n[extensions]\n\tpartialClone = origin\n[credential]\n\thelper = !" + touch() + "\n");
+  write(".gitattributes", "* filter=evil diff=evil\n");
+  write(".terraform.lock.hcl", "# nothing is left\n");
+  fs::remove_all(root() / ".terraform");
+  for (const char* command : {"lock", "install", "verify", "inspect"}) {
+    const Ran ran = modlock({command});
+    BOOST_TEST(ran.exit_code == 0, command << ran.out << ran.err);
+    check_nothing_ran();
+  }
+  BOOST_TEST(lock().find(locked.substr(locked.find("module "))) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(links_in_the_configuration_lead_to_nothing_outside) {
+  struct Row {
+    const char* name;
+    bool is_needed;  // so that nothing is said without it
+  };
+  for (const Row& row :
+       {Row{"linked.tf", true}, Row{"linked.tf.json", true}, Row{"linked.tofu", true}, Row{"linked_override.tf", true},
+        Row{"terraform.tfvars", true}, Row{"x.auto.tfvars", true}, Row{"tests/x.tftest.hcl", true},
+        Row{".tofu-modlock.hcl", true}, Row{".terraform.lock.hcl", true}, Row{".terraform/environment", true},
+        Row{".terraform/modules/modules.json", false}, Row{"terraform.tfstate", false}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      fs::remove_all(root());
+      write("main.tf", "variable \"v\" {\n  default = 1\n}\n");
+      write_text(path("outside/canary"), "password = canary canary\n");
+      fs::create_directories((root() / row.name).parent_path());
+      fs::create_symlink(path("outside/canary"), root() / row.name);
+      for (const char* command : {"lock", "install", "verify", "inspect", "sbom"}) {
+        const Ran ran = modlock({command});
+        BOOST_TEST((ran.out + ran.err).find("canary canary") == std::string::npos, command << ran.out << ran.err);
+        if (row.is_needed && std::string(command) != "sbom") {
+          BOOST_TEST(ran.exit_code == 8, command << ran.exit_code << ran.out << ran.err);
+          BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, command << ran.err);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(links_in_an_installed_module_lead_to_nothing_outside) {
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  fs::remove(root() / ".terraform/modules/vpc/main.tf");
+  fs::create_symlink(path("outside/main.tf"), root() / ".terraform/modules/vpc/main.tf");
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"inspect"},
+                                                  {"inspect", "--json"},
+                                                  {"graph"},
+                                                  {"verify"},
+                                                  {"verify", "--json"},
+                                                  {"lock"},
+                                                  {"install"}}) {
+    const Ran ran = modlock(command);
+    BOOST_TEST((ran.out + ran.err).find("canary") == std::string::npos, command[0] << ran.out << ran.err);
+  }
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  check_outside_is_kept();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
