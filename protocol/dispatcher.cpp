@@ -190,7 +190,7 @@ void Dispatcher::initialize(const Message& message, Reply& reply) {
     return;
   }
   RequestContext context{.log = &log_};
-  const Result<Json::Value> result = methods_.call(message.method, message.params, context);
+  const Result<Answer> result = methods_.call(message.method, message.params, context);
   if (!result) {
     reply.error(result.error(), context.error_data);
     return;
@@ -271,7 +271,7 @@ void Dispatcher::run(Call& call) {
   if (progress) {
     context.progress = &*progress;
   }
-  const Result<Json::Value> result = methods_.call(call.message.method, call.message.params, context);
+  const Result<Answer> result = methods_.call(call.message.method, call.message.params, context);
   progress.reset();
   if (result) {
     call.reply.result(*result);

@@ -1,68 +1,66 @@
 #include "protocol/json.h"
 
+#include <fmt/format.h>
 #include <json/reader.h>
 #include <json/writer.h>
 
-#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <memory>
-#include <sstream>
+#include <utility>
 
 #include "protocol/json_scan.h"
-#include "protocol/utf8.h"
+#include "protocol/json_text.h"
 
 namespace modlock {
 namespace {
 
-Json::StreamWriterBuilder one_line() {
-  Json::StreamWriterBuilder builder;
-  builder["indentation"] = "";
-  builder["commentStyle"] = "None";
-  builder["emitUTF8"] = true;
-  return builder;
-}
-
-// A string without anything to escape, which most are, needs no writer.
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; });
-}
-
-void append_string(std::string& out, const Json::Value& value) {
-  const char* begin = nullptr;
-  const char* end = nullptr;
-  value.getString(&begin, &end);
-  const std::string_view text(begin, static_cast<std::size_t>(end - begin));
-  if (is_plain(text)) {
-    out.append(1, '"').append(text).append(1, '"');
-  } else {
-    out += write_json(value);
-  }
-}
-
-void append_pretty(std::string& out, const Json::Value& value, std::string& indent) {
-  const bool is_object = value.isObject();
-  if ((!is_object && !value.isArray()) || value.empty()) {
-    if (value.isString()) {
-      append_string(out, value);
-    } else {
-      out += write_json(value);
+void append_value(std::string& out, const Json::Value& value) {
+  const char* separator = "";
+  switch (value.type()) {
+    case Json::stringValue: {
+      const char* begin = nullptr;
+      const char* end = nullptr;
+      value.getString(&begin, &end);
+      append_json_string(out, {begin, static_cast<std::size_t>(end - begin)});
+      break;
     }
-    return;
+    case Json::arrayValue:
+      out += '[';
+      for (const Json::Value& item : value) {
+        out += std::exchange(separator, ",");
+        append_value(out, item);
+      }
+      out += ']';
+      break;
+    case Json::objectValue:
+      out += '{';
+      for (auto member = value.begin(); member != value.end(); ++member) {
+        out += std::exchange(separator, ",");
+        const char* end = nullptr;
+        const char* const name = member.memberName(&end);
+        append_json_string(out, {name, static_cast<std::size_t>(end - name)});
+        out += ':';
+        append_value(out, *member);
+      }
+      out += '}';
+      break;
+    case Json::booleanValue:
+      out += value.asBool() ? "true" : "false";
+      break;
+    case Json::intValue:
+      fmt::format_to(std::back_inserter(out), "{}", value.asInt64());
+      break;
+    case Json::uintValue:
+      fmt::format_to(std::back_inserter(out), "{}", value.asUInt64());
+      break;
+    case Json::realValue:
+      out += Json::valueToString(value.asDouble());
+      break;
+    case Json::nullValue:
+      out += "null";
+      break;
   }
-  out += is_object ? '{' : '[';
-  indent += "  ";
-  const char* separator = "\n";
-  for (auto it = value.begin(); it != value.end(); ++it) {
-    out += separator + indent;
-    if (is_object) {
-      append_string(out, it.name());
-      out += ": ";
-    }
-    append_pretty(out, *it, indent);
-    separator = ",\n";
-  }
-  indent.resize(indent.size() - 2);
-  out += '\n' + indent + (is_object ? '}' : ']');
 }
 
 }  // namespace
@@ -94,18 +92,13 @@ Result<Json::Value> parse_json(std::string_view text) {
 }
 
 std::string write_json(const Json::Value& value) {
-  // Making a writer takes longer than most values do.
-  static const Json::StreamWriterBuilder kBuilder = one_line();
-  // File names may hold any byte; what we print must not.
-  return to_valid_utf8(Json::writeString(kBuilder, value));
+  std::string out;
+  append_value(out, value);
+  return out;
 }
 
 std::string write_json_pretty(const Json::Value& value) {
-  std::string out;
-  std::string indent;
-  append_pretty(out, value, indent);
-  out += '\n';
-  return out;
+  return indent_json(write_json(value));
 }
 
 }  // namespace modlock

@@ -22,13 +22,13 @@ std::vector<std::string> MethodTable::names() const {
   return names;
 }
 
-Result<Json::Value> MethodTable::call(std::string_view name, const Json::Value& params, RequestContext& context) const {
+Result<Answer> MethodTable::call(std::string_view name, const Json::Value& params, RequestContext& context) const {
   const auto found = handlers_.find(name);
   if (found == handlers_.end()) {
     return fail(Code::method_not_found, fmt::format("there is no method \"{}\"", name),
                 "capabilities.methods of the result of initialize lists what is served");
   }
-  Result<Json::Value> result;
+  Result<Answer> result;
   std::string thrown;
   try {
     result = found->second(params, context);
@@ -41,11 +41,8 @@ Result<Json::Value> MethodTable::call(std::string_view name, const Json::Value& 
     return fail(Code::internal, fmt::format("{} failed unexpectedly: {}", name, thrown),
                 "this is a defect of the program: please report it");
   }
-  if (result && result->isObject() && !context.unknown_params.empty()) {
-    Json::Value& names = (*result)["_meta"]["unknownParams"] = Json::Value(Json::arrayValue);
-    for (const std::string& unknown : context.unknown_params) {
-      names.append(unknown);
-    }
+  if (result && !context.unknown_params.empty()) {
+    result->add_unknown_params(context.unknown_params);
   }
   return result;
 }

@@ -21,11 +21,11 @@ Reply::~Reply() {
   }
 }
 
-void Reply::result(const Json::Value& value) {
+void Reply::result(const Answer& answer) {
   if (!send_) {
     return;
   }
-  std::string line = encode_result(id_, value);
+  std::string line = encode_result(id_, answer.text());
   if (max_bytes_ != 0 && line.size() > max_bytes_) {
     error({.code = Code::limit_exceeded,
            .message = fmt::format("the response has {} bytes, the host takes {}", line.size(), max_bytes_),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/answer.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -27,7 +28,7 @@ class Reply {
   // Limits the size of results: a larger one is answered with LIMIT_EXCEEDED. 0: no limit.
   void limit(std::size_t max_bytes) { max_bytes_ = max_bytes; }
 
-  void result(const Json::Value& value);
+  void result(const Answer& answer);
   void error(const Error& error, const Json::Value& more_data = {});
 
  private:

@@ -186,8 +186,8 @@ Incoming parse_incoming(std::string_view line) {
   return incoming;
 }
 
-std::string encode_result(std::string_view id, const Json::Value& result) {
-  return fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", id, write_json(result));
+std::string encode_result(std::string_view id, std::string_view result_json) {
+  return fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", id, result_json);
 }
 
 std::string encode_error(std::string_view id, const Error& error, const Json::Value& more_data) {

@@ -49,7 +49,7 @@ struct Incoming {
 Incoming parse_incoming(std::string_view line);
 
 // Responses and notifications, without the line end. `id` is a token as it was received, or "null".
-std::string encode_result(std::string_view id, const Json::Value& result);
+std::string encode_result(std::string_view id, std::string_view result_json);
 std::string encode_error(std::string_view id, const Error& error, const Json::Value& more_data = {});
 std::string encode_notification(std::string_view method, std::string_view params_json);
 

@@ -106,17 +106,27 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
 }
 
 Result<Json::Value> Host::call(const std::string& method, const Json::Value& params, Told* told) const {
+  auto answer = ask(method, params, told);
+  return answer ? Result<Json::Value>(std::move(*answer).tree()) : fail(std::move(answer.error()));
+}
+
+RequestContext Host::request() const {
+  RequestContext request;
+  request.stop = stop_;
+  request.progress = progress_.get();
+  request.log = log_.get();
+  return request;
+}
+
+Result<Answer> Host::ask(const std::string& method, const Json::Value& params, Told* told) const {
   auto allowed = time_allowed(params);
   if (!allowed) {
     return fail(std::move(allowed.error()));
   }
-  RequestContext request;
+  RequestContext request = this->request();
   if (*allowed) {
     request.deadline = std::chrono::steady_clock::now() + **allowed;
   }
-  request.stop = stop_;
-  request.progress = progress_.get();
-  request.log = log_.get();
   auto result = methods_->call(method, params, request);
   if (told != nullptr) {
     *told = {std::move(request.error_data), std::move(request.diagnostics)};

@@ -26,6 +26,10 @@ class Host {
 
   // Calls one method.
   Result<Json::Value> call(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
+  // As it goes over the wire.
+  Result<Answer> ask(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
+  // What a request brings besides its params.
+  RequestContext request() const;
 
   // What every method with a root takes: from the flags, and of variables also what the environment says.
   Json::Value root_params(const std::string& root, const CommonFlags& flags) const;

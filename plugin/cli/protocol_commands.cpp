@@ -18,9 +18,9 @@ int run_call(const CommandLine& line, const Host& host) {
   }
   Told told;
   auto params = parse_json(text);
-  auto result = params ? host.call(line.method, *params, &told) : Result<Json::Value>(fail(params.error()));
+  auto result = params ? host.ask(line.method, *params, &told) : Result<Answer>(fail(params.error()));
   if (result) {
-    print_raw(write_json(*result) + "\n");
+    print_raw(result->text() + "\n");
     return 0;
   }
   print_raw(write_json(to_json(result.error(), told.error_data)) + "\n");

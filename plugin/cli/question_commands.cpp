@@ -6,15 +6,19 @@
 namespace modlock::cli {
 namespace {
 
-// One result that belongs to no root.
+// Of a question that belongs to no root.
+int show(const CommandLine& line, const Error& error) {
+  const RootOutcome outcome = failed(error, line.common);
+  if (line.common.json) {
+    print_raw(write_json_pretty(outcome.json));
+  }
+  return outcome.exit_code;
+}
+
 int show(const CommandLine& line, const Result<Json::Value>& result,
          const std::function<void(const Json::Value&)>& print) {
   if (!result) {
-    const RootOutcome outcome = failed(result.error(), line.common);
-    if (line.common.json) {
-      print_raw(write_json_pretty(outcome.json));
-    }
-    return outcome.exit_code;
+    return show(line, result.error());
   }
   if (line.common.json) {
     print_raw(write_json_pretty(*result));
@@ -22,6 +26,21 @@ int show(const CommandLine& line, const Result<Json::Value>& result,
     print(*result);
   }
   return 0;
+}
+
+void print_versions(const messages::VersionsListResult& result) {
+  print_diagnostics(result.diagnostics, {});
+  for (const messages::OfferedVersion& version : result.versions) {
+    print_out(version.version == result.selected ? "* " : "  ");
+    print_out(version.version);
+    for (const std::string& more : {version.tag, version.commit, version.digest}) {
+      if (!more.empty() && more != version.version) {
+        print_out("  " + more);
+      }
+    }
+    print_out("\n");
+  }
+  print_out(fmt::format("{} versions, {} tags skipped.\n", result.versions.size(), result.skipped.size()));
 }
 
 std::string describe_sizes(const Json::Value& sizes) {
@@ -33,30 +52,24 @@ std::string describe_sizes(const Json::Value& sizes) {
 }  // namespace
 
 int run_versions(const CommandLine& line, const Host& host) {
-  Json::Value params(Json::objectValue);
-  params["source"] = line.source;
-  params["includePrerelease"] = line.include_prerelease;
-  params["tagPrefix"] = line.tag_prefix;
+  messages::VersionsListParams params{.source = line.source,
+                                      .constraint = std::nullopt,
+                                      .include_prerelease = line.include_prerelease,
+                                      .tag_prefix = line.tag_prefix};
   if (!line.constraint.empty()) {
-    params["constraint"] = line.constraint;
+    params.constraint = line.constraint;
   }
-  Told told;
-  const auto listed = host.call("versions/list", params, &told);
-  return show(line, listed, [&told](const Json::Value& result) {
-    print_diagnostics(told.diagnostics, {});
-    for (const Json::Value& version : result["versions"]) {
-      const bool selected = version["version"] == result["selected"];
-      print_out(selected ? "* " : "  ");
-      print_out(version["version"].asString());
-      for (const char* more : {"tag", "commit", "digest"}) {
-        if (version.isMember(more) && version[more] != version["version"]) {
-          print_out("  " + version[more].asString());
-        }
-      }
-      print_out("\n");
-    }
-    print_out(fmt::format("{} versions, {} tags skipped.\n", result["versions"].size(), result["skipped"].size()));
-  });
+  RequestContext request = host.request();
+  const auto listed = list_versions(host.service(), params, request);
+  if (!listed) {
+    return show(line, listed.error());
+  }
+  if (line.common.json) {
+    print_raw(indent_json(messages::encode(*listed).text));
+  } else {
+    print_versions(*listed);
+  }
+  return 0;
 }
 
 int run_cache_info(const CommandLine& line, const Host& host) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/server/service.h"
+#include "protocol/messages/versions_list.h"
 #include "protocol/method_table.h"
 
 namespace modlock {
@@ -8,12 +9,16 @@ namespace modlock {
 // Each turns one method's message into calls of the domain and their outcome into the method's result; it decides
 // nothing. Errors are those of the domain, and INVALID_PARAMS.
 Result<Json::Value> handle_config_inspect(const Service& service, const Json::Value& params, RequestContext& request);
-Result<Json::Value> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Answer> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_modules_install(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_cache_info(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_cache_prune(const Service& service, const Json::Value& params, RequestContext& request);
+
+// What `versions/list` answers, for hosts in the same process. Errors as above.
+Result<messages::VersionsListResult> list_versions(const Service& service, const messages::VersionsListParams& params,
+                                                   RequestContext& request);
 
 struct ServerLimits {
   std::size_t max_in_flight = 8;

@@ -8,7 +8,7 @@
 namespace modlock {
 namespace {
 
-using DomainHandler = Result<Json::Value> (*)(const Service&, const Json::Value&, RequestContext&);
+using DomainHandler = std::function<Result<Answer>(const Service&, const Json::Value&, RequestContext&)>;
 
 Result<Json::Value> initialize(Service& service, const std::vector<std::string>& methods, const ServerLimits& limits,
                                const Json::Value& params, RequestContext& request) {
@@ -36,7 +36,7 @@ Result<Json::Value> initialize(Service& service, const std::vector<std::string>&
 }  // namespace
 
 MethodTable make_method_table(Service& service, const ServerLimits& limits) {
-  constexpr std::pair<const char*, DomainHandler> kHandlers[] = {
+  const std::pair<const char*, DomainHandler> kHandlers[] = {
       {"config/inspect", handle_config_inspect},
       {"versions/list", handle_versions_list},
       {"lock/plan", handle_lock_plan},

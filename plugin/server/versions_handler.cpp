@@ -5,7 +5,6 @@
 #include "plugin/server/handlers.h"
 #include "plugin/server/implementation.h"
 #include "plugin/server/root_request.h"
-#include "protocol/messages/versions_list.h"
 
 namespace modlock {
 namespace {
@@ -42,19 +41,16 @@ Result<Listing> list(const Service& service, const Network& network, const Sourc
 
 }  // namespace
 
-Result<Json::Value> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request) {
+Result<messages::VersionsListResult> list_versions(const Service& service, const messages::VersionsListParams& params,
+                                                   RequestContext& request) {
   Stats stats;
-  auto decoded = messages::decode_versions_list(params, request.unknown_params);
-  if (!decoded) {
-    return fail(std::move(decoded.error()));
-  }
-  auto address = parse_source(decoded->source, default_registry(find_implementation(service.options()).tool));
+  auto address = parse_source(params.source, default_registry(find_implementation(service.options()).tool));
   if (!address) {
     return fail(std::move(address.error()));
   }
   std::optional<ModuleConstraint> constraint;
-  if (decoded->constraint) {
-    auto parsed = ModuleConstraint::parse(*decoded->constraint);
+  if (params.constraint) {
+    auto parsed = ModuleConstraint::parse(*params.constraint);
     if (!parsed) {
       return fail(std::move(parsed.error()));
     }
@@ -63,7 +59,7 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
   Context context = make_context(request, service, stats);
   context.judge_source = source_judge(service.user_settings());
   const auto network = service.network();
-  auto listing = list(service, *network, *address, decoded->tag_prefix, context);
+  auto listing = list(service, *network, *address, params.tag_prefix, context);
   if (!listing) {
     return fail(network->with_warnings(std::move(listing.error())));
   }
@@ -71,13 +67,14 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
       .source = address->source.identity(),
       .kind = std::string(to_string(address->source.kind)),
       .versions = {},
-      .selected = newest_fitting(*listing, constraint, decoded->include_prerelease),
+      .selected = newest_fitting(*listing, constraint, params.include_prerelease),
       .skipped = {},
       .fetched_at =
           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(listing->fetched_at))),
       .complete = listing->complete};
+  result.versions.reserve(listing->versions.size());
   for (ListedVersion& version : listing->versions) {
-    if (decoded->include_prerelease || version.version.prerelease().empty() ||
+    if (params.include_prerelease || version.version.prerelease().empty() ||
         (constraint && constraint->selects(version.version))) {
       result.versions.push_back({.version = version.version.to_string(),
                                  .tag = std::move(version.tag),
@@ -85,11 +82,23 @@ Result<Json::Value> handle_versions_list(const Service& service, const Json::Val
                                  .digest = address->source.kind == SourceKind::oci ? std::move(version.id) : ""});
     }
   }
-  for (const SkippedTag& tag : listing->skipped) {
-    result.skipped.push_back({tag.tag, tag.reason});
+  for (SkippedTag& tag : listing->skipped) {
+    result.skipped.push_back({std::move(tag.tag), std::move(tag.reason)});
   }
-  request.diagnostics = result.diagnostics = network->warnings();
-  return messages::encode(result);
+  result.diagnostics = network->warnings();
+  return result;
+}
+
+Result<Answer> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request) {
+  const auto decoded = messages::decode_versions_list(params, request.unknown_params);
+  if (!decoded) {
+    return fail(decoded.error());
+  }
+  const auto result = list_versions(service, *decoded, request);
+  if (!result) {
+    return fail(result.error());
+  }
+  return Answer(messages::encode(*result));
 }
 
 }  // namespace modlock

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/error.h"
+#include "protocol/json_text.h"
 #include "protocol/object_reader.h"
 
 namespace modlock::messages {
@@ -38,6 +39,6 @@ struct VersionsListResult {
   bool complete = true;
   Diagnostics diagnostics = {};  // left out where there are none
 };
-Json::Value encode(const VersionsListResult& result);
+JsonText encode(const VersionsListResult& result);
 
 }  // namespace modlock::messages
