@@ -101,6 +101,14 @@ Result<void> Store::make_tree_directory() const {
   return make_below(tree_directory());
 }
 
+fs::path Store::seen_directory() const {
+  return below("seen");
+}
+
+Result<void> Store::make_seen_directory() const {
+  return make_below(seen_directory());
+}
+
 fs::path Store::package_directory() const {
   return below("packages");
 }

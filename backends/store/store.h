@@ -29,6 +29,8 @@ struct Package {
 //                                                      with "ref" and "subdir" of the fetch where it told them
 //   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
 //   v1/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
+//   v1/seen/<sha256 hex of package identity>   when a source was first seen to give what it gives (first_seen.h): no
+//                                                      cache, for nobody can tell it again; `cache prune` leaves it
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v1/locks/<sha256 hex of package identity>    held while a source is fetched
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
@@ -46,6 +48,10 @@ class Store {
   std::filesystem::path response_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_response_directory() const;
+  // Where first_seen.h keeps what it knows.
+  std::filesystem::path seen_directory() const;
+  // Errors: IO_ERROR.
+  Result<void> make_seen_directory() const;
   // Where tree_memo.h keeps what it knows.
   std::filesystem::path tree_directory() const;
   // Errors: IO_ERROR.

@@ -113,6 +113,11 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
                   "auto: calls of one repository share a version; unified: of every source; per-call: each its own")
       ->envname("TOFU_MODLOCK_RESOLUTION")
       ->check(CLI::IsMember({"auto", "unified", "per-call"}));
+  command
+      .add_option("--minimum-release-age", out.minimum_release_age,
+                  "Choose only what was first seen so long ago, whatever the settings say (0s: anything)")
+      ->envname("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
+      ->type_name("DURATION");
   command.add_flag("--no-adopt", out.no_adopt,
                    "Where nothing is locked yet: choose anew instead of keeping the versions that are installed");
   command.add_flag("--install", out.install, "Install what is locked afterwards");
@@ -188,14 +193,24 @@ void add_questions(CLI::App& app, CommandLine& out) {
   versions->add_option("--tag-prefix", out.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
   versions->add_flag("--include-prerelease", out.include_prerelease, "List prereleases too");
 
-  CLI::App* explain = add_verb(app, out, Verb::explain, "explain", "Show which credentials a host gets, and from where",
-                               "  tofu-modlock explain --credentials registry.example.com\n"
-                               "  tofu-modlock explain --credentials ghcr.io/team/network\n");
+  CLI::App* explain =
+      add_verb(app, out, Verb::explain, "explain",
+               "Say why a module has its version: who constrains it where, and which versions that leaves",
+               "  tofu-modlock explain module.vpc.nested\n"
+               "  tofu-modlock explain --credentials registry.example.com\n"
+               "  tofu-modlock explain --credentials ghcr.io/team/network\n");
   add_store_flags(*explain, out.common);
-  add_implementation_flags(*explain, out.common);
-  explain->add_option("--credentials", out.credentials, "The host, for OCI with the repository: the places, no secret")
+  explain->add_option("--chdir", out.common.directories, "The root module (default: the current directory)")
+      ->expected(1);
+  add_reading_flags(*explain, out.common);
+  add_network_flags(*explain, out.common);
+  CLI::Option* subject =
+      explain->add_option("SUBJECT", out.subject, "A module call: module.NAME or module.NAME.NESTED");
+  explain
+      ->add_option("--credentials", out.credentials,
+                   "Show instead which credentials a host gets, for OCI with the repository: the places, no secret")
       ->type_name("HOST[/REPOSITORY]")
-      ->required();
+      ->excludes(subject);
 
   CLI::App* sbom = add_verb(app, out, Verb::sbom, "sbom", "Print a bill of materials (CycloneDX 1.6) of what is locked",
                             "  tofu-modlock sbom --name shop-network > bom.cdx.json\n");

@@ -56,6 +56,7 @@ struct CommandLine {
   bool install = false;
   std::string resolution;
   bool no_adopt = false;
+  std::string minimum_release_age;
   std::vector<std::string> targets;
   // install; lock and upgrade with `install`
   std::optional<bool> overrides;
@@ -76,7 +77,8 @@ struct CommandLine {
   std::string max_age;
   // sbom
   std::string name;
-  // explain
+  // explain: one of the two
+  std::string subject;
   std::string credentials;  // HOST or HOST/REPOSITORY
   // mirror
   std::vector<std::string> command;  // the program and its arguments

@@ -12,6 +12,7 @@ int run_install(const CommandLine& line, const Host& host);
 int run_verify(const CommandLine& line, const Host& host);
 int run_inspect(const CommandLine& line, const Host& host);
 int run_graph(const CommandLine& line, const Host& host);
+int run_explain(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
 int run_cache_prune(const CommandLine& line, const Host& host);

@@ -83,6 +83,9 @@ Json::Value plan_params(const CommandLine& line, const Host& host, const std::st
   if (!line.resolution.empty()) {
     params["policy"]["resolution"] = line.resolution;
   }
+  if (!line.minimum_release_age.empty()) {
+    params["policy"]["minimumReleaseAge"] = line.minimum_release_age;
+  }
   if (line.no_adopt) {
     params["policy"]["adopt"] = false;
   }

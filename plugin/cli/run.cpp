@@ -26,7 +26,9 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     case CommandLine::Verb::versions:
       return run_versions(line, host);
     case CommandLine::Verb::explain:
-      return run_explain_credentials(line.credentials, line.common, host.service().options(), interrupt.token());
+      return line.credentials.empty()
+                 ? run_explain(line, host)
+                 : run_explain_credentials(line.credentials, line.common, host.service().options(), interrupt.token());
     case CommandLine::Verb::cache_info:
       return run_cache_info(line, host);
     case CommandLine::Verb::cache_prune:

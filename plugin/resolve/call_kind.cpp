@@ -8,6 +8,12 @@ bool chooses_version(const ModuleNode& node) {
   return !node.constraints.empty() || node.address.source.kind == SourceKind::registry;
 }
 
+std::string version_group(const ModuleNode& node, Resolution resolution) {
+  const bool alone = node.address.source.kind == SourceKind::registry && resolution == Resolution::automatic;
+  const bool shares = chooses_version(node) && !alone && resolution != Resolution::per_call;
+  return shares ? node.address.source.package_identity() + "\n" + node.tag_prefix : "\n" + node.key;
+}
+
 bool names_id(const ModuleNode& node) {
   const Source& source = node.address.source;
   if (source.kind == SourceKind::oci) {

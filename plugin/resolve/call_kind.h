@@ -12,6 +12,9 @@ namespace modlock {
 // else.
 bool chooses_version(const ModuleNode& node);
 
+// Calls with the same text get one version, where `resolution` says so.
+std::string version_group(const ModuleNode& node, Resolution resolution);
+
 // Whether the source itself names an immutable id: a git commit (abbreviated ones too), an OCI digest.
 bool names_id(const ModuleNode& node);
 

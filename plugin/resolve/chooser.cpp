@@ -6,6 +6,7 @@
 
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/lock_entry.h"
+#include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"
 
 namespace modlock {
@@ -37,12 +38,6 @@ void Chooser::start_walk() {
     group.locked_h1.clear();
     group.in_place.reset();
   }
-}
-
-std::string Chooser::group_key(const ModuleNode& node) const {
-  const bool alone = node.address.source.kind == SourceKind::registry && request_.resolution == Resolution::automatic;
-  const bool shares = chooses_version(node) && !alone && request_.resolution != Resolution::per_call;
-  return shares ? node.address.source.package_identity() + "\n" + node.tag_prefix : "\n" + node.key;
 }
 
 bool Chooser::is_target(const std::string& key) const {
@@ -83,7 +78,7 @@ Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
       unserved_.insert(node->key);
       continue;
     }
-    Group& group = groups_[group_key(*node)];
+    Group& group = groups_[version_group(*node, request_.resolution)];
     if (group.level.empty()) {
       touched.push_back(&group);
     }
@@ -123,6 +118,10 @@ void Chooser::join(Group& group, ModuleNode& node) {
     group.uses.insert_or_assign(use.key + "\n" + use.constraint.text(), use);
   }
   bool changes = group.decided && !fits(group, group.decision.version);
+  if (const auto age = minimum_age(request_, node); age > group.minimum_age) {
+    group.minimum_age = age;
+    changes = changes || !group.locked;
+  }
   if (!group.upgrade && is_target(node.key)) {
     group.upgrade = true;
     changes = true;
@@ -272,6 +271,20 @@ std::vector<Origin::PackageWish> Chooser::choose(const std::vector<Group*>& grou
   return wishes;
 }
 
+ReleaseGate Chooser::gate_of(const Group& group) const {
+  const ModuleNode& node = *group.level.front();
+  const bool is_named = names_one_version(in_order(group.uses));
+  return {.minimum = is_named ? std::chrono::seconds(0) : group.minimum_age,
+          .now = origin_.now(),
+          .known_since = origin_.known_since(node.address, node.tag_prefix),
+          .is_locked = [&group](const ListedVersion& listed) {
+            return std::any_of(group.candidates.begin(), group.candidates.end(), [&](const auto& candidate) {
+              const Resolved& locked = candidate.second.resolved;
+              return locked.version == listed.version && (listed.id.empty() || locked.id == listed.id);
+            });
+          }};
+}
+
 Result<void> Chooser::decide_from_origin(Group& group) const {
   const ModuleNode& node = *group.level.front();
   if (node.commit) {
@@ -301,7 +314,7 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
   const std::string package = node.address.source.package_identity();
   const ListedVersion* installed = find_installed_version(group, *listing);
   auto selected = installed != nullptr ? check_unambiguous(*installed, in_order(group.uses), package)
-                                       : select_version(*listing, in_order(group.uses), package);
+                                       : select_version(*listing, in_order(group.uses), package, gate_of(group));
   if (!selected) {
     return fail(std::move(selected.error()));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/resolve/plan.h"
+#include "plugin/resolve/selection.h"
 
 namespace modlock {
 
@@ -46,9 +47,10 @@ class Chooser {
   struct Group {
     std::map<std::string, ConstraintUse> uses;  // by key and constraint text
     bool upgrade = false;
-    bool decided = false;  // in this walk
-    bool failed = false;   // in this walk; its error is in diagnostics_ when the level is over
-    bool locked = false;   // the decision comes from the lock
+    std::chrono::seconds minimum_age{0};  // the longest that a member asks for
+    bool decided = false;                 // in this walk
+    bool failed = false;                  // in this walk; its error is in diagnostics_ when the level is over
+    bool locked = false;                  // the decision comes from the lock
     Resolved decision;
     Result<void> outcome;  // of deciding
     std::string locked_h1;
@@ -60,7 +62,6 @@ class Chooser {
     bool is_open() const { return !decided && !failed; }
   };
 
-  std::string group_key(const ModuleNode& node) const;
   bool is_target(const std::string& key) const;
   void join(Group& group, ModuleNode& node);
   static bool fits(const Group& group, const std::optional<Version>& version);
@@ -77,6 +78,7 @@ class Chooser {
   Origin::Errand errand_of(const std::vector<Group*>& groups) const;
   std::vector<Origin::PackageWish> choose(const std::vector<Group*>& groups) const;
   void name_open_calls(const std::vector<Group*>& touched);
+  ReleaseGate gate_of(const Group& group) const;
   Result<void> decide_from_origin(Group& group) const;
   Result<void> complete_locked(Group& group) const;
   static FetchWish wish_of(const Group& group);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -19,6 +20,15 @@ constexpr std::size_t kWidth = 16;
 std::string wished_thing(const Source& source, const FetchWish& wish) {
   const bool needs_ref = wish.id.empty() || source.kind == SourceKind::registry;
   return needs_ref ? fmt::format("{} ref:{}", wish.id, wish.ref) : wish.id;
+}
+
+std::vector<Sighting> sightings_of(const Listing& listing) {
+  std::vector<Sighting> sightings;
+  std::transform(listing.versions.begin(), listing.versions.end(), std::back_inserter(sightings),
+                 [](const ListedVersion& version) {
+                   return Sighting{version.ref, version.id};
+                 });
+  return sightings;
 }
 
 }  // namespace
@@ -57,11 +67,16 @@ void Origin::run(std::span<const Errand> errands) {
 std::vector<std::function<void()>> Origin::questions_of(const Errand& errand) {
   std::vector<std::function<void()>> questions;
   for (const ListingWish& wish : errand.listings) {
-    const auto [at, is_new] = listings_.emplace(Key{package_key(*wish.source), wish.tag_prefix}, Listing{});
+    const auto [at, is_new] = listings_.emplace(Key{package_key(*wish.source), wish.tag_prefix}, Listed{});
     if (is_new) {
       questions.emplace_back([this, &wish, &slot = at->second] {
         context_.progress->report("listing " + wish.source->source.package_identity(), 0, 0);
-        slot = backend(wish.source->source)->list_versions(*wish.source, wish.tag_prefix, context_);
+        slot.listing = backend(wish.source->source)->list_versions(*wish.source, wish.tag_prefix, context_);
+        if (slot.listing) {
+          const auto sightings = sightings_of(*slot.listing);
+          const std::scoped_lock lock(seen_mutex_);
+          slot.known_since = FirstSeen(store_).note(wish.source->source, sightings, now_);
+        }
       });
     }
   }
@@ -78,12 +93,34 @@ std::vector<std::function<void()>> Origin::questions_of(const Errand& errand) {
 }
 
 const Result<Listing>& Origin::listing(const SourceAddress& source, std::string_view tag_prefix) const {
-  return listings_.at(Key{package_key(source), tag_prefix});
+  return listings_.at(Key{package_key(source), tag_prefix}).listing;
+}
+
+const std::vector<Origin::Time>& Origin::known_since(const SourceAddress& source, std::string_view tag_prefix) const {
+  return listings_.at(Key{package_key(source), tag_prefix}).known_since;
+}
+
+Origin::Time Origin::note(const Source& source, const std::string& ref, const std::string& id) const {
+  const FirstSeen seen(store_);
+  const Sighting sighting{ref, id};
+  const auto listed = seen.find(source, ref, "");
+  return listed ? *listed : seen.note(source, {&sighting, 1}, now_).front();
+}
+
+std::optional<Origin::Time> Origin::first_seen(const Source& source, const std::string& ref,
+                                               const std::string& id) const {
+  const FirstSeen seen(store_);
+  for (const Sighting& sighting : {Sighting{ref, id}, Sighting{ref, ""}, Sighting{"", id}}) {
+    if (const auto found = seen.find(source, sighting.name, sighting.id)) {
+      return found;
+    }
+  }
+  return std::nullopt;
 }
 
 const Listing* Origin::known_listing(const SourceAddress& source) const {
   const auto found = listings_.find(Key{package_key(source), ""});
-  return found != listings_.end() && found->second ? &*found->second : nullptr;
+  return found != listings_.end() && found->second.listing ? &*found->second.listing : nullptr;
 }
 
 const Result<Pin>& Origin::pinned(const Source& source) const {

@@ -11,16 +11,21 @@
 #include <vector>
 
 #include "backends/backend_set.h"
+#include "backends/store/first_seen.h"
 #include "backends/store/store.h"
 
 namespace modlock {
 
 // Asks the outside for one run: what has been answered once is not asked again, and what can be asked together is asked
-// in parallel. Use from one thread.
+// in parallel. What it is answered is noted in the store, with the time at which it was first seen. Use from one
+// thread.
 class Origin {
  public:
-  Origin(const BackendSet& backends, const Store& store, const Context& context)
-      : backends_(backends), store_(store), context_(context) {}
+  using Time = FirstSeen::Time;
+
+  Origin(const BackendSet& backends, const Store& store, const Context& context,
+         Time now = std::chrono::system_clock::now())
+      : backends_(backends), store_(store), context_(context), now_(now) {}
 
   struct ListingWish {
     const SourceAddress* source = nullptr;
@@ -54,9 +59,19 @@ class Origin {
 
   // What an errand asked for. Its own may be read as soon as it chooses.
   const Result<Listing>& listing(const SourceAddress& source, std::string_view tag_prefix) const;
+  // When each version of a listing was first seen, in their order; none where the listing failed.
+  const std::vector<Time>& known_since(const SourceAddress& source, std::string_view tag_prefix) const;
   const Result<Pin>& pinned(const Source& source) const;
   // The listing without a tag prefix, where this run asked for it and got it; else null.
   const Listing* known_listing(const SourceAddress& source) const;
+
+  // One moment for the whole run.
+  Time now() const { return now_; }
+  // Notes that a source gives an id by a reference; returns when that was first seen. Where a listing told the
+  // reference without its id, it is the reference that counts.
+  Time note(const Source& source, const std::string& ref, const std::string& id) const;
+  // When that was noted, by this reference, else by any other; nullopt: never.
+  std::optional<Time> first_seen(const Source& source, const std::string& ref, const std::string& id) const;
 
   // What an errand brought.
   const Result<Package>& package(const SourceAddress& source, const FetchWish& wish) const;
@@ -77,7 +92,13 @@ class Origin {
   const BackendSet& backends_;
   const Store& store_;
   const Context& context_;
-  std::map<Key, Result<Listing>> listings_;  // package, tag prefix
+  Time now_;
+  mutable std::mutex seen_mutex_;  // of what is noted of first sights: errands share a package
+  struct Listed {
+    Result<Listing> listing;
+    std::vector<Time> known_since;
+  };
+  std::map<Key, Listed> listings_;           // package, tag prefix
   std::map<std::string, Result<Pin>> pins_;  // identity
   std::mutex mutex_;                         // of packages_, which errands add to while others run
   std::map<Key, Result<Package>> packages_;  // package, id and (where that may say more) reference

@@ -6,6 +6,7 @@
 
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/chooser.h"
+#include "plugin/resolve/release_age.h"
 #include "plugin/resolve/shared_version.h"
 
 namespace modlock {
@@ -20,20 +21,6 @@ Diagnostic unserved_warning(const ModuleNode& node) {
                 .subject = node.subject(),
                 .location = node.call.source.location,
                 .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};
-}
-
-// What the settings ask for and this release does not do yet must not go unnoticed.
-void warn_of_unserved_settings(const Settings& settings, Diagnostics& diagnostics) {
-  for (const SourceRule& rule : settings.sources) {
-    if (rule.minimum_release_age) {
-      diagnostics.push_back(
-          {Severity::warning,
-           Error{.code = Code::setting_unserved,
-                 .message = fmt::format("minimum_release_age for \"{}\" is not enforced by this release", rule.glob),
-                 .location = rule.minimum_release_age->location,
-                 .hint = "review new versions by hand before committing the lock"}});
-    }
-  }
 }
 
 Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
@@ -160,7 +147,6 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   for (const std::string& key : chooser.unserved()) {
     plan.diagnostics.push_back(unserved_warning(plan.tree.nodes.find(key)->second));
   }
-  warn_of_unserved_settings(request.walk.settings, plan.diagnostics);
   plan.resolved = chooser.resolved();
   if (request.resolution == Resolution::automatic) {
     const Diagnostics unshared = warn_of_unshared_versions(plan.tree, plan.resolved, origin);
@@ -168,6 +154,7 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   }
   plan.modules = new_module_locks(request, plan.tree, chooser, origin);
   plan.changes = list_changes(request, plan.tree, chooser, plan.modules, plan.diagnostics);
+  name_young_releases(request, plan, origin);
   return plan;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,6 +33,7 @@ struct PlanRequest {
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
   Resolution resolution = Resolution::automatic;
+  std::optional<std::chrono::seconds> minimum_release_age = {};  // in place of what the settings say
   // What is installed for a call, where it has this h1; nullopt: nothing that could serve. Empty: nothing is installed.
   std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view h1)> installed = {};
   // What is installed for a call. In a first lock (is_first_lock()) it stays where the call's constraints allow it.

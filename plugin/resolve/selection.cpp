@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+
+#include "backends/store/first_seen.h"
+#include "plugin/resolve/release_age.h"
 
 namespace modlock {
 namespace {
@@ -85,6 +89,21 @@ Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, cons
   return error;
 }
 
+Error too_young(const Version& version, std::span<const ConstraintUse> uses, const std::string& package,
+                std::chrono::system_clock::time_point since, std::chrono::seconds minimum) {
+  return Error{
+      .code = Code::no_matching_version,
+      .message =
+          fmt::format("no version of \"{}\" that may be chosen is as old as minimum_release_age asks for, {}: {} "
+                      "was first seen at {}",
+                      package, age_text(minimum), version.to_string(), time_text(since)),
+      .subject = uses.empty() ? std::string() : "module." + uses.front().key,
+      .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
+      .hint = fmt::format("wait until {}; or take it now, after a review, with --minimum-release-age 0s or by naming "
+                          "exactly the version: the plan then says so",
+                          time_text(since + minimum))};
+}
+
 }  // namespace
 
 std::string newest_versions(const Listing& listing) {
@@ -111,12 +130,23 @@ Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<c
 }
 
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
-                                     const std::string& package) {
-  for (const ListedVersion& candidate : listing.versions) {
+                                     const std::string& package, const ReleaseGate& gate) {
+  std::optional<std::size_t> oldest_young;
+  for (std::size_t i = 0; i < listing.versions.size(); ++i) {
+    const ListedVersion& candidate = listing.versions[i];
     if (!selects(uses, candidate.version)) {
       continue;
     }
+    if (!gate.lets_through(listing, i)) {
+      const bool is_older = !oldest_young || gate.known_since[i] < gate.known_since[*oldest_young];
+      oldest_young = is_older ? i : oldest_young;
+      continue;
+    }
     return check_unambiguous(candidate, uses, package);
+  }
+  if (oldest_young) {
+    return fail(too_young(listing.versions[*oldest_young].version, uses, package, gate.known_since[*oldest_young],
+                          gate.minimum));
   }
   if (uses.empty()) {
     return fail(no_release(listing, package));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,13 +11,28 @@
 
 namespace modlock {
 
-// The newest version of a listing that every constraint selects; without a constraint the newest release. Pure.
-// Errors: NO_MATCHING_VERSION (there is no release; one constraint alone has no match: names it, the newest three
-// versions, and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together they have none:
-// every constraint with its module and location, what to change, and the way out by `--resolution per-call`);
-// VERSION_AMBIGUOUS (the selected version has two tags with different ids).
+// Which versions are old enough to be chosen.
+struct ReleaseGate {
+  std::chrono::seconds minimum{0};
+  std::chrono::system_clock::time_point now = {};
+  std::span<const std::chrono::system_clock::time_point> known_since = {};  // of each version of the listing
+  // What is in use already is no matter of age: else an upgrade would go back behind it. Empty: nothing is.
+  std::function<bool(const ListedVersion&)> is_locked = {};
+
+  bool lets_through(const Listing& listing, std::size_t version) const {
+    return minimum.count() == 0 || now - known_since[version] >= minimum ||
+           (is_locked && is_locked(listing.versions[version]));
+  }
+};
+
+// The newest version of a listing that every constraint selects and the gate lets through; without a constraint the
+// newest release. Pure. Errors: NO_MATCHING_VERSION (there is no release; one constraint alone has no match: names it,
+// the newest three versions, and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together
+// they have none: every constraint with its module and location, what to change, and the way out by `--resolution
+// per-call`); VERSION_AMBIGUOUS (the selected version has two tags with different ids). NO_MATCHING_VERSION too where
+// all that the constraints select is too young: says when the first is old enough.
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
-                                     const std::string& package);
+                                     const std::string& package, const ReleaseGate& gate = {});
 
 // A version of a listing that was chosen some other way. Errors: VERSION_AMBIGUOUS, as above.
 Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,

@@ -11,6 +11,7 @@ namespace modlock {
 Result<Json::Value> handle_config_inspect(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Answer> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Json::Value> handle_lock_explain(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_modules_install(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_cache_info(const Service& service, const Json::Value& params, RequestContext& request);

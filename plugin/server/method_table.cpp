@@ -37,13 +37,10 @@ Result<Json::Value> initialize(Service& service, const std::vector<std::string>&
 
 MethodTable make_method_table(Service& service, const ServerLimits& limits) {
   const std::pair<const char*, DomainHandler> kHandlers[] = {
-      {"config/inspect", handle_config_inspect},
-      {"versions/list", handle_versions_list},
-      {"lock/plan", handle_lock_plan},
-      {"lock/verify", handle_lock_verify},
-      {"modules/install", handle_modules_install},
-      {"cache/info", handle_cache_info},
-      {"cache/prune", handle_cache_prune},
+      {"config/inspect", handle_config_inspect}, {"versions/list", handle_versions_list},
+      {"lock/plan", handle_lock_plan},           {"lock/explain", handle_lock_explain},
+      {"lock/verify", handle_lock_verify},       {"modules/install", handle_modules_install},
+      {"cache/info", handle_cache_info},         {"cache/prune", handle_cache_prune},
   };
   MethodTable table;
   for (const auto& [name, handler] : kHandlers) {

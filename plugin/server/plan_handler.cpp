@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/source_text.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
@@ -166,6 +167,44 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
                .hint = "run: tofu-modlock lock, review the change and commit it"};
 }
 
+Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
+                                      const messages::LockPlanParams& params, const Service& service,
+                                      const Context& context) {
+  PlanRequest request{.walk = root.walk,
+                      .lock = effective_lock(lock),
+                      .mode = parse_mode(params.mode),
+                      .targets = params.targets,
+                      .resolution = parse_resolution(params.resolution, root.walk.settings)};
+  if (params.minimum_release_age) {
+    request.minimum_release_age = parse_duration(*params.minimum_release_age);
+    if (!request.minimum_release_age) {
+      return fail(Code::invalid_params,
+                  fmt::format("policy.minimumReleaseAge must be a duration, found \"{}\"",
+                              escape_controls(*params.minimum_release_age)),
+                  "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\"");
+    }
+  }
+  request.installed = find_installed(root, context);
+  request.judge = [&root, &service, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
+    judge_releases(tree, root.implementation, service.options(), context, diagnostics);
+  };
+  if (request.mode != PlanMode::frozen) {
+    auto restorable = restorable_blocks(root, lock, context);
+    if (!restorable) {
+      return fail(std::move(restorable.error()));
+    }
+    request.restorable = std::move(*restorable);
+  }
+  if (params.adopt && is_first_lock(request)) {
+    auto recorded = find_recorded(root.data, context);
+    if (!recorded) {
+      return fail(std::move(recorded.error()));
+    }
+    request.recorded = std::move(*recorded);
+  }
+  return request;
+}
+
 Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request) {
   RunClock clock;
   Context context = make_context(request, service, clock.stats);
@@ -186,32 +225,13 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
   }
   add_policy(root->walk.settings, *decoded);
   context.judge_source = source_judge(root->walk.settings);
-  PlanRequest plan_request{.walk = root->walk,
-                           .lock = effective_lock(*lock),
-                           .mode = parse_mode(decoded->mode),
-                           .targets = decoded->targets,
-                           .resolution = parse_resolution(decoded->resolution, root->walk.settings)};
-  plan_request.installed = find_installed(*root, context);
-  plan_request.judge = [&](const ModuleTree& tree, Diagnostics& diagnostics) {
-    judge_releases(tree, root->implementation, service.options(), context, diagnostics);
-  };
-  if (plan_request.mode != PlanMode::frozen) {
-    auto restorable = restorable_blocks(*root, *lock, context);
-    if (!restorable) {
-      return fail(std::move(restorable.error()));
-    }
-    plan_request.restorable = std::move(*restorable);
-  }
-  if (decoded->adopt && is_first_lock(plan_request)) {
-    auto recorded = find_recorded(root->data, context);
-    if (!recorded) {
-      return fail(std::move(recorded.error()));
-    }
-    plan_request.recorded = std::move(*recorded);
+  auto plan_request = make_plan_request(*root, *lock, *decoded, service, context);
+  if (!plan_request) {
+    return fail(std::move(plan_request.error()));
   }
   const auto network = service.network(root->implementation.tool, root->implementation.version);
   Origin origin(network->backends(), service.store(), context);
-  auto plan = make_plan(plan_request, origin, context);
+  auto plan = make_plan(*plan_request, origin, context);
   if (!plan) {
     return fail(network->with_warnings(std::move(plan.error())));
   }
@@ -219,7 +239,7 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
                   plan->diagnostics);
   const Diagnostics& unread = network->warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
-  if (plan_request.mode == PlanMode::frozen && !plan->changes.empty()) {
+  if (plan_request->mode == PlanMode::frozen && !plan->changes.empty()) {
     return fail(frozen_error(plan->changes, lock->path, request));
   }
   request.diagnostics = plan->diagnostics;

@@ -11,6 +11,12 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 // The lock that counts: the file itself, or what stands inline while there is no sidecar yet.
 LockFile effective_lock(const LockDocument& lock);
 
+// What `lock/plan` asks of a root and its lock. `root`, `service` and `context` outlive the request. Errors:
+// INVALID_PARAMS (an age that is no duration); those of find_recorded(); cancellation.
+Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
+                                      const messages::LockPlanParams& params, const Service& service,
+                                      const Context& context);
+
 // A request under frozen for a root and its lock: what `modules/install` starts from. Every entry stands for itself:
 // which calls have to share a version was settled when they were locked. `root` and `context` outlive the request.
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context);

@@ -66,6 +66,7 @@ Result<LockPlanParams> decode_lock_plan(const Json::Value& params, std::vector<s
   if (auto policy = in.object("policy")) {
     out.resolution = policy->one_of("resolution", {"auto", "unified", "per-call"});
     out.allow = policy->strings("allow").value_or(std::vector<std::string>{});
+    out.minimum_release_age = policy->string("minimumReleaseAge");
     out.adopt = policy->boolean("adopt").value_or(true);
     out.deny = policy->strings("deny").value_or(std::vector<std::string>{});
   }

@@ -34,6 +34,7 @@ struct LockPlanParams {
   std::vector<std::string> allow;
   std::vector<std::string> deny;
   bool adopt = true;
+  std::optional<std::string> minimum_release_age;  // "72h"
 };
 Result<LockPlanParams> decode_lock_plan(const Json::Value& params, std::vector<std::string>& unknown);
 

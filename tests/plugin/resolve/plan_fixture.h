@@ -34,7 +34,7 @@ struct PlanFixture {
     auto store = Store::open(directory.path() / "cache");
     stats.requests = 0;
     Context context{.stats = &stats};
-    Origin origin(backends, *store, context);
+    Origin origin(backends, *store, context, now);
     return make_plan(request, origin, context);
   }
 
@@ -53,6 +53,7 @@ struct PlanFixture {
   BackendSet backends;
   FakeBackend* source = nullptr;
   Stats stats;
+  Origin::Time now = std::chrono::system_clock::now();
   PlanRequest request;
 };
 

@@ -260,17 +260,6 @@ BOOST_AUTO_TEST_CASE(plan_under_frozen_names_deeper_calls_of_a_source_that_it_le
              "module.vpc.leaf updated: the constraint \"~> 2.0\" excludes the locked version 1.0.0\n");
 }
 
-BOOST_AUTO_TEST_CASE(plan_warns_of_settings_that_it_does_not_serve) {
-  SourceRule rule;
-  rule.glob = "git::*";
-  rule.minimum_release_age = Written{"72h", {".tofu-modlock.hcl", std::nullopt}};
-  request.walk.settings.sources.push_back(rule);
-  const Plan plan = lock();
-  BOOST_REQUIRE(plan.diagnostics.size() == 1U);
-  BOOST_TEST(to_string(plan.diagnostics[0].what.code) == "SETTING_UNSERVED");
-  BOOST_TEST(plan.diagnostics[0].what.message == "minimum_release_age for \"git::*\" is not enforced by this release");
-}
-
 BOOST_AUTO_TEST_CASE(plan_refuses_a_locked_package_with_another_h1) {
   source->add_tag(kVpc, "v1.0.0", kLeaf);
   write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
   BOOST_TEST(
       write_json(result["capabilities"]) ==
       R"({"backends":["git","registry","archive","oci"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
-      R"("cache/info","cache/prune","config/inspect","exit","initialize","initialized","lock/plan","lock/verify","log/setLevel",)"
+      R"("cache/info","cache/prune","config/inspect","exit","initialize","initialized","lock/explain","lock/plan","lock/verify","log/setLevel",)"
       R"("modules/install","ping","shutdown","versions/list"]})");
 }
 

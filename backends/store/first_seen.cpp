@@ -1,0 +1,118 @@
+#include "backends/store/first_seen.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+
+namespace modlock {
+namespace {
+
+using Time = FirstSeen::Time;
+
+struct Line {
+  Time time;
+  std::string_view thing;  // "<id> <name>"
+};
+
+// Names come from outside; one of two lines is never noted.
+bool is_plain(std::string_view text) {
+  return text.find_first_of("\r\n") == std::string_view::npos;
+}
+
+std::string thing_of(std::string_view name, std::string_view id) {
+  return fmt::format("{} {}", id.empty() ? "-" : id, name);
+}
+
+std::string line_text(Time time, std::string_view thing) {
+  return fmt::format("{} {}\n", std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count(),
+                     thing);
+}
+
+// Lines that are none are passed over: the end of a file may be cut off.
+std::vector<Line> read_lines(std::string_view text) {
+  std::vector<Line> lines;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    std::int64_t seconds = 0;
+    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), seconds);
+    const auto used = static_cast<std::size_t>(rest - line.data());
+    constexpr std::int64_t kLatest = 253402300799;  // the year 9999
+    if (error == std::errc{} && seconds >= 0 && seconds <= kLatest && line.substr(used, 1) == " ") {
+      lines.push_back({Time(std::chrono::seconds(seconds)), line.substr(used + 1)});
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::filesystem::path FirstSeen::file_of(const Source& source) const {
+  return store_.seen_directory() / sha256_hex(source.package_identity());
+}
+
+std::vector<Time> FirstSeen::note(const Source& source, std::span<const Sighting> sightings, Time now) const {
+  now = std::chrono::floor<std::chrono::seconds>(now);
+  if (now < kEarliest) {
+    return std::vector<Time>(sightings.size(), now);
+  }
+  const std::string text = read_file(file_of(source)).value_or("");
+  std::vector<Line> lines = read_lines(text);
+  bool is_new = false;
+  Time latest = now;
+  std::unordered_map<std::string_view, Time> known;
+  for (Line& line : lines) {
+    if (line.time > now + kLongestSetback) {
+      line.time = now;
+      is_new = true;
+    }
+    latest = std::max(latest, line.time);
+    known.emplace(line.thing, line.time);
+  }
+  std::string added;
+  std::vector<Time> times;
+  for (const Sighting& sighting : sightings) {
+    const std::string thing = thing_of(sighting.name, sighting.id);
+    const auto found = known.find(thing);
+    times.push_back(found == known.end() ? latest : found->second);
+    if (found == known.end() && is_plain(thing)) {
+      added += line_text(latest, thing);
+      is_new = true;
+    }
+  }
+  if (is_new && store_.make_seen_directory()) {
+    std::string whole;
+    for (const Line& line : lines) {
+      whole += line_text(line.time, line.thing);
+    }
+    // Where it fails, the same is seen for the first time again, which makes it younger, never older.
+    (void)write_file_atomically(file_of(source), whole + added, Durable::no);
+  }
+  return times;
+}
+
+std::optional<Time> FirstSeen::find(const Source& source, std::string_view name, std::string_view id) const {
+  const std::string text = read_file(file_of(source)).value_or("");
+  const std::string thing = thing_of(name, id);
+  std::optional<Time> first;
+  for (const Line& line : read_lines(text)) {
+    const bool same =
+        name.empty() ? !id.empty() && line.thing.substr(0, line.thing.find(' ')) == id : line.thing == thing;
+    if (same && (!first || line.time < *first)) {
+      first = line.time;
+    }
+  }
+  return first;
+}
+
+std::string time_text(Time time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+}  // namespace modlock

@@ -1,0 +1,272 @@
+#include "plugin/resolve/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/release_age.h"
+
+namespace modlock {
+namespace {
+
+// A version of the listing that is still in the race.
+struct Candidate {
+  Version version;
+  std::optional<Origin::Time> known_since;
+};
+using Candidates = std::vector<Candidate>;
+
+// Why one constraint does not select a version; nullopt: it does.
+std::optional<std::string> why_rejected(const ModuleConstraint& constraint, const Version& version) {
+  if (constraint.selects(version)) {
+    return std::nullopt;
+  }
+  std::string_view items = constraint.text();
+  while (!constraint.allows(version) && !items.empty()) {
+    const std::string item(items.substr(0, items.find(", ")));
+    items.remove_prefix(std::min(item.size() + 2, items.size()));
+    const auto one = ModuleConstraint::parse(item);
+    if (one && !one->allows(version)) {
+      const bool is_prerelease = !version.prerelease().empty() && one->text().find('-') == std::string::npos;
+      return fmt::format("\"{}\" excludes it{}", one->text(), is_prerelease ? ", as every prerelease" : "");
+    }
+  }
+  return "a prerelease is chosen only where a constraint names exactly it";
+}
+
+class Explainer {
+ public:
+  Explainer(const ExplainRequest& request, Origin& origin, const ModuleNode& node)
+      : request_(request), origin_(origin), node_(node) {}
+
+  Explanation run() {
+    explanation_.source = node_.address.source.identity();
+    const auto selected = request_.plan.modules.find(node_.key);
+    const auto resolved = request_.plan.resolved.find(node_.key);
+    if (selected == request_.plan.modules.end() || resolved == request_.plan.resolved.end()) {
+      explanation_.reason = node_.is_local() ? "it is part of the module that calls it, and nothing is locked"
+                                             : "nothing is locked for a source of this kind";
+      return std::move(explanation_);
+    }
+    explanation_.selected = &selected->second;
+    explanation_.ref = resolved->second.ref;
+    explanation_.first_seen = origin_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
+    if (chooses_version(node_) && !node_.commit) {
+      explain_version(resolved->second);
+    } else {
+      explain_reference();
+    }
+    explain_choice();
+    return std::move(explanation_);
+  }
+
+ private:
+  const Change* change() const {
+    const auto found = std::find_if(request_.plan.changes.begin(), request_.plan.changes.end(),
+                                    [&](const Change& one) { return one.subject == node_.subject(); });
+    return found == request_.plan.changes.end() ? nullptr : &*found;
+  }
+
+  // What the lock had stays; for the others there is a change that says so.
+  bool is_locked() const {
+    const Change* changed = change();
+    return changed == nullptr || changed->action == Action::restored || changed->action == Action::hashes_added ||
+           changed->action == Action::constraints_changed;
+  }
+
+  template <typename WhyRejected>
+  void add_step(ExplainedStep step, const WhyRejected& why_rejected) {
+    Candidates left;
+    for (Candidate& candidate : candidates_) {
+      const std::string text = candidate.version.to_string();
+      if (std::optional<std::string> why = why_rejected(candidate)) {
+        step.rejected.push_back({text, std::move(*why)});
+      } else {
+        step.kept.push_back(text);
+        left.push_back(std::move(candidate));
+      }
+    }
+    candidates_ = std::move(left);
+    explanation_.chain.push_back(std::move(step));
+  }
+
+  void explain_version(const Resolved& resolved) {
+    list_candidates(resolved);
+    for (const ConstraintUse& use : uses()) {
+      add_step({.constraint = use.constraint.text(), .subject = "module." + use.key, .location = use.location},
+               [&](const Candidate& candidate) { return why_rejected(use.constraint, candidate.version); });
+    }
+    if (node_.constraints.empty()) {
+      add_step({.constraint = "any release", .subject = node_.subject(), .location = node_.call.source.location},
+               [](const Candidate& candidate) {
+                 return candidate.version.prerelease().empty()
+                            ? std::nullopt
+                            : std::optional<std::string>("a prerelease is chosen only where a constraint names it");
+               });
+    }
+    explain_age(resolved);
+    explain_kept(resolved);
+  }
+
+  void list_candidates(const Resolved& resolved) {
+    Origin::Errand errand{.listings = {{&node_.address, node_.tag_prefix}},
+                          .choose = [] { return std::vector<Origin::PackageWish>{}; }};
+    origin_.run({&errand, 1});
+    const auto& listing = origin_.listing(node_.address, node_.tag_prefix);
+    if (!listing) {
+      candidates_.push_back({*resolved.version, explanation_.first_seen});
+      Error error = listing.error();
+      error.message = "the versions are not known: " + error.message;
+      explanation_.diagnostics.push_back({Severity::warning, std::move(error)});
+      return;
+    }
+    const auto& since = origin_.known_since(node_.address, node_.tag_prefix);
+    for (std::size_t i = 0; i < listing->versions.size(); ++i) {
+      const ListedVersion& listed = listing->versions[i];
+      candidates_.push_back({listed.version, since[i]});
+      // What is locked and at hand was not looked up.
+      if (explanation_.ref.empty() && listed.version.to_string() == resolved.version->to_string()) {
+        explanation_.ref = listed.ref;
+      }
+    }
+    // Only now is it certain that somebody has seen it.
+    explanation_.first_seen = origin_.first_seen(node_.address.source, explanation_.ref, resolved.id);
+  }
+
+  // Of every call that shares the version, its own first.
+  std::vector<ConstraintUse> uses() const {
+    std::vector<ConstraintUse> all = node_.constraints;
+    const Resolution resolution = request_.plan_request.resolution;
+    const std::string group = version_group(node_, resolution);
+    for (const auto& [key, other] : request_.plan.tree.nodes) {
+      if (key != node_.key && !other.is_local() && version_group(other, resolution) == group) {
+        all.insert(all.end(), other.constraints.begin(), other.constraints.end());
+      }
+    }
+    return all;
+  }
+
+  void explain_age(const Resolved& resolved) {
+    const auto age = minimum_age(request_.plan_request, node_);
+    if (age.count() == 0) {
+      return;
+    }
+    const SourceRule* rule = age_rule(request_.plan_request.walk.settings, node_.address.source);
+    const auto location = rule == nullptr ? std::nullopt : std::optional(rule->minimum_release_age->location);
+    const bool is_named = names_one_version(node_.constraints);
+    add_step({.constraint = "minimum_release_age = \"" + age_text(age) + "\"", .location = location},
+             [&](const Candidate& candidate) -> std::optional<std::string> {
+               const bool is_chosen = candidate.version == *resolved.version;
+               const bool is_old = candidate.known_since && origin_.now() - *candidate.known_since >= age;
+               return is_old || is_chosen || is_named
+                          ? std::nullopt
+                          : std::optional("first seen at " + time_text(candidate.known_since.value_or(origin_.now())));
+             });
+  }
+
+  // The locked version, or the installed one of a first lock, stays although there may be newer ones.
+  void explain_kept(const Resolved& resolved) {
+    const Change* changed = change();
+    const bool is_adopted = changed != nullptr && changed->action == Action::adopted;
+    if (!is_locked() && !is_adopted) {
+      return;
+    }
+    ExplainedStep step = kept_step();
+    if (is_adopted) {
+      step = {.constraint = "installed: " + resolved.version->to_string()};
+    }
+    const std::string way_out = is_adopted ? "--no-adopt" : "upgrade";
+    add_step(std::move(step), [&](const Candidate& candidate) -> std::optional<std::string> {
+      if (candidate.version.to_string() == resolved.version->to_string()) {
+        return std::nullopt;
+      }
+      return candidate.version > *resolved.version ? fmt::format("newer; only {} takes it", way_out) : "older";
+    });
+  }
+
+  ExplainedStep kept_step() const {
+    const LockFile& lock = request_.plan_request.lock;
+    const auto range = lock.module_ranges.find(node_.key);
+    return {.constraint = "locked: " + explanation_.selected->version.value_or(explanation_.selected->origin_hash()),
+            .location = range == lock.module_ranges.end() ? std::nullopt
+                                                          : std::optional(Location{request_.lock_path, range->second})};
+  }
+
+  void explain_reference() {
+    const Source& source = node_.address.source;
+    const std::string named = named_reference(source);
+    const std::string id = explanation_.selected->origin_hash();
+    std::string constraint = "what is at the address";
+    if (node_.commit) {
+      constraint = *node_.commit;
+    } else if (!source.query_value("digest").empty()) {
+      constraint = source.query_value("digest");
+    } else if (!named.empty()) {
+      constraint = named;
+    } else if (source.kind == SourceKind::git) {
+      constraint = "the default branch";
+    } else if (source.kind == SourceKind::oci) {
+      constraint = "latest";
+    }
+    explanation_.chain.push_back({.constraint = std::move(constraint),
+                                  .subject = node_.subject(),
+                                  .location = node_.commit ? place_of_commit() : node_.call.source.location,
+                                  .kept = {id}});
+    if (is_locked()) {
+      ExplainedStep step = kept_step();
+      step.kept = {id};
+      explanation_.chain.push_back(std::move(step));
+    }
+  }
+
+  // Where the commit is named that stands for a constraint.
+  Location place_of_commit() const {
+    if (node_.call.version) {
+      return node_.call.version->location;
+    }
+    const auto& rules = request_.plan_request.walk.settings.modules;
+    const auto rule = rules.find(node_.key);
+    return rule != rules.end() && rule->second.version ? rule->second.version->location : node_.call.source.location;
+  }
+
+  void explain_choice() {
+    const Change* changed = change();
+    const bool is_version = explanation_.selected->version.has_value();
+    if (is_locked()) {
+      explanation_.reason = is_version ? "it is locked, and the constraints allow it" : "it is locked";
+    } else if (changed->action == Action::adopted) {
+      explanation_.reason = "it is installed, and nothing is locked yet";
+    } else {
+      explanation_.reason = is_version ? "it is the newest of what is left" : "it is what the source gives now";
+    }
+  }
+
+  const ExplainRequest& request_;
+  Origin& origin_;
+  const ModuleNode& node_;
+  Candidates candidates_;
+  Explanation explanation_;
+};
+
+}  // namespace
+
+Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const Context& context) {
+  if (auto ok = context.check(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  const std::string& subject = request.subject;
+  const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
+  if (node == request.plan.tree.nodes.end()) {
+    const bool is_provider = subject.starts_with("provider.");
+    return fail(
+        Error{.code = Code::invalid_params,
+              .message = is_provider ? fmt::format("\"{}\" cannot be explained: providers are not locked yet", subject)
+                                     : fmt::format("the subject \"{}\" matches no module call", subject),
+              .subject = subject,
+              .hint = "a subject is written module.NAME or module.NAME.NESTED; `tofu-modlock inspect` lists them"});
+  }
+  return Explainer(request, origin, node->second).run();
+}
+
+}  // namespace modlock

@@ -1,0 +1,112 @@
+#include "plugin/resolve/release_age.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/resolve/call_kind.h"
+
+namespace modlock {
+namespace {
+
+using std::chrono::seconds;
+
+bool is_newly_locked(Action action) {
+  switch (action) {
+    case Action::added:
+    case Action::adopted:
+    case Action::updated:
+    case Action::moved:
+    case Action::source_changed:
+      return true;
+    case Action::removed:
+    case Action::restored:
+    case Action::hashes_added:
+    case Action::constraints_changed:
+      break;
+  }
+  return false;
+}
+
+seconds ruled_age(const SourceRule* rule) {
+  return rule == nullptr ? seconds(0) : parse_duration(rule->minimum_release_age->text).value_or(seconds(0));
+}
+
+std::string why_taken(const Change& change, const ModuleNode& node) {
+  if (change.action == Action::adopted) {
+    return "it is what is installed";
+  }
+  if (!chooses_version(node) || node.commit) {
+    return "the configuration names no version to choose";
+  }
+  if (names_one_version(node.constraints)) {
+    return fmt::format("the constraint \"{}\" names it", *node.constraints_text());
+  }
+  return "it was asked for";
+}
+
+}  // namespace
+
+const SourceRule* age_rule(const Settings& settings, const Source& source) {
+  const std::string identity = source.identity();
+  const auto found = std::find_if(settings.sources.begin(), settings.sources.end(), [&](const SourceRule& rule) {
+    return rule.minimum_release_age && matches_glob(rule.glob, identity);
+  });
+  return found == settings.sources.end() ? nullptr : &*found;
+}
+
+seconds minimum_age(const PlanRequest& request, const ModuleNode& node) {
+  return request.minimum_release_age.value_or(ruled_age(age_rule(request.walk.settings, node.address.source)));
+}
+
+bool names_one_version(std::span<const ConstraintUse> uses) {
+  return std::any_of(uses.begin(), uses.end(), [](const ConstraintUse& use) {
+    return std::any_of(use.constraint.items().begin(), use.constraint.items().end(),
+                       [](const auto& item) { return item.comparator == Comparator::equal; });
+  });
+}
+
+std::string age_text(seconds age) {
+  std::string text;
+  for (const auto& [unit, size] : {std::pair{"h", 3600}, std::pair{"m", 60}, std::pair{"s", 1}}) {
+    if (const auto count = age.count() / size; count != 0) {
+      text += fmt::format("{}{}", count, unit);
+    }
+    age %= size;
+  }
+  return text.empty() ? "0s" : text;
+}
+
+void name_young_releases(const PlanRequest& request, Plan& plan, const Origin& origin) {
+  for (Change& change : plan.changes) {
+    const std::string key = change.subject.substr(change.subject.find('.') + 1);
+    const auto resolved = plan.resolved.find(key);
+    if (!is_newly_locked(change.action) || resolved == plan.resolved.end()) {
+      continue;
+    }
+    const ModuleNode& node = plan.tree.nodes.find(key)->second;
+    const SourceRule* rule = age_rule(request.walk.settings, node.address.source);
+    const seconds wanted = std::max(ruled_age(rule), request.minimum_release_age.value_or(seconds(0)));
+    // What a listing told is noted.
+    if (wanted.count() == 0 && chooses_version(node) && !node.commit) {
+      continue;
+    }
+    const auto since = origin.note(node.address.source, resolved->second.ref, resolved->second.id);
+    if (wanted.count() == 0 || origin.now() - since >= wanted) {
+      continue;
+    }
+    const std::string seen = fmt::format("first seen at {}, and {} is asked for", time_text(since), age_text(wanted));
+    change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", seen, why_taken(change, node));
+    plan.diagnostics.push_back(
+        {Severity::warning,
+         Error{.code = Code::setting_unserved,
+               .message =
+                   fmt::format("what is locked for module \"{}\" is younger than minimum_release_age: {}", key, seen),
+               .subject = change.subject,
+               .location = rule == nullptr ? node.call.source.location : rule->minimum_release_age->location,
+               .notes = {fmt::format("it is taken because {}", why_taken(change, node))},
+               .hint = "review it before committing the lock"}});
+  }
+}
+
+}  // namespace modlock

@@ -1,0 +1,74 @@
+#include "plugin/resolve/explanation.h"
+#include "plugin/server/handlers.h"
+#include "plugin/server/plan_request.h"
+#include "protocol/messages/lock_explain.h"
+
+namespace modlock {
+namespace {
+
+messages::LockExplainResult to_message(Explanation explanation, const std::string& subject) {
+  messages::LockExplainResult out{.subject = subject, .source = std::move(explanation.source), .selected = {}};
+  if (const ModuleLock* lock = explanation.selected) {
+    out.selected = {.version = lock->version,
+                    .ref = std::move(explanation.ref),
+                    .commit = lock->hash_value("git"),
+                    .digest = lock->hash_value("oci"),
+                    .hashes = lock->hashes,
+                    .first_seen = explanation.first_seen ? time_text(*explanation.first_seen) : "",
+                    .reason = {}};
+  }
+  out.selected.reason = std::move(explanation.reason);
+  for (ExplainedStep& step : explanation.chain) {
+    messages::ExplainedStep told{.constraint = std::move(step.constraint),
+                                 .subject = std::move(step.subject),
+                                 .location = std::move(step.location),
+                                 .kept = std::move(step.kept),
+                                 .rejected = {}};
+    for (RejectedVersion& version : step.rejected) {
+      told.rejected.push_back({std::move(version.version), std::move(version.why)});
+    }
+    out.chain.push_back(std::move(told));
+  }
+  out.diagnostics = std::move(explanation.diagnostics);
+  return out;
+}
+
+}  // namespace
+
+Result<Json::Value> handle_lock_explain(const Service& service, const Json::Value& params, RequestContext& request) {
+  Stats stats;
+  Context context = make_context(request, service, stats);
+  auto decoded = messages::decode_lock_explain(params, request.unknown_params);
+  if (!decoded) {
+    return fail(std::move(decoded.error()));
+  }
+  auto root = open_root(decoded->root, service);
+  if (!root) {
+    return fail(std::move(root.error()));
+  }
+  auto lock = open_lock(*root, decoded->lock);
+  if (!lock) {
+    return fail(std::move(lock.error()));
+  }
+  context.judge_source = source_judge(root->walk.settings);
+  const auto plan_request = make_plan_request(*root, *lock, messages::LockPlanParams{}, service, context);
+  if (!plan_request) {
+    return fail(plan_request.error());
+  }
+  const auto network = service.network(root->implementation.tool, root->implementation.version);
+  Origin origin(network->backends(), service.store(), context);
+  const auto plan = make_plan(*plan_request, origin, context);
+  if (!plan) {
+    return fail(network->with_warnings(plan.error()));
+  }
+  const ExplainRequest asked{
+      .plan_request = *plan_request, .plan = *plan, .subject = decoded->subject, .lock_path = lock->path};
+  auto explanation = explain(asked, origin, context);
+  if (!explanation) {
+    return fail(std::move(explanation.error()));
+  }
+  request.diagnostics = explanation->diagnostics;
+  return messages::encode(to_message(std::move(*explanation), decoded->subject));
+}
+
+}  // namespace modlock

@@ -1,0 +1,106 @@
+// Why a module has its version, from outside.
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/e2e/scene.h"
+
+namespace modlock::test {
+namespace {
+
+// A module whose nested call and a call of the root share a repository.
+struct Explained : Scene {
+  Explained() : vpc(repository("vpc.git")), zone(repository("zone.git")) {
+    for (const char* version : {"1.0.0", "1.1.0", "1.2.0", "2.0.0"}) {
+      release(zone, version);
+    }
+    vpc.commit({{"main.tf", module_call("nested", "git::" + zone.url())}});
+    vpc.tag("v3.0.0");
+    write("main.tf",
+          module_call("vpc", "git::" + vpc.url() + "?ref=v3.0.0") + module_call("zone", "git::" + zone.url()));
+    write(".tofu-modlock.hcl", module_rule("vpc.nested", "~> 1.0") + module_rule("zone", "!= 1.2.0"));
+  }
+  GitRepository& vpc;
+  GitRepository& zone;
+};
+
+// First sights happen when the test runs.
+std::string without_times(std::string text) {
+  for (std::size_t at = text.find("20"); at != std::string::npos; at = text.find("20", at + 2)) {
+    if (text.size() >= at + 20 && text[at + 4] == '-' && text[at + 10] == 'T' && text[at + 19] == 'Z') {
+      text.replace(at, 20, "<time>");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(explain, Explained)
+
+BOOST_AUTO_TEST_CASE(nested_call_is_explained_with_files_and_lines) {
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  release(zone, "1.3.0");
+  const Ran ran = modlock({"explain", "module.vpc.nested"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(without_times(ran.out) ==
+             "module.vpc.nested  1.1.0\n"
+             "  source      git::file://<dir>/repositories/zone.git\n"
+             "  found as    refs/tags/v1.1.0\n"
+             "  commit      <1.1.0>\n"
+             "  first seen  <time>\n"
+             "  because     it is locked, and the constraints allow it\n"
+             "\n"
+             "  ~> 1.0  module.vpc.nested  at .tofu-modlock.hcl:2:13\n"
+             "    keeps 1.3.0, 1.2.0, 1.1.0, 1.0.0\n"
+             "    rejects 2.0.0: \"~> 1.0\" excludes it\n"
+             "\n"
+             "  != 1.2.0  module.zone  at .tofu-modlock.hcl:5:13\n"
+             "    keeps 1.3.0, 1.1.0, 1.0.0\n"
+             "    rejects 1.2.0: \"!= 1.2.0\" excludes it\n"
+             "\n"
+             "  locked: 1.1.0  at .terraform.lock.hcl:13:1\n"
+             "    keeps 1.1.0\n"
+             "    rejects 1.3.0: newer; only upgrade takes it\n"
+             "    rejects 1.0.0: older\n");
+}
+
+BOOST_AUTO_TEST_CASE(explained_as_json_before_anything_is_locked) {
+  const Json::Value result = json({"explain", "module.zone"});
+  BOOST_TEST(result["subject"].asString() == "module.zone");
+  BOOST_TEST(result["selected"]["version"].asString() == "1.1.0");
+  BOOST_TEST(shown(result["selected"]["commit"].asString()) == "<1.1.0>");
+  BOOST_TEST(result["selected"]["hashes"].size() == 2U);
+  BOOST_TEST(without_times(result["selected"]["firstSeen"].asString()) == "<time>");
+  BOOST_TEST(result["selected"]["reason"].asString() == "it is the newest of what is left");
+  BOOST_REQUIRE(result["chain"].size() == 2U);
+  const Json::Value& own = result["chain"][0];
+  BOOST_TEST(own["constraint"].asString() == "!= 1.2.0");
+  BOOST_TEST(own["location"]["path"].asString() == ".tofu-modlock.hcl");
+  BOOST_TEST(own["location"]["range"]["start"]["line"].asUInt() == 5U);
+  BOOST_TEST(own["kept"].size() == 3U);
+  BOOST_TEST(own["rejected"][0]["version"].asString() == "1.2.0");
+  BOOST_TEST(own["rejected"][0]["why"].asString() == "\"!= 1.2.0\" excludes it");
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
+BOOST_AUTO_TEST_CASE(explained_offline_from_what_is_there) {
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran ran = modlock({"explain", "--offline", "module.zone"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.find("module.zone  1.1.0\n") == 0U, ran.out);
+  BOOST_TEST(ran.out.find("  first seen  20") != std::string::npos, ran.out);
+}
+
+BOOST_AUTO_TEST_CASE(explain_needs_a_subject_that_is_one) {
+  for (const char* subject : {"", "module.other", "zone"}) {
+    const Ran ran = modlock({"explain", subject});
+    BOOST_TEST(ran.exit_code == 2, ran.out);
+    BOOST_TEST(ran.err.find("matches no module call") != std::string::npos, ran.err);
+  }
+  BOOST_TEST(modlock({"explain"}).exit_code == 2);
+  BOOST_TEST(modlock({"explain", "module.zone", "--credentials", "example.com"}).exit_code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

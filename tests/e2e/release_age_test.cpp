@@ -1,0 +1,108 @@
+// minimum_release_age, from outside: what was first seen is kept beside the cache.
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <sstream>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/docker_registry.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Days pass: everything that was seen was seen so much earlier.
+void let_pass(const Scene& scene, int hours) {
+  for (const auto& entry : fs::directory_iterator(scene.cache() / "v1/seen")) {
+    std::istringstream lines(read_text(entry.path()));
+    std::string later;
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t space = line.find(' ');
+      later += std::to_string(std::stoll(line.substr(0, space)) - hours * 3600) + line.substr(space) + "\n";
+    }
+    write_text(entry.path(), later);
+  }
+}
+
+constexpr const char* kRule = "source \"*\" {\n  minimum_release_age = \"72h\"\n}\n";
+
+boost::test_tools::assertion_result has_docker_registry(boost::unit_test::test_unit_id) {
+  return DockerRegistry::available("the age of versions of an OCI registry");
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(release_age, Scene)
+
+BOOST_AUTO_TEST_CASE(young_version_of_a_git_repository_waits) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + kRule);
+  const Ran unknown = modlock({"lock"});
+  BOOST_TEST(unknown.exit_code == 6, unknown.err);
+  BOOST_TEST(unknown.err.find("is as old as minimum_release_age asks for, 72h: 1.0.0 was first seen at 20") !=
+                 std::string::npos,
+             unknown.err);
+  BOOST_TEST(unknown.err.find("--minimum-release-age 0s") != std::string::npos, unknown.err);
+  let_pass(*this, 73);
+  release(vpc, "1.1.0");
+  BOOST_TEST(modlock({"lock"}).out.find("module.vpc  1.0.0") == 0U);
+  let_pass(*this, 71);
+  BOOST_TEST(modlock({"upgrade"}).out == "The lock file is up to date.\n");
+  let_pass(*this, 1);
+  BOOST_TEST(modlock({"upgrade"}).out.find("module.vpc  1.0.0 -> 1.1.0") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(exception_is_named_in_the_plan) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + kRule);
+  const Json::Value result = json({"lock", "--minimum-release-age", "0s"});
+  const std::string reason = result["changes"][0]["reason"].asString();
+  BOOST_TEST(reason.find("not locked before; an exception from minimum_release_age: first seen at 20") == 0U, reason);
+  BOOST_TEST(reason.find("and 72h is asked for, but it was asked for") != std::string::npos, reason);
+  BOOST_TEST(result["diagnostics"][0]["code"].asString() == "SETTING_UNSERVED");
+  BOOST_TEST(result["diagnostics"][0]["location"]["path"].asString() == ".tofu-modlock.hcl");
+}
+
+BOOST_AUTO_TEST_CASE(age_that_is_no_duration_is_refused) {
+  write("main.tf", "");
+  const Ran ran = modlock({"lock", "--minimum-release-age", "3 days"});
+  BOOST_TEST(ran.exit_code == 2);
+  BOOST_TEST(ran.err.find("policy.minimumReleaseAge must be a duration, found \"3 days\"") != std::string::npos,
+             ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  let_pass(*this, 73);
+  BOOST_TEST(modlock({"cache", "prune", "--max-age", "0s", "--max-bytes", "0"}).exit_code == 0);
+  fs::remove(root() / ".terraform.lock.hcl");
+  fs::remove_all(root() / ".terraform");
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + kRule);
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(young_version_of_an_oci_registry_waits, *boost::unit_test::precondition(has_docker_registry)) {
+  DockerRegistry oci;
+  environment["SSL_CERT_FILE"] = oci.authority().string();
+  oci.push("acme/dns", "v1.0.0", {{"main.tf", "# 1.0.0\n"}});
+  write("main.tf", module_call("dns", oci.source("acme/dns")));
+  write(".tofu-modlock.hcl", module_rule("dns", "~> 1.0") + kRule);
+  BOOST_TEST(modlock({"lock"}).exit_code == 6);
+  let_pass(*this, 73);
+  oci.push("acme/dns", "v1.1.0", {{"main.tf", "# 1.1.0\n"}});
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.out.find("module.dns  1.0.0") == 0U, ran.out + ran.err);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

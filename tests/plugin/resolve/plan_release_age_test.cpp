@@ -1,0 +1,226 @@
+// minimum_release_age: what is chosen must have been known for a while.
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/resolve/plan_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+using std::chrono::hours;
+
+const std::string kA(40, 'a');
+const std::string kB(40, 'b');
+const FakeBackend::Files kTree = {{"main.tf", ""}, {"sub/main.tf", ""}};
+
+// A repository that had 1.0.0 four days ago and got 1.1.0 an hour ago; 72 hours are asked for.
+struct AgeFixture : PlanFixture {
+  AgeFixture() {
+    now = Origin::Time(std::chrono::seconds(1'800'000'000));  // 2027-01-15T08:00:00Z
+    call(kVpc);
+    constrain("vpc", "~> 1.0");
+    source->add_tag(kVpc, "v1.0.0", kTree, kA);
+    see(hours(96));
+    source->add_tag(kVpc, "v1.1.0", kTree, kB);
+    see(hours(1));
+    SourceRule rule;
+    rule.glob = "git::https://example.com/*";
+    rule.minimum_release_age = Written{"72h", {".tofu-modlock.hcl", std::nullopt}};
+    request.walk.settings.sources.push_back(rule);
+  }
+  void call(const std::string& source_text) {
+    write("main.tf", "module \"vpc\" {\n  source = \"" + source_text + "\"\n}\n");
+  }
+  // A plan that is not kept, as of some time ago.
+  void see(hours ago) {
+    now -= ago;
+    BOOST_REQUIRE(plan().has_value());
+    now += ago;
+  }
+  std::string locked(const Plan& planned) const { return planned.modules.at("vpc").version.value_or("-"); }
+};
+
+constexpr const char* kException =
+    "; an exception from minimum_release_age: first seen at 2027-01-15T07:00:00Z, and 72h is asked for, but ";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(plan_release_age, AgeFixture)
+
+BOOST_AUTO_TEST_CASE(newest_that_is_old_enough_is_chosen) {
+  const Plan young = lock();
+  BOOST_TEST(locked(young) == "1.0.0");
+  BOOST_TEST(summary(young) == "module.vpc added: not locked before\n");
+  BOOST_TEST(young.diagnostics.empty());
+  now += hours(70);
+  request.mode = PlanMode::upgrade;
+  BOOST_TEST(summary(lock()) == "");
+  now += hours(1);
+  BOOST_TEST(summary(lock()) == "module.vpc updated: another version was chosen\n");
+  BOOST_TEST(locked(lock()) == "1.1.0");
+}
+
+BOOST_AUTO_TEST_CASE(which_age_holds) {
+  struct Row {
+    const char* name;
+    std::function<void(PlanRequest&)> change;
+    std::string expected;
+  };
+  const auto rule = [](const char* glob, const char* age) {
+    SourceRule made;
+    made.glob = glob;
+    made.minimum_release_age = Written{age, {"nearer.hcl", std::nullopt}};
+    return made;
+  };
+  const auto put_first = [](PlanRequest& r, SourceRule first) {
+    r.walk.settings.sources.insert(r.walk.settings.sources.begin(), std::move(first));
+  };
+  SourceRule without;
+  without.glob = "*";
+  without.tag_prefix = Written{"", {}};
+  const Row rows[] = {
+      {"the rule's", [](PlanRequest&) {}, "1.0.0"},
+      {"a nearer rule's", [&](PlanRequest& r) { put_first(r, rule("*vpc.git", "30m")); }, "1.1.0"},
+      {"a nearer rule for others", [&](PlanRequest& r) { put_first(r, rule("*other.git", "30m")); }, "1.0.0"},
+      {"a nearer rule that sets none", [&](PlanRequest& r) { put_first(r, without); }, "1.0.0"},
+      {"no rule", [](PlanRequest& r) { r.walk.settings.sources.clear(); }, "1.1.0"},
+      {"the request's", [](PlanRequest& r) { r.minimum_release_age = hours(1); }, "1.1.0"},
+      {"the request's, without a rule",
+       [](PlanRequest& r) {
+         r.walk.settings.sources.clear();
+         r.minimum_release_age = hours(2);
+       },
+       "1.0.0"},
+  };
+  const PlanRequest start = request;
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      request = start;
+      row.change(request);
+      const auto planned = plan();
+      BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);
+      BOOST_TEST(locked(*planned) == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
+  struct Row {
+    const char* name;
+    std::string source;
+    const char* constraint;  // null: none
+    std::optional<std::chrono::seconds> asked;
+    bool is_installed;
+    std::string expected;
+  };
+  const std::string git = kVpc;
+  const Row rows[] = {
+      {"named exactly",
+       git,
+       "1.1.0",
+       {},
+       false,
+       "added: not locked before" + (kException + std::string("the constraint \"1.1.0\" names it"))},
+      {"asked for", git, "~> 1.0", std::chrono::seconds(0), false,
+       "added: not locked before" + (kException + std::string("it was asked for"))},
+      {"installed",
+       git,
+       "~> 1.0",
+       {},
+       true,
+       "adopted: it is what is installed" + (kException + std::string("it is what is installed"))},
+      {"a tag",
+       git + "?ref=v1.1.0",
+       nullptr,
+       {},
+       false,
+       "added: not locked before" + (kException + std::string("the configuration names no version to choose"))},
+      {"an old tag", git + "?ref=v1.0.0", nullptr, {}, false, "added: not locked before"},
+      {"an old version, named exactly", git, "= 1.0.0", {}, false, "added: not locked before"},
+  };
+  const PlanRequest start = request;
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      request = start;
+      request.walk.settings.modules.clear();
+      if (row.constraint != nullptr) {
+        constrain("vpc", row.constraint);
+      }
+      call(row.source);
+      request.minimum_release_age = row.asked;
+      if (row.is_installed) {
+        request.recorded = [](const ModuleNode&) { return Recorded{.commit = kB}; };
+      }
+      const auto planned = plan();
+      BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);
+      BOOST_TEST(summary(*planned) == "module.vpc " + row.expected + "\n");
+      const bool is_exception = row.expected.find("exception") != std::string::npos;
+      BOOST_REQUIRE(planned->diagnostics.size() == (is_exception ? 1U : 0U));
+      if (is_exception) {
+        const Error& warning = planned->diagnostics[0].what;
+        BOOST_TEST(to_string(warning.code) == "SETTING_UNSERVED");
+        BOOST_TEST(warning.message ==
+                   "what is locked for module \"vpc\" is younger than minimum_release_age: first seen at "
+                   "2027-01-15T07:00:00Z, and 72h is asked for");
+        BOOST_TEST(warning.location->path == ".tofu-modlock.hcl");
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(source_that_nobody_has_seen_before_has_nothing_old) {
+  std::filesystem::remove_all(directory / "cache/v1/seen");
+  const auto planned = plan();
+  BOOST_REQUIRE(!planned);
+  BOOST_TEST(to_string(planned.error().code) == "NO_MATCHING_VERSION");
+  BOOST_TEST(planned.error().message ==
+             "no version of \"git::https://example.com/vpc.git\" that may be chosen is as old as minimum_release_age "
+             "asks for, 72h: 1.1.0 was first seen at 2027-01-15T08:00:00Z");
+  BOOST_TEST(planned.error().hint ==
+             "wait until 2027-01-18T08:00:00Z; or take it now, after a review, with --minimum-release-age 0s or by "
+             "naming exactly the version: the plan then says so");
+}
+
+BOOST_AUTO_TEST_CASE(moved_tag_is_young_again) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf, std::string(40, 'c'));
+  const auto planned = plan();
+  BOOST_REQUIRE(!planned);
+  BOOST_TEST(to_string(planned.error().code) == "NO_MATCHING_VERSION");
+}
+
+BOOST_AUTO_TEST_CASE(locked_version_is_never_too_young_to_stay) {
+  request.minimum_release_age = std::chrono::seconds(0);
+  lock();
+  request.minimum_release_age.reset();
+  BOOST_TEST(summary(lock()) == "");
+  request.mode = PlanMode::upgrade;
+  BOOST_TEST(summary(lock()) == "");
+  BOOST_TEST(locked(lock()) == "1.1.0");
+}
+
+BOOST_AUTO_TEST_CASE(clock_that_was_set_back_makes_nothing_old) {
+  now -= hours(24);
+  BOOST_TEST(locked(lock()) == "1.0.0");
+  request.lock = {};
+  now += hours(24 + 70);
+  BOOST_TEST(locked(lock()) == "1.0.0");
+  request.lock = {};
+  now += hours(1);
+  BOOST_TEST(locked(lock()) == "1.1.0");
+}
+
+BOOST_AUTO_TEST_CASE(calls_that_share_a_version_wait_for_the_longest_age) {
+  const std::string deeper = std::string(kVpc) + "//sub";
+  source->add_tag(kNested, "v1.0.0", calling("leaf", deeper), std::string(40, 'd'));
+  write("main.tf", "module \"outer\" {\n  source = \"" + std::string(kNested) +
+                       "?ref=v1.0.0\"\n}\nmodule \"vpc\" {\n  source = \"" + kVpc + "\"\n}\n");
+  constrain("outer.leaf", ">= 1.0");
+  request.walk.settings.sources[0].glob = "*//sub";  // the deeper call alone
+  const Plan planned = lock();
+  BOOST_TEST(planned.modules.at("outer.leaf").version.value() == "1.0.0");
+  BOOST_TEST(locked(planned) == "1.0.0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
