@@ -61,21 +61,23 @@ struct GitScene : Scene {
       int exit_code;
       const char* code;
     };
-    for (const Row& row : {
-             Row{"a commit of a pull request", pulled, 4, "[HASH_MISMATCH]"},
-             Row{"a commit of no reference", loose, 4, "[HASH_MISMATCH]"},
-             Row{"a part of its id", pulled.substr(0, 12), 7, "[NOT_FOUND]"},
-             Row{"the pull request", "refs/pull/7/head", 7, "[NOT_FOUND]"},
-             Row{"the pull request in short", "pull/7/head", 7, "[NOT_FOUND]"},
-         }) {
-      BOOST_TEST_CONTEXT(row.name) {
-        fs::remove_all(cache());
-        check_refused("git::" + url + "?ref=" + row.ref, row.exit_code, row.code);
-        // Nor once the objects are here, with what is fetched later.
-        BOOST_TEST(lock_of("git::" + url + "?ref=v1.0.0").exit_code == 0);
-        fs::remove_all(root() / ".terraform");
-        check_refused("git::" + url + "?ref=" + row.ref, row.exit_code, row.code);
+    const Row rows[] = {
+        {"a commit of a pull request", pulled, 4, "[HASH_MISMATCH]"},
+        {"a commit of no reference", loose, 4, "[HASH_MISMATCH]"},
+        {"a part of its id", pulled.substr(0, 12), 7, "[NOT_FOUND]"},
+        {"the pull request", "refs/pull/7/head", 7, "[NOT_FOUND]"},
+        {"the pull request in short", "pull/7/head", 7, "[NOT_FOUND]"},
+    };
+    // Whatever is fetched before, for one row or by a tag, makes no difference.
+    fs::remove_all(cache());
+    for (const char* pass : {"cold", "warm"}) {
+      for (const Row& row : rows) {
+        BOOST_TEST_CONTEXT(row.name << ", " << pass) {
+          check_refused("git::" + url + "?ref=" + row.ref, row.exit_code, row.code);
+        }
       }
+      BOOST_TEST(lock_of("git::" + url + "?ref=v1.0.0").exit_code == 0);
+      fs::remove_all(root() / ".terraform");
     }
     write(".tofu-modlock.hcl", module_rule("vpc", pulled));
     check_refused("git::" + url, 4, "[HASH_MISMATCH]");
