@@ -3,43 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace modlock {
 
-namespace {
-
-// Places are sorted and not versions, which are large.
-void sort_newest_first(std::vector<ListedVersion>& versions) {
-  std::vector<std::size_t> order(versions.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
-    return versions[left].version > versions[right].version;
-  });
-  std::vector<ListedVersion> sorted;
-  sorted.reserve(versions.size());
-  for (const std::size_t place : order) {
-    sorted.push_back(std::move(versions[place]));
-  }
-  versions = std::move(sorted);
-}
-
-}  // namespace
-
 Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::system_clock::time_point fetched_at) {
+  struct Named {
+    Version version;
+    Tag& tag;
+  };
   Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at, .complete = true};
-  listing.versions.reserve(tags.size());
+  std::vector<Named> named;
+  named.reserve(tags.size());
   for (Tag& tag : tags) {
     std::string reason;
     const std::string& text = tag.version_text.empty() ? tag.name : tag.version_text;
     if (auto version = parse_version_tag(text, prefix, &reason)) {
-      listing.versions.push_back({std::move(*version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
+      named.push_back({std::move(*version), tag});
     } else {
       listing.skipped.push_back({std::move(tag.name), std::move(reason)});
     }
   }
-  sort_newest_first(listing.versions);
+  // Pointers are sorted and not versions, which are large.
+  std::vector<Named*> newest_first(named.size());
+  std::transform(named.begin(), named.end(), newest_first.begin(), [](Named& one) { return &one; });
+  std::stable_sort(newest_first.begin(), newest_first.end(),
+                   [](const Named* left, const Named* right) { return left->version > right->version; });
+  listing.versions.reserve(named.size());
+  for (Named* const next : newest_first) {
+    Tag& tag = next->tag;
+    listing.versions.push_back({std::move(next->version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
+  }
   return listing;
 }
 

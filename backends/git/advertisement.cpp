@@ -95,8 +95,8 @@ Result<Advertisement> parse_advertisement(std::string_view body) {
     return fail(std::move(fine.error()));
   }
   Advertisement advertisement;
-  constexpr std::size_t kUsualLine = 64;
-  advertisement.references.reserve(body.size() / kUsualLine);
+  constexpr std::size_t kShortLine = 4 + kIdDigits + 1 + std::string_view("refs/tags/v1").size();
+  advertisement.references.reserve(body.size() / kShortLine);
   for (bool is_first = true;;) {
     const auto packet = next(body);
     if (!packet) {

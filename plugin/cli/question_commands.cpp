@@ -65,7 +65,7 @@ int run_versions(const CommandLine& line, const Host& host) {
     return show(line, listed.error());
   }
   if (line.common.json) {
-    print_raw(indent_json(messages::encode(*listed).text));
+    print_raw(messages::encode_indented(*listed));
   } else {
     print_versions(*listed);
   }

@@ -9,19 +9,68 @@
 namespace modlock::messages {
 namespace {
 
-void append(std::string& out, const OfferedVersion& version) {
-  char separator = '{';
+// What stands between the parts of a result.
+struct Layout {
+  std::string_view head_end;  // taken off again
+  std::string_view versions;
+  std::string_view begin;  // of a version
+  std::string_view colon;
+  std::string_view comma;
+  std::string_view end;
+  std::string_view versions_end;
+};
+constexpr Layout kCompact{"}", ",\"versions\":[", "{", ":", ",", "}", "]}"};
+constexpr Layout kIndented{"\n}\n",     ",\n  \"versions\": [", "\n    {\n      ", ": ", ",\n      ", "\n    }",
+                           "\n  ]\n}\n"};
+
+void append(std::string& out, const OfferedVersion& version, const Layout& layout) {
+  std::string_view separator = layout.begin;
   const auto add = [&](std::string_view name, const std::string& text) {
     if (!text.empty()) {
-      out.append(1, std::exchange(separator, ',')).append(name);
+      out.append(std::exchange(separator, layout.comma)).append(name).append(layout.colon);
       append_json_string(out, text);
     }
   };
-  add("\"commit\":", version.commit);
-  add("\"digest\":", version.digest);
-  add("\"tag\":", version.tag);
-  add("\"version\":", version.version);
-  out += '}';
+  add("\"commit\"", version.commit);
+  add("\"digest\"", version.digest);
+  add("\"tag\"", version.tag);
+  add("\"version\"", version.version);
+  out += layout.end;
+}
+
+// Versions come by the ten thousand, and last in the order of the names.
+std::string with_versions(std::string out, const std::vector<OfferedVersion>& versions, const Layout& layout) {
+  constexpr std::size_t kUsualVersion = 160;
+  out.reserve(out.size() + versions.size() * kUsualVersion);
+  out.resize(out.size() - layout.head_end.size());
+  out += layout.versions;
+  const char* separator = "";
+  for (const OfferedVersion& version : versions) {
+    out += std::exchange(separator, ",");
+    append(out, version, layout);
+  }
+  out += layout.versions_end;
+  return out;
+}
+
+std::string write_head(const VersionsListResult& result) {
+  Json::Value head(Json::objectValue);
+  head["source"] = result.source;
+  head["kind"] = result.kind;
+  set_if(head, "selected", result.selected);
+  Json::Value& skipped = head["skipped"] = Json::arrayValue;
+  for (const SkippedTag& tag : result.skipped) {
+    Json::Value item(Json::objectValue);
+    item["tag"] = tag.tag;
+    item["reason"] = tag.reason;
+    skipped.append(std::move(item));
+  }
+  head["evidence"]["fetchedAt"] = result.fetched_at;
+  head["evidence"]["complete"] = result.complete;
+  if (!result.diagnostics.empty()) {
+    head["diagnostics"] = to_json(result.diagnostics);
+  }
+  return write_json(head);
 }
 
 }  // namespace
@@ -41,34 +90,12 @@ Result<VersionsListParams> decode_versions_list(const Json::Value& params, std::
 }
 
 JsonText encode(const VersionsListResult& result) {
-  Json::Value head(Json::objectValue);
-  head["source"] = result.source;
-  head["kind"] = result.kind;
-  set_if(head, "selected", result.selected);
-  Json::Value& skipped = head["skipped"] = Json::arrayValue;
-  for (const SkippedTag& tag : result.skipped) {
-    Json::Value item(Json::objectValue);
-    item["tag"] = tag.tag;
-    item["reason"] = tag.reason;
-    skipped.append(std::move(item));
-  }
-  head["evidence"]["fetchedAt"] = result.fetched_at;
-  head["evidence"]["complete"] = result.complete;
-  if (!result.diagnostics.empty()) {
-    head["diagnostics"] = to_json(result.diagnostics);
-  }
-  // Versions come by the ten thousand, and last in the order of the names.
-  std::string out = write_json(head);
-  out.pop_back();
-  out += ",\"versions\":[";
-  constexpr std::size_t kUsualVersion = 128;
-  out.reserve(out.size() + result.versions.size() * kUsualVersion);
-  const char* separator = "";
-  for (const OfferedVersion& version : result.versions) {
-    out += std::exchange(separator, ",");
-    append(out, version);
-  }
-  return {std::move(out) + "]}"};
+  return {with_versions(write_head(result), result.versions, kCompact)};
+}
+
+std::string encode_indented(const VersionsListResult& result) {
+  return result.versions.empty() ? indent_json(encode(result).text)
+                                 : with_versions(indent_json(write_head(result)), result.versions, kIndented);
 }
 
 }  // namespace modlock::messages

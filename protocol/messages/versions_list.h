@@ -40,5 +40,7 @@ struct VersionsListResult {
   Diagnostics diagnostics = {};  // left out where there are none
 };
 JsonText encode(const VersionsListResult& result);
+// The same, as indent_json() would have it.
+std::string encode_indented(const VersionsListResult& result);
 
 }  // namespace modlock::messages
