@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/platform.h"
 #include "plugin/config/written.h"
 #include "protocol/result.h"
 
@@ -48,7 +49,7 @@ enum class LockPlacement { in_lock_file, sidecar };
 // The settings in force for one root. Lists hold what the nearest file says first.
 struct Settings {
   std::optional<std::string> implementation;  // "opentofu" or "terraform"
-  std::vector<std::string> platforms;
+  std::vector<Platform> platforms;
   std::optional<Resolution> resolution;
   std::optional<LockPlacement> module_lock_file;
   std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others

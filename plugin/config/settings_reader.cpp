@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/platform.h"
 #include "plugin/build_info.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/value.h"
@@ -16,15 +17,6 @@ const SettingsText::Words& setting_names() {
   static const SettingsText::Words names = {"required_version", "implementation", "platforms",    "resolution",
                                             "module_lock_file", "allow_sources",  "deny_sources", "git_engine"};
   return names;
-}
-
-bool is_platform(std::string_view text) {
-  const std::size_t separator = text.find('_');
-  const auto is_word = [](std::string_view word) {
-    return !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == std::string_view::npos;
-  };
-  return separator != std::string_view::npos && is_word(text.substr(0, separator)) &&
-         is_word(text.substr(separator + 1));
 }
 
 }  // namespace
@@ -158,16 +150,18 @@ Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
     return reject(attribute.value.range, "platforms must name one platform at least, found an empty list",
                   "write it as platforms = [\"linux_amd64\"], or leave it out");
   }
-  for (const Written& platform : *platforms) {
-    if (!is_platform(platform.text)) {
-      return reject(*platform.location.range,
-                    fmt::format("a platform must be written as os_arch, found \"{}\"", platform.text),
+  std::vector<Platform> parsed;
+  for (const Written& written : *platforms) {
+    auto platform = Platform::parse(written.text);
+    if (!platform) {
+      return reject(*written.location.range,
+                    fmt::format("a platform must be written as os_arch, found \"{}\"", written.text),
                     "write it as \"linux_amd64\"");
     }
+    parsed.push_back(std::move(*platform));
   }
   if (settings_.platforms.empty()) {
-    std::transform(platforms->begin(), platforms->end(), std::back_inserter(settings_.platforms),
-                   [](const Written& platform) { return platform.text; });
+    settings_.platforms = std::move(parsed);
   }
   return {};
 }

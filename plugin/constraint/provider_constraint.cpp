@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "backends/provider_scan.h"
 #include "backends/source_text.h"
-#include "plugin/constraint/provider_scan.h"
 
 namespace modlock {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/provider_version.h"
 #include "plugin/constraint/module_constraint.h"
-#include "plugin/constraint/provider_version.h"
 #include "protocol/result.h"
 
 namespace modlock {

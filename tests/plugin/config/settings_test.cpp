@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(everything_is_set) {
   BOOST_TEST_REQUIRE(settings.has_value());
   BOOST_TEST(settings->implementation.value() == "terraform");
   BOOST_TEST(settings->platforms.size() == 2U);
-  BOOST_TEST(settings->platforms[1] == "darwin_arm64");
+  BOOST_TEST(settings->platforms[1].to_string() == "darwin_arm64");
   BOOST_TEST((settings->resolution == Resolution::per_call));
   BOOST_TEST((settings->module_lock_file == LockPlacement::sidecar));
   BOOST_TEST(joined(settings->deny_sources) == "git::ssh://*");
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(nearer_files_win) {
   BOOST_TEST_REQUIRE(settings.has_value());
   BOOST_TEST((settings->resolution == Resolution::unified));
   BOOST_TEST(settings->implementation.value() == "opentofu");
-  BOOST_TEST(settings->platforms.at(0) == "linux_arm64");
+  BOOST_TEST(settings->platforms.at(0).to_string() == "linux_arm64");
   BOOST_TEST((settings->module_lock_file == LockPlacement::in_lock_file));
   BOOST_TEST(joined(settings->deny_sources) == "near middle far");
   BOOST_TEST(joined(settings->allow_lists.at(0).globs) + " " + joined(settings->allow_lists.at(1).globs) == "a* *b");

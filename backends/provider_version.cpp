@@ -1,4 +1,4 @@
-#include "plugin/constraint/provider_version.h"
+#include "backends/provider_version.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "backends/provider_scan.h"
 #include "backends/source_text.h"
-#include "plugin/constraint/provider_scan.h"
 
 namespace modlock {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "plugin/constraint/provider_version.h"
+#include "backends/provider_version.h"
 
 namespace modlock {
 

@@ -1,4 +1,4 @@
-#include "plugin/constraint/provider_scan.h"
+#include "backends/provider_scan.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "plugin/constraint/provider_version.h"
+#include "backends/provider_version.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
