@@ -85,8 +85,9 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
   SourceAddress address;
   address.source = std::move(described->source);
   address.source.subdir = relative_subdir(subdir);
-  if (!address.source.subdir.empty()) {
-    // A detector may leave a slash there, which the "//" of the subdirectory swallows when it is read again.
+  if (!subdir.empty()) {
+    // A detector may leave a slash there, which the "//" of the subdirectory, be it the root, swallows when OpenTofu
+    // reads its own form again.
     std::string& path = address.source.path;
     path.erase(path.find_last_not_of('/') + 1);
   }

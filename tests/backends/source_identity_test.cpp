@@ -30,6 +30,37 @@ BOOST_AUTO_TEST_CASE(reads_identities_of_lock_files) {
   }
 }
 
+// When OpenTofu reads its own form of these again, that slash is gone.
+BOOST_AUTO_TEST_CASE(a_slash_that_a_detector_leaves_is_not_part_of_the_identity) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* normalised;
+    const char* identity;
+  };
+  const Row rows[] = {
+      {"before the root", "x///?/v1/b/o.googleapis.com/",
+       "gcs::https://www.googleapis.com/storage/b/o.googleapis.com////",
+       "gcs::https://www.googleapis.com/storage/b/o.googleapis.com"},
+      {"before a dot", "x//.?/v1/b/o.googleapis.com/", "gcs::https://www.googleapis.com/storage/b/o.googleapis.com///.",
+       "gcs::https://www.googleapis.com/storage/b/o.googleapis.com"},
+      {"before a subdirectory", "x//sub?/v1/b/o.googleapis.com/",
+       "gcs::https://www.googleapis.com/storage/b/o.googleapis.com///sub",
+       "gcs::https://www.googleapis.com/storage/b/o.googleapis.com//sub"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto address = parse_source(row.text);
+      BOOST_REQUIRE_MESSAGE(address.has_value(), address.error().message);
+      BOOST_TEST(address->normalised.reveal() == row.normalised);
+      BOOST_TEST(address->source.identity() == row.identity);
+      const auto again = parse_source(row.normalised);
+      BOOST_REQUIRE_MESSAGE(again.has_value(), again.error().message);
+      BOOST_TEST((again->source == address->source));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(refuses_identities_that_are_no_source) {
   for (const char* text : {"", "x", "example.com/modules/a/b/c/d", "example.com/modules/a/b/C", "a/modules/b/c/d"}) {
     BOOST_TEST_CONTEXT(text) {
