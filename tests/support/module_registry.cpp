@@ -72,7 +72,9 @@ class ModuleRegistry::Impl {
  private:
   void respond(const httplib::Request& request, httplib::Response& response) {
     const Answer answer = answer_to(request);
-    response.status = answer.status;
+    if (answer.status != 200) {  // else the server says whether it sends all of the body or a range
+      response.status = answer.status;
+    }
     for (const auto& [name, value] : answer.headers) {
       response.set_header(name, value);
     }
