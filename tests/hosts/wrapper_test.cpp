@@ -1,0 +1,276 @@
+// scripts/tofu-modlock-wrapper in front of a stand-in that says what it was given.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/e2e/scene.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Commits = std::map<std::string, std::string>;
+
+constexpr const char* kWrapper = MODLOCK_SCRIPTS "/tofu-modlock-wrapper";
+
+// Prints its arguments and what it reads, and does what CLIENT_DOES says.
+constexpr const char* kClient = R"(#!/bin/sh
+printf 'client:'
+printf ' <%s>' "$@"
+printf '\n'
+eval "${CLIENT_DOES:-}"
+)";
+
+struct Wrapper : Scene {
+  Wrapper() : vpc(repository("vpc.git")) {
+    release(vpc, "1.0.0");
+    write("main.tf", module_call("vpc", "git::" + vpc.url()));
+    write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+    write_program("client", kClient);
+    environment["TOFU_MODLOCK"] = binary;
+    environment["TOFU_MODLOCK_CLIENT"] = path("client").string();
+    environment["CI"] = "";
+    environment["CLIENT_DOES"] = "";
+  }
+  void write_program(const std::string& name, std::string_view text) const {
+    write_text(path(name), text);
+    fs::permissions(path(name), fs::perms::owner_all);
+  }
+  Ran wrapper(std::vector<std::string> arguments, std::string input = {}) const {
+    arguments.insert(arguments.begin(), kWrapper);
+    return program(std::move(arguments), std::move(input));
+  }
+  bool is_installed() const { return has(".terraform/modules/vpc/main.tf"); }
+  GitRepository& vpc;
+};
+
+BOOST_FIXTURE_TEST_SUITE(wrapper, Wrapper)
+
+BOOST_AUTO_TEST_CASE(init_locks_and_installs_first) {
+  const Ran ran = wrapper({"init", "-no-color"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out == "client: <init> <-no-color> <-get=false>\n");
+  BOOST_TEST((locked_commits(*this) == Commits{{"vpc", "<1.0.0>"}}));
+  BOOST_TEST(is_installed());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_locked_stays) {
+  wrapper({"init"});
+  age_lock();
+  fs::remove_all(root() / ".terraform");
+  release(vpc, "1.1.0");
+  BOOST_TEST(wrapper({"init"}).exit_code == 0);
+  BOOST_TEST(lock_is_aged());
+  BOOST_TEST(is_installed());
+}
+
+BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
+  environment["CI"] = "true";
+  const Ran ran = wrapper({"init"});
+  BOOST_TEST(ran.exit_code == 3);
+  BOOST_TEST(ran.out == "");
+  BOOST_TEST(ran.err.find("module.vpc") != std::string::npos, ran.err);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+
+  modlock({"lock"});
+  BOOST_TEST(wrapper({"init"}).out == "client: <init> <-get=false>\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_chooses_anew) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    std::map<std::string, std::string> more;
+    const char* client;
+  };
+  const Row rows[] = {
+      {"init", {"init", "-upgrade"}, {}, "client: <init> <-upgrade> <-get=false>\n"},
+      {"two dashes", {"init", "--upgrade=true"}, {}, "client: <init> <--upgrade=true> <-get=false>\n"},
+      {"by the variable of the command",
+       {"init"},
+       {{"TF_CLI_ARGS_init", "-input=false -upgrade"}},
+       "client: <init> <-get=false>\n"},
+      {"by the variable of every command", {"init"}, {{"TF_CLI_ARGS", "-upgrade"}}, "client: <init> <-get=false>\n"},
+      {"get, which would choose by itself", {"get", "-update"}, {}, ""},
+      {"get by its variable", {"get"}, {{"TF_CLI_ARGS_get", "-update"}}, ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Wrapper scene;
+      scene.modlock({"lock"});
+      scene.release(scene.vpc, "1.1.0");
+      scene.environment.insert(row.more.begin(), row.more.end());
+      const Ran ran = scene.wrapper(row.arguments);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.out == row.client);
+      BOOST_TEST((locked_commits(scene) == Commits{{"vpc", "<1.1.0>"}}));
+      BOOST_TEST(scene.is_installed());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_installs_nothing) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* client;
+  };
+  const Row rows[] = {
+      {"init without modules", {"init", "-get=false"}, "client: <init> <-get=false>\n"},
+      {"init from a module", {"init", "-from-module=./x"}, "client: <init> <-from-module=./x>\n"},
+      {"help", {"init", "-help"}, "client: <init> <-help>\n"},
+      {"help of all", {"--help"}, "client: <--help>\n"},
+      {"version", {"version", "-json"}, "client: <version> <-json>\n"},
+      {"a command that uses no modules", {"state", "list"}, "client: <state> <list>\n"},
+      {"providers", {"providers", "schema", "-json"}, "client: <providers> <schema> <-json>\n"},
+      {"nothing", {}, "client: <>\n"},
+      {"no command of the client", {"x; echo `id` $(id)"}, "client: <x; echo `id` $(id)>\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Ran ran = wrapper(row.arguments);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.out == row.client);
+      BOOST_TEST(ran.err == "");
+      BOOST_TEST(!has(".terraform"));
+      BOOST_TEST(!has(".terraform.lock.hcl"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(get_installs_what_is_locked) {
+  const Ran ran = wrapper({"get"});
+  BOOST_TEST(ran.out == "client: <get>\n");
+  BOOST_TEST(is_installed());
+}
+
+BOOST_AUTO_TEST_CASE(another_directory) {
+  fs::create_directories(path("root/live/prod"));
+  fs::rename(root() / "main.tf", path("root/live/prod/main.tf"));
+  fs::rename(root() / ".tofu-modlock.hcl", path("root/live/prod/.tofu-modlock.hcl"));
+  const Ran ran = wrapper({"-chdir=live/prod", "init"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out == "client: <-chdir=live/prod> <init> <-get=false>\n");
+  BOOST_TEST(has("live/prod/.terraform.lock.hcl"));
+  BOOST_TEST(has("live/prod/.terraform/modules/vpc/main.tf"));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_that_the_client_drops_come_back) {
+  modlock({"lock"});
+  const std::string before = lock();
+  environment["CLIENT_DOES"] = "printf '# rewritten\\n' > .terraform.lock.hcl; exit 3";
+  const std::vector<std::string> commands[] = {{"init"}, {"init", "-get=false"}, {"get"}, {"providers", "lock"}};
+  for (const auto& command : commands) {
+    BOOST_TEST_CONTEXT(command.front()) {
+      write(".terraform.lock.hcl", before);
+      modlock({"install"});
+      release(vpc, "1.1.0");
+      const Ran ran = wrapper(command);
+      BOOST_TEST(ran.exit_code == 3, ran.err);
+      BOOST_TEST(lock().starts_with("# rewritten\n\nmodule \"vpc\" {"), lock());
+      BOOST_TEST((locked_commits(*this) == Commits{{"vpc", "<1.0.0>"}}));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(plans_are_made_of_what_is_locked) {
+  wrapper({"init"});
+  for (const char* command : {"plan", "apply", "destroy", "refresh", "import", "test"}) {
+    BOOST_TEST_CONTEXT(command) {
+      const Ran ran = wrapper({command, "-json", "a b", ""});
+      BOOST_TEST(ran.exit_code == 0);
+      BOOST_TEST(ran.out == "client: <" + std::string(command) + "> <-json> <a b> <>\n");
+      BOOST_TEST(ran.err == "");
+    }
+  }
+  write(".terraform/modules/vpc/main.tf", "output \"version\" {\n  value = \"mine\"\n}\n");
+  const Ran ran = wrapper({"apply", "-json"});
+  BOOST_TEST(ran.exit_code == 4);
+  BOOST_TEST(ran.out == "");
+  BOOST_TEST(ran.err.find("module.vpc") != std::string::npos, ran.err);
+
+  environment["TOFU_MODLOCK_SKIP"] = "1";
+  BOOST_TEST(wrapper({"apply"}).out == "client: <apply>\n");
+}
+
+BOOST_AUTO_TEST_CASE(streams_and_exit_codes_are_the_clients) {
+  environment["CLIENT_DOES"] = "cat; echo error >&2; exit 7";
+  for (const char* command : {"init", "console"}) {
+    BOOST_TEST_CONTEXT(command) {
+      const Ran ran = wrapper({command}, "yes\n");
+      BOOST_TEST(ran.exit_code == 7);
+      BOOST_TEST(ran.out.ends_with(">\nyes\n"), ran.out);
+      BOOST_TEST(ran.err.ends_with("error\n"), ran.err);
+    }
+  }
+}
+
+// Whoever started the wrapper knows its process alone.
+BOOST_AUTO_TEST_CASE(signals_reach_the_client) {
+  environment["CLIENT_DOES"] =
+      "trap 'echo stopped in order; exit 9' TERM; mkfifo never; echo ready > started; read -r line < never";
+  environment["WRAPPER"] = kWrapper;
+  for (const char* command : {"init", "plan"}) {
+    BOOST_TEST_CONTEXT(command) {
+      Wrapper scene;
+      scene.wrapper({"init"});
+      scene.environment = environment;
+      scene.environment["TOFU_MODLOCK_CACHE_DIR"] = scene.cache().string();
+      const Ran ran = scene.program({"/bin/sh", "-c",
+                                     "mkfifo started; \"$WRAPPER\" \"$0\" & read -r line < started; kill -s TERM $!; "
+                                     "wait $!; echo \"exit $?\"",
+                                     command});
+      BOOST_TEST(ran.out.ends_with("stopped in order\nexit 9\n"), ran.out << ran.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_client_is_found) {
+  const std::string tools = path("tools").string();
+  fs::create_directories(tools);
+  fs::copy_file(kWrapper, path("tools/tofu"));
+  write_program("elsewhere/tofu", kClient);
+  write_program("elsewhere/terraform", kClient);
+  environment.erase("TOFU_MODLOCK_CLIENT");
+  environment["PATH"] = tools + ":" + path("elsewhere").string() + ":" + environment["PATH"];
+  environment["CLIENT_DOES"] = "echo \"$0\"";
+  struct Row {
+    const char* name;
+    std::string wrapper;
+    const char* client;
+  };
+  const Row rows[] = {
+      {"behind itself", tools + "/tofu", "client: <version>\n<dir>/elsewhere/tofu\n"},
+      {"by its own name", "terraform", "client: <version>\n<dir>/elsewhere/terraform\n"},
+      {"tofu before terraform", kWrapper, "client: <version>\n<dir>/elsewhere/tofu\n"},
+  };
+  fs::create_symlink(kWrapper, path("terraform"));
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const std::string started = row.wrapper == "terraform" ? path("terraform").string() : row.wrapper;
+      BOOST_TEST(program({started, "version"}).out == row.client);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wrapper_is_no_client) {
+  environment["TOFU_MODLOCK_CLIENT"] = kWrapper;
+  name_text(kWrapper, "<wrapper>");
+  const Ran ran = wrapper({"version"});
+  BOOST_TEST(ran.exit_code == 127);
+  BOOST_TEST(
+      ran.err ==
+      "tofu-modlock-wrapper: TOFU_MODLOCK_CLIENT names the wrapper itself, \"<wrapper>\"; name the real client\n");
+
+  environment.erase("TOFU_MODLOCK_CLIENT");
+  environment["PATH"] = path("empty").string() + ":/usr/bin:/bin";
+  if (!fs::exists("/usr/bin/tofu") && !fs::exists("/usr/bin/terraform")) {
+    BOOST_TEST(wrapper({"version"}).err ==
+               "tofu-modlock-wrapper: found neither tofu nor terraform on PATH; name the client in "
+               "TOFU_MODLOCK_CLIENT\n");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
