@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,17 @@ struct ScannedEntry {
   FileStamp stamp = {};  // of files
 };
 
+// A directory of a package: "" is the package itself. Its stamp is older than what was read of it; another entry in it,
+// and one less, give it another one.
+struct ScannedDirectory {
+  std::string name;
+  FileStamp stamp = {};
+};
+
 // What list_tree() (tree_hash.h) lists, with stamps.
 struct TreeScan {
-  std::vector<ScannedEntry> entries;  // sorted bytewise by name
+  std::vector<ScannedEntry> entries;          // sorted bytewise by name
+  std::vector<ScannedDirectory> directories;  // so, too
   // When the scan began, by the clock that stamps files: what has a stamp before it gets another one with its next
   // change.
   std::int64_t started_ns = 0;
@@ -46,20 +55,25 @@ struct HashedFile {
   FileStamp stamp = {};
 };
 
-// Hashes files of one package by name. Thread-safe.
-class FileHasher {
+// The directory of a package, held open: asks for what lies in it by name. Thread-safe.
+class OpenPackage {
  public:
   // Errors: IO_ERROR.
-  static Result<FileHasher> open(const std::filesystem::path& root);
-  FileHasher(FileHasher&& other) noexcept;
-  FileHasher& operator=(FileHasher&&) = delete;
-  ~FileHasher();
+  static Result<OpenPackage> open(const std::filesystem::path& root);
+  OpenPackage(OpenPackage&& other) noexcept;
+  OpenPackage& operator=(OpenPackage&&) = delete;
+  ~OpenPackage();
+
+  // The stamp that a regular file, or a directory ("" is the package), has now. nullopt where there is none; a link is
+  // not followed.
+  std::optional<FileStamp> stamp_of_file(const char* name) const;
+  std::optional<FileStamp> stamp_of_directory(const char* name) const;
 
   // A regular file; a link is not followed. Errors: IO_ERROR naming the path.
   Result<HashedFile> hash(const std::string& name) const;
 
  private:
-  FileHasher(std::filesystem::path root, int directory) : root_(std::move(root)), directory_(directory) {}
+  OpenPackage(std::filesystem::path root, int directory) : root_(std::move(root)), directory_(directory) {}
 
   std::filesystem::path root_;
   int directory_;  // -1: moved from

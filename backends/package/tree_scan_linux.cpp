@@ -71,6 +71,8 @@ class Scanner {
     }
     std::sort(scan_.entries.begin(), scan_.entries.end(),
               [](const ScannedEntry& left, const ScannedEntry& right) { return left.name < right.name; });
+    std::sort(scan_.directories.begin(), scan_.directories.end(),
+              [](const ScannedDirectory& left, const ScannedDirectory& right) { return left.name < right.name; });
     return std::move(scan_);
   }
 
@@ -90,6 +92,11 @@ class Scanner {
       }
       return unreadable(reason);
     }
+    struct stat status {};
+    if (::fstat(opened, &status) != 0) {
+      return unreadable(errno);
+    }
+    scan_.directories.push_back({prefix.substr(0, prefix.size() - (prefix.empty() ? 0 : 1)), stamp_of(status)});
     for (;;) {
       errno = 0;
       const dirent* entry = ::readdir(directory.get());
@@ -150,24 +157,37 @@ Result<TreeScan> scan_tree(const fs::path& root) {
   return Scanner(root).run();
 }
 
-Result<FileHasher> FileHasher::open(const fs::path& root) {
+Result<OpenPackage> OpenPackage::open(const fs::path& root) {
   const int directory = ::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) {
     return system_failure("read the directory", root, errno);
   }
-  return FileHasher(root, directory);
+  return OpenPackage(root, directory);
 }
 
-FileHasher::FileHasher(FileHasher&& other) noexcept
+OpenPackage::OpenPackage(OpenPackage&& other) noexcept
     : root_(std::move(other.root_)), directory_(std::exchange(other.directory_, -1)) {}
 
-FileHasher::~FileHasher() {
+OpenPackage::~OpenPackage() {
   if (directory_ >= 0) {
     ::close(directory_);
   }
 }
 
-Result<HashedFile> FileHasher::hash(const std::string& name) const {
+std::optional<FileStamp> OpenPackage::stamp_of_file(const char* name) const {
+  struct stat status {};
+  const bool is_one = ::fstatat(directory_, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
+  return is_one ? std::optional(stamp_of(status)) : std::nullopt;
+}
+
+std::optional<FileStamp> OpenPackage::stamp_of_directory(const char* name) const {
+  struct stat status {};
+  const bool is_one =
+      ::fstatat(directory_, *name == '\0' ? "." : name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+  return is_one ? std::optional(stamp_of(status)) : std::nullopt;
+}
+
+Result<HashedFile> OpenPackage::hash(const std::string& name) const {
   // A pipe that came in place of the file must not make us wait.
   const Descriptor file(::openat(directory_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};

@@ -1,11 +1,9 @@
 #include "backends/store/tree_memo.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/crypto/digest.h"
@@ -13,125 +11,43 @@
 #include "backends/package/tree_hash.h"
 #include "backends/package/tree_scan.h"
 #include "backends/parallel.h"
+#include "backends/store/tree_memo_text.h"
 
 namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
+using tree_memo::KnownDirectory;
+using tree_memo::KnownFile;
+using tree_memo::Memo;
 
-using Digest = std::array<std::uint8_t, 32>;
-
-constexpr std::string_view kHeading = "tofu-modlock tree 1\n";
 constexpr std::size_t kWorthThreads = 16;  // files; below that starting threads costs more than it saves
-
-struct KnownFile {
-  std::string name;
-  FileStamp stamp;
-  Digest sha256 = {};
-};
-
-// Numbers are written with their lowest byte first.
-void put_number(std::string& out, std::uint64_t number) {
-  for (unsigned shift = 0; shift < 64; shift += 8) {
-    out += static_cast<char>(static_cast<unsigned char>(number >> shift));
-  }
-}
-
-void put_bytes(std::string& out, const Digest& digest) {
-  out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
-}
-
-Digest digest_of(std::string_view text) {
-  Sha256 sha;
-  sha.update(text);
-  return sha.finish();
-}
-
-std::string write_memo(const std::vector<KnownFile>& files) {
-  std::string out(kHeading);
-  for (const KnownFile& file : files) {
-    for (const std::uint64_t number :
-         {file.stamp.size, file.stamp.inode, static_cast<std::uint64_t>(file.stamp.modified_ns),
-          static_cast<std::uint64_t>(file.stamp.changed_ns)}) {
-      put_number(out, number);
-    }
-    put_bytes(out, file.sha256);
-    put_number(out, file.name.size());
-    out += file.name;
-  }
-  put_bytes(out, digest_of(out));
-  return out;
-}
-
-// Takes pieces off the front of a memo.
-class MemoReader {
- public:
-  explicit MemoReader(std::string_view text) : rest_(text) {}
-
-  bool done() const { return rest_.empty(); }
-  bool failed() const { return failed_; }
-
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    const std::string_view bytes = take(8);
-    for (std::size_t i = bytes.size(); i > 0; --i) {
-      value = (value << 8U) | static_cast<unsigned char>(bytes[i - 1]);
-    }
-    return value;
-  }
-
-  Digest digest() {
-    Digest value{};
-    const std::string_view bytes = take(value.size());
-    std::memcpy(value.data(), bytes.data(), bytes.size());
-    return value;
-  }
-
-  std::string_view take(std::uint64_t size) {
-    if (size > rest_.size()) {
-      failed_ = true;
-      rest_ = {};
-      return {};
-    }
-    const std::string_view taken = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return taken;
-  }
-
- private:
-  std::string_view rest_;
-  bool failed_ = false;
-};
-
-// Empty where the text is no whole memo.
-std::vector<KnownFile> parse_memo(std::string_view text) {
-  constexpr std::size_t kSum = std::tuple_size_v<Digest>;
-  if (!text.starts_with(kHeading) || text.size() < kHeading.size() + kSum) {
-    return {};
-  }
-  const std::string_view summed = text.substr(0, text.size() - kSum);
-  if (MemoReader(text.substr(summed.size())).digest() != digest_of(summed)) {
-    return {};
-  }
-  std::vector<KnownFile> files;
-  MemoReader reader(summed.substr(kHeading.size()));
-  while (!reader.done()) {
-    KnownFile file;
-    file.stamp.size = reader.number();
-    file.stamp.inode = reader.number();
-    file.stamp.modified_ns = static_cast<std::int64_t>(reader.number());
-    file.stamp.changed_ns = static_cast<std::int64_t>(reader.number());
-    file.sha256 = reader.digest();
-    file.name = reader.take(reader.number());
-    files.push_back(std::move(file));
-  }
-  return reader.failed() ? std::vector<KnownFile>{} : files;
-}
 
 class Summariser {
  public:
   Summariser(const Store& store, const fs::path& package, MemoOptions options, const Context& context)
-      : store_(store), package_(package), options_(options), context_(context) {}
+      : store_(store), package_(package), options_(options), context_(context), memo_path_(memo_path()) {
+    if (!options_.full) {
+      text_ = read_file(memo_path_).value_or("");
+      known_ = tree_memo::read(text_);
+    }
+  }
+
+  // The h1 of the memo, where nothing has changed since.
+  std::optional<std::string> unchanged() const {
+    if (known_.h1.empty()) {
+      return std::nullopt;
+    }
+    const auto package = OpenPackage::open(package_);
+    const bool is_same =
+        package &&
+        std::all_of(
+            known_.directories.begin(), known_.directories.end(),
+            [&](const KnownDirectory& each) { return package->stamp_of_directory(each.name.data()) == each.stamp; }) &&
+        std::all_of(known_.files.begin(), known_.files.end(),
+                    [&](const KnownFile& each) { return package->stamp_of_file(each.name.data()) == each.stamp; });
+    return is_same ? std::optional<std::string>(known_.h1) : std::nullopt;
+  }
 
   Result<TreeSummary> run() {
     auto scan = scan_tree(package_);
@@ -139,40 +55,39 @@ class Summariser {
       return fail(std::move(scan.error()));
     }
     scan_ = std::move(*scan);
-    const auto memo = memo_file();
-    const auto text = options_.full ? Result<std::string>(std::string()) : read_file(memo);
-    const std::vector<KnownFile> known = parse_memo(text.value_or(""));
-    take_known(known);
+    take_known();
     if (auto ok = hash_others(); !ok) {
       return fail(std::move(ok.error()));
     }
-    remember(known, memo);
     TreeSummary summary;
     summary.files.reserve(files_.size());
-    for (KnownFile& file : files_) {
-      summary.files.push_back({std::move(file.name), hex(file.sha256.data(), file.sha256.size())});
+    for (const KnownFile& file : files_) {
+      summary.files.push_back({std::string(file.name), hex(file.sha256.data(), file.sha256.size())});
     }
+    remember(summary);
     return summary;
   }
 
  private:
-  fs::path memo_file() const {
+  fs::path memo_path() const {
     std::error_code ignored;
     return store_.tree_directory() / sha256_hex(fs::absolute(package_, ignored).native());
   }
 
   // Both are sorted by name.
-  void take_known(const std::vector<KnownFile>& known) {
-    auto at = known.begin();
+  void take_known() {
+    auto at = known_.files.begin();
     files_.reserve(scan_.entries.size());
-    for (ScannedEntry& entry : scan_.entries) {
-      while (at != known.end() && at->name < entry.name) {
+    for (const ScannedEntry& entry : scan_.entries) {
+      while (at != known_.files.end() && at->name < entry.name) {
         ++at;
       }
-      const bool same = at != known.end() && at->name == entry.name && entry.type == ScannedEntry::Type::file &&
+      const bool same = at != known_.files.end() && at->name == entry.name && entry.type == ScannedEntry::Type::file &&
                         at->stamp == entry.stamp;
-      files_.push_back({entry.name, entry.stamp, same ? at->sha256 : Digest{}});
-      if (!same) {
+      files_.push_back({entry.name, entry.stamp, {}});
+      if (same) {
+        files_.back().sha256 = at->sha256;
+      } else {
         to_hash_.push_back(files_.size() - 1);
       }
     }
@@ -182,15 +97,15 @@ class Summariser {
     if (to_hash_.empty()) {
       return {};
     }
-    const auto hasher = FileHasher::open(package_);
-    if (!hasher) {
-      return fail(hasher.error());
+    const auto package = OpenPackage::open(package_);
+    if (!package) {
+      return fail(package.error());
     }
     std::vector<Result<void>> outcomes(to_hash_.size());
     parallel_for(to_hash_.size(), to_hash_.size() < kWorthThreads ? 1 : options_.threads, [&](std::size_t i) {
       outcomes[i] = context_.check();
       if (outcomes[i]) {
-        outcomes[i] = hash_one(*hasher, to_hash_[i]);
+        outcomes[i] = hash_one(*package, to_hash_[i]);
       }
     });
     for (Result<void>& outcome : outcomes) {
@@ -201,11 +116,11 @@ class Summariser {
     return {};
   }
 
-  Result<void> hash_one(const FileHasher& hasher, std::size_t number) {
+  Result<void> hash_one(const OpenPackage& package, std::size_t number) {
     KnownFile& file = files_[number];
     const ScannedEntry& entry = scan_.entries[number];
     if (entry.type == ScannedEntry::Type::file) {
-      const auto hashed = hasher.hash(entry.name);
+      const auto hashed = package.hash(entry.name);
       if (!hashed) {
         return fail(hashed.error());
       }
@@ -225,23 +140,27 @@ class Summariser {
     return stamp.modified_ns < scan_.started_ns && stamp.changed_ns < scan_.started_ns;
   }
 
-  void remember(const std::vector<KnownFile>& known, const fs::path& memo) const {
-    if (!options_.full && to_hash_.empty() && known.size() == files_.size()) {
-      return;
-    }
-    std::vector<KnownFile> settled;
+  void remember(const TreeSummary& summary) const {
+    Memo memo;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (scan_.entries[i].type == ScannedEntry::Type::file && is_settled(files_[i].stamp)) {
-        settled.push_back(files_[i]);
+        memo.files.push_back(files_[i]);
       }
     }
-    const bool same = !options_.full && std::equal(settled.begin(), settled.end(), known.begin(), known.end(),
-                                                   [](const KnownFile& left, const KnownFile& right) {
-                                                     return left.stamp == right.stamp && left.name == right.name &&
-                                                            left.sha256 == right.sha256;
-                                                   });
-    if (!same && store_.make_tree_directory()) {
-      (void)write_file_atomically(memo, write_memo(settled), Durable::no);
+    const bool is_whole =
+        memo.files.size() == files_.size() &&
+        std::all_of(scan_.directories.begin(), scan_.directories.end(),
+                    [this](const ScannedDirectory& directory) { return is_settled(directory.stamp); });
+    const std::string h1 = is_whole ? summary.h1() : "";
+    if (is_whole) {
+      memo.h1 = h1;
+      for (const ScannedDirectory& directory : scan_.directories) {
+        memo.directories.push_back({directory.name, directory.stamp});
+      }
+    }
+    const std::string text = tree_memo::write(memo);
+    if (text != text_ && store_.make_tree_directory()) {
+      (void)write_file_atomically(memo_path_, text, Durable::no);
     }
   }
 
@@ -249,6 +168,9 @@ class Summariser {
   const fs::path& package_;
   const MemoOptions options_;
   const Context& context_;
+  const fs::path memo_path_;
+  std::string text_;  // of the memo; empty: unknown
+  Memo known_;
   TreeScan scan_;
   std::vector<KnownFile> files_;  // as the entries of the scan
   std::vector<std::size_t> to_hash_;
@@ -259,6 +181,15 @@ class Summariser {
 Result<TreeSummary> summarise_installed(const Store& store, const fs::path& package, MemoOptions options,
                                         const Context& context) {
   return Summariser(store, package, options, context).run();
+}
+
+Result<std::string> hash_installed(const Store& store, const fs::path& package, MemoOptions options,
+                                   const Context& context) {
+  Summariser summariser(store, package, options, context);
+  if (auto h1 = summariser.unchanged()) {
+    return std::move(*h1);
+  }
+  return summariser.run().map([](const TreeSummary& summary) { return summary.h1(); });
 }
 
 }  // namespace modlock

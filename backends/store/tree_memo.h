@@ -27,4 +27,9 @@ struct MemoOptions {
 Result<TreeSummary> summarise_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
                                         const Context& context);
 
+// Its h1 alone. By the same rule for directories, nothing is listed where none of them and none of the files changed: a
+// directory gets another time with each entry that comes or goes. Packages with links are always listed.
+Result<std::string> hash_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
+                                   const Context& context);
+
 }  // namespace modlock

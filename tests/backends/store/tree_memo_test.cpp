@@ -5,8 +5,8 @@
 #include <ctime>
 #include <utility>
 
-#include "backends/crypto/digest.h"
 #include "backends/package/tree_hash.h"
+#include "backends/store/tree_memo_text.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
@@ -41,38 +41,52 @@ struct Installed {
 
   std::string h1(bool full = false) const {
     let_the_clock_tick();
-    return summarise_installed(store, package, {.full = full, .threads = 2}, Context{}).value().h1();
+    return hash_installed(store, package, {.full = full, .threads = 2}, Context{}).value();
   }
+  std::string summary() const { return summarise_installed(store, package, {.threads = 2}, Context{}).value().h1(); }
   std::string truth() const { return hash_tree(package, Context{}).value(); }
 
   bool has_memo() const { return fs::exists(store.tree_directory()); }
   fs::path memo() const { return fs::directory_iterator(store.tree_directory())->path(); }
 
-  // Puts another digest into the memo, where the first file has its own: who then still gives the true hash has read
-  // the file.
+  // Puts another h1 and another digest of the first file into the memo: who then still gives the true hash has read the
+  // file.
   void falsify_memo() const {
-    std::string text = read_text(memo());
-    const std::size_t digest = text.find('\n') + 1 + 4 * 8;
-    text[digest] = static_cast<char>(text[digest] ^ 1);
-    text.resize(text.size() - 32);
-    Sha256 sha;
-    sha.update(text);
-    for (const std::uint8_t byte : sha.finish()) {
-      text += static_cast<char>(byte);
-    }
-    write_text(memo(), text);
+    const std::string text = read_text(memo());
+    tree_memo::Memo known = tree_memo::read(text);
+    known.h1 = known.h1.empty() ? "" : "h1:another";
+    known.files.at(0).sha256.at(0) ^= 1U;
+    write_text(memo(), tree_memo::write(known));
   }
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(tree_memo, Installed)
+BOOST_FIXTURE_TEST_SUITE(installed_tree, Installed)
 
 BOOST_AUTO_TEST_CASE(memo_spares_hashing_what_did_not_change) {
   BOOST_TEST(h1() == truth());
   BOOST_TEST(h1() == truth());
   falsify_memo();
-  BOOST_TEST(h1() != truth());
+  BOOST_TEST(h1() == "h1:another");
+  BOOST_TEST(summary() != truth());
+}
+
+BOOST_AUTO_TEST_CASE(memo_of_a_file_counts_beside_one_that_changed) {
+  h1();
+  falsify_memo();
+  write_text(package / "sub/more.tf", "# MORE\n");
+  const std::string told = h1();
+  BOOST_TEST(told != truth());
+  BOOST_TEST(told != "h1:another");
+}
+
+BOOST_AUTO_TEST_CASE(memo_of_a_package_with_links_has_no_hash_of_the_whole) {
+  fs::create_symlink("main.tf", package / "link.tf");
+  BOOST_TEST(h1() == truth());
+  const std::string text = read_text(memo());
+  BOOST_TEST(tree_memo::read(text).h1.empty());
+  BOOST_TEST(tree_memo::read(text).files.size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(memo_is_not_asked_where_everything_is_to_be_hashed) {
@@ -110,6 +124,18 @@ BOOST_AUTO_TEST_CASE(memo_does_not_hide_a_change) {
        }},
       {"a file deleted", [](const fs::path& tree) { fs::remove(tree / "sub/more.tf"); }},
       {"a file added", [](const fs::path& tree) { write_text(tree / "a.tf", ""); }},
+      {"a file added below, with the old time of its directory",
+       [](const fs::path& tree) {
+         const auto time = fs::last_write_time(tree / "sub");
+         write_text(tree / "sub/a.tf", "");
+         fs::last_write_time(tree / "sub", time);
+       }},
+      {"a file added in a new directory", [](const fs::path& tree) { write_text(tree / "new/a.tf", ""); }},
+      {"a directory that was moved aside for a link to another one",
+       [](const fs::path& tree) {
+         fs::rename(tree / "sub", tree / "aside");
+         fs::create_symlink("aside", tree / "sub");
+       }},
       {"a link in place of a file",
        [](const fs::path& tree) {
          fs::remove(tree / "main.tf");
@@ -130,6 +156,7 @@ BOOST_AUTO_TEST_CASE(memo_does_not_hide_a_change) {
       row.change(fresh.package);
       BOOST_TEST(fresh.h1() == fresh.truth());
       BOOST_TEST(fresh.h1() == fresh.truth());
+      BOOST_TEST(fresh.summary() == fresh.truth());
       BOOST_TEST(fresh.h1() != before);
     }
   }
@@ -157,7 +184,7 @@ BOOST_AUTO_TEST_CASE(memo_that_is_no_memo_is_as_if_absent) {
       {"cut off", good.substr(0, good.size() - 40)},
       {"zeros", std::string(good.size(), '\0')},
       {"one byte changed", good.substr(0, 60) + static_cast<char>(good[60] ^ 1) + good.substr(61)},
-      {"of another release", "tofu-modlock tree 2\n" + good.substr(20)},
+      {"of another release", "tofu-modlock tree 3\n" + good.substr(20)},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
