@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "backends/crypto/digest.h"
+
 namespace modlock {
 namespace {
 
@@ -29,19 +31,27 @@ const FileDigest* find(const TreeSummary& tree, std::string_view name) {
   return found != tree.files.end() && found->name == name ? &*found : nullptr;
 }
 
+// The file that stands in git for content that is kept in Git LFS, as its specification has it.
+std::string pointer_text(std::string_view sha256, std::uint64_t size) {
+  return fmt::format("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n", sha256, size);
+}
+
 }  // namespace
 
-TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed,
-                             const std::function<std::optional<std::string>(const std::string& name)>& link_target) {
+TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const InstalledEntries& entries) {
   TreeDifference difference;
   const auto added = [&](const std::string& name) {
     (is_configuration(name) ? difference.tampered : difference.harmless).push_back(name + " was added");
   };
   // A link to a dotfile that a copy left out counted as that file's content, and now leads nowhere.
   const auto lost_its_dotfile = [&](const FileDigest& file) {
-    const auto target = link_target(file.name);
+    const auto target = entries.link_target(file.name);
     const FileDigest* meant = target && is_dotfile(*target) ? find(locked, *target) : nullptr;
     return meant != nullptr && meant->sha256 == file.sha256 && find(installed, *target) == nullptr;
+  };
+  const auto is_meant_by = [&](const FileDigest& pointer, const FileDigest& content) {
+    const auto size = entries.size(content.name);
+    return size && sha256_hex(pointer_text(content.sha256, *size)) == pointer.sha256;
   };
   auto have = installed.files.begin();
   for (const FileDigest& file : locked.files) {
@@ -55,6 +65,8 @@ TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& insta
     if (have->sha256 != file.sha256) {
       if (lost_its_dotfile(file)) {
         difference.harmless.push_back(file.name + " links to a file that was deleted");
+      } else if (is_meant_by(file, *have)) {
+        difference.from_pointers.push_back(file.name + " is the content that its Git LFS pointer names");
       } else {
         difference.tampered.push_back(file.name + " was changed");
       }

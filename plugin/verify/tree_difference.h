@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,11 +16,19 @@ struct TreeDifference {
   // What OpenTofu's own copy of a package leaves out (internal/copy of OpenTofu): dotfiles, all below directories of
   // such names, and what links to one of these lead to; other added files.
   std::vector<std::string> harmless;
+  // "f.zip is the content that its Git LFS pointer names": a client runs git's filters. A pointer names content by its
+  // SHA-256 and size, so the locked digest of the pointer proves it.
+  std::vector<std::string> from_pointers;
 };
 
-// `link_target` gives what the link of that name in the installed tree names, relative to the package; nullopt where it
-// is no link.
-TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed,
-                             const std::function<std::optional<std::string>(const std::string& name)>& link_target);
+// What the file system says of the entry of that name in the installed tree.
+struct InstalledEntries {
+  // What a link names, relative to the package; nullopt where it is no link.
+  std::function<std::optional<std::string>(const std::string& name)> link_target;
+  // The size of a file; nullopt where it cannot be told.
+  std::function<std::optional<std::uint64_t>(const std::string& name)> size;
+};
+
+TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const InstalledEntries& entries);
 
 }  // namespace modlock

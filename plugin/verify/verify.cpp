@@ -32,6 +32,12 @@ std::optional<std::string> link_target(const fs::path& package, const std::strin
                : std::optional((fs::path(name).parent_path() / target).lexically_normal().generic_string());
 }
 
+std::optional<std::uint64_t> size_of(const fs::path& file) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  return error ? std::nullopt : std::optional<std::uint64_t>(size);
+}
+
 Diagnostic unserved_warning(const ModuleNode& node) {
   return {Severity::warning,
           Error{.code = Code::source_unsupported,
@@ -161,28 +167,28 @@ class Verifier {
       verdict.detail = "it is locked, but not installed";
       return verdict;
     }
-    auto installed = summarise_installed(store_, *place, memo_, context_);
+    auto installed = hash_installed(store_, *place, memo_, context_);
     if (!installed) {
       verdict.kind = VerdictKind::tampered;
       verdict.detail = installed.error().message;
       return verdict;
     }
-    verdict.actual = installed->h1();
+    verdict.actual = std::move(*installed);
     if (verdict.expected.empty()) {
       verdict.kind = VerdictKind::not_locked;
       verdict.detail = "the lock file has no h1 hash for it";
     } else if (verdict.actual != verdict.expected) {
-      judge_difference(*place, *installed, lock, verdict);
+      judge_difference(*place, lock, verdict);
     }
     return verdict;
   }
 
-  void judge_difference(const fs::path& place, const TreeSummary& installed, const ModuleLock& lock,
-                        Verdict& verdict) const {
+  void judge_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
     const auto locked = locked_files(lock);
-    if (!locked) {
+    const auto installed = summarise_installed(store_, place, memo_, context_);
+    if (!locked || !installed) {
       verdict.kind = VerdictKind::tampered;
-      verdict.detail = "the installed package differs from the locked one";
+      verdict.detail = !installed ? installed.error().message : "the installed package differs from the locked one";
       return;
     }
     if (read_file_list(request_.data, verdict.actual) || store_.find_by_h1(verdict.actual)) {
@@ -190,17 +196,35 @@ class Verifier {
       verdict.detail = "another version of the package is installed than the lock names";
       return;
     }
-    TreeDifference difference =
-        compare_trees(*locked, installed, [&](const std::string& name) { return link_target(place, name); });
-    const bool tampered = !difference.tampered.empty() || request_.strict;
-    verdict.kind = tampered ? VerdictKind::tampered : VerdictKind::held;
-    verdict.paths = std::move(difference.tampered);
-    verdict.paths.insert(verdict.paths.end(), difference.harmless.begin(), difference.harmless.end());
+    describe(compare_trees(*locked, *installed,
+                           {.link_target = [&](const std::string& name) { return link_target(place, name); },
+                            .size = [&](const std::string& name) { return size_of(place / name); }}),
+             verdict);
+  }
+
+  void describe(TreeDifference difference, Verdict& verdict) const {
+    const auto take = [&](std::vector<std::string>& paths) {
+      verdict.paths.insert(verdict.paths.end(), std::make_move_iterator(paths.begin()),
+                           std::make_move_iterator(paths.end()));
+    };
+    const bool is_loaded = !difference.tampered.empty();
+    take(difference.tampered);
+    take(difference.harmless);
+    const std::size_t differing = verdict.paths.size();
+    take(difference.from_pointers);
     const std::size_t count = verdict.paths.size();
-    verdict.detail =
-        fmt::format("{} file{} differ{} from the locked package", count, count == 1 ? "" : "s", count == 1 ? "s" : "");
-    if (!tampered) {
-      verdict.detail += ", none that a client would load";
+    const bool tampered = is_loaded || (request_.strict && count > 0);
+    verdict.kind = tampered ? VerdictKind::tampered : VerdictKind::held;
+    if (differing > 0) {
+      verdict.detail = fmt::format("{} file{} differ{} from the locked package{}", differing, differing == 1 ? "" : "s",
+                                   differing == 1 ? "s" : "", tampered ? "" : ", none that a client would load");
+    }
+    if (const std::size_t contents = count - differing; contents > 0) {
+      verdict.detail += fmt::format(
+          "{}{}", verdict.detail.empty() ? "" : "; ",
+          contents == 1
+              ? "1 file holds the content of Git LFS that its locked pointer names"
+              : fmt::format("{} files hold the content of Git LFS that their locked pointers name", contents));
     }
     verdict.paths.resize(std::min(count, kShownPaths));
     verdict.more_paths = count - verdict.paths.size();

@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "backends/crypto/digest.h"
+
 using namespace modlock;
 
 namespace {
@@ -11,6 +13,10 @@ TreeSummary tree(std::vector<FileDigest> files) {
 }
 
 std::optional<std::string> no_link(const std::string& /*name*/) {
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> no_size(const std::string& /*name*/) {
   return std::nullopt;
 }
 
@@ -54,7 +60,7 @@ BOOST_AUTO_TEST_CASE(tree_difference_tells_what_a_client_would_load_from_what_it
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TreeDifference difference = compare_trees(tree(row.locked), tree(row.installed), no_link);
+      const TreeDifference difference = compare_trees(tree(row.locked), tree(row.installed), {no_link, no_size});
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(joined(difference.harmless) == row.harmless);
     }
@@ -94,11 +100,42 @@ BOOST_AUTO_TEST_CASE(tree_difference_knows_what_became_of_links_to_dotfiles) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TreeDifference difference = compare_trees(tree(locked), tree(row.installed), [&](const std::string&) {
-        return std::optional<std::string>(row.target);
-      });
+      const TreeDifference difference =
+          compare_trees(tree(locked), tree(row.installed),
+                        {[&](const std::string&) { return std::optional<std::string>(row.target); }, no_size});
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(joined(difference.harmless) == row.harmless);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tree_difference_knows_content_by_its_lfs_pointer) {
+  const std::string content = sha256_hex("content");
+  const auto pointer_of = [](const std::string& oid, const std::string& size) {
+    return sha256_hex("version https://git-lfs.github.com/spec/v1\noid sha256:" + oid + "\nsize " + size + "\n");
+  };
+  struct Row {
+    const char* name;
+    std::string locked;
+    std::uint64_t size;
+    const char* tampered;
+    const char* from_pointers;
+  };
+  const Row rows[] = {
+      {"what the pointer names", pointer_of(content, "7"), 7, "",
+       "f.zip is the content that its Git LFS pointer names;"},
+      {"other content", pointer_of(sha256_hex("other"), "7"), 7, "f.zip was changed;", ""},
+      {"a pointer that names another size", pointer_of(content, "8"), 7, "f.zip was changed;", ""},
+      {"no pointer", sha256_hex("else"), 7, "f.zip was changed;", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TreeDifference difference =
+          compare_trees(tree({{"f.zip", row.locked}}), tree({{"f.zip", content}}),
+                        {no_link, [&](const std::string&) { return std::optional<std::uint64_t>(row.size); }});
+      BOOST_TEST(joined(difference.tampered) == row.tampered);
+      BOOST_TEST(joined(difference.harmless) == "");
+      BOOST_TEST(joined(difference.from_pointers) == row.from_pointers);
     }
   }
 }

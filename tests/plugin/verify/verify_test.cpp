@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "backends/crypto/digest.h"
 #include "plugin/install/installer.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
@@ -72,6 +73,31 @@ BOOST_AUTO_TEST_CASE(verify_holds_what_install_put_there) {
   BOOST_TEST(text(report) == "module.vpc held: \n");
   BOOST_TEST(report.ok());
   BOOST_TEST(report.exit_code() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(verify_holds_the_content_that_a_locked_lfs_pointer_names) {
+  const std::string content = "the content";
+  source->add_tag(kVpc, "v1.0.0",
+                  {{"main.tf", "# vpc\n"},
+                   {"f.zip", "version https://git-lfs.github.com/spec/v1\noid sha256:" + sha256_hex(content) +
+                                 "\nsize " + std::to_string(content.size()) + "\n"}});
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  install();
+  write(".terraform/modules/vpc/f.zip", content);
+  const std::string told =
+      "1 file holds the content of Git LFS that its locked pointer names [f.zip is the content that its Git LFS "
+      "pointer names]\n";
+  BOOST_TEST(text(verify()) == "module.vpc held: " + told);
+  BOOST_TEST(text(verify(true)) == "module.vpc tampered: " + told);
+  write(".terraform/modules/vpc/notes.txt", "");
+  BOOST_TEST(text(verify()) ==
+             "module.vpc held: 1 file differs from the locked package, none that a client would load; 1 file holds the "
+             "content of Git LFS that its locked pointer names [notes.txt was added] [f.zip is the content that its "
+             "Git LFS pointer names]\n");
+  write(".terraform/modules/vpc/f.zip", "other content");
+  BOOST_TEST(text(verify()) ==
+             "module.vpc tampered: 2 files differ from the locked package [f.zip was changed] [notes.txt was added]\n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_names_what_happened_to_an_installed_module) {
