@@ -90,11 +90,16 @@ ProviderArchive make_provider_archive(const std::string& name, const std::string
   }
   ProviderArchive archive;
   archive.file_name = fmt::format("{}_{}.zip", prefix_of(name, version), platform);
-  archive.bytes = make_zip(all);
-  archive.zh = "zh:" + sha256_hex(archive.bytes);
+  archive.replace(make_zip(all));
   archive.h1 = directory_hash(std::move(unpacked));
   archive.archive_h1 = directory_hash(std::move(listed));
+  archive.entries = std::move(all);
   return archive;
+}
+
+void ProviderArchive::replace(std::string other_bytes) {
+  bytes = std::move(other_bytes);
+  zh = "zh:" + sha256_hex(bytes);
 }
 
 ProviderRegistry::ProviderRegistry() : ProviderRegistry(ServerCertificate{}) {}
@@ -175,6 +180,16 @@ void ProviderRegistry::warn(const std::string& name, const std::string& warning)
 const ProviderArchive& ProviderRegistry::archive(const std::string& name, const std::string& version,
                                                  const std::string& platform) const {
   return releases_.at({name, version}).archives.at(platform);
+}
+
+const ProviderArchive* ProviderRegistry::find(const std::string& name, const std::string& version,
+                                              const std::string& platform) const {
+  const auto release = releases_.find({name, version});
+  if (release == releases_.end()) {
+    return nullptr;
+  }
+  const auto archive = release->second.archives.find(platform);
+  return archive == release->second.archives.end() ? nullptr : &archive->second;
 }
 
 std::string ProviderRegistry::checksums(const std::string& name, const std::string& version) const {

@@ -18,10 +18,14 @@ namespace modlock::test {
 // The package of one platform, and its hashes.
 struct ProviderArchive {
   std::string file_name;
+  std::vector<ArchiveEntry> entries;
   std::string bytes;
   std::string zh;
   std::string h1;          // of the directory that it unpacks to
   std::string archive_h1;  // of its entries as they are named
+
+  // Other bytes, and their hash; what was in the package stays as it was.
+  void replace(std::string other_bytes);
 };
 
 // A package with a program that no client can start, and `entries` in front of it.
@@ -94,6 +98,8 @@ class ProviderRegistry {
   // As published. Throws std::out_of_range.
   const ProviderArchive& archive(const std::string& name, const std::string& version,
                                  const std::string& platform = "linux_amd64") const;
+  // nullptr where it was not published.
+  const ProviderArchive* find(const std::string& name, const std::string& version, const std::string& platform) const;
   // The checksums, lines in the order of platforms, and the manifest that no platform installs behind them.
   std::string checksums(const std::string& name, const std::string& version) const;
   const OpenPgpKey& key() const { return key_; }

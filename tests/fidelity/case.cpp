@@ -1,0 +1,46 @@
+#include "tests/fidelity/case.h"
+
+#include <fmt/format.h>
+
+#include "backends/crypto/digest.h"
+
+namespace modlock::fidelity {
+namespace {
+
+std::string name_of(Action action) {
+  switch (action) {
+    case Action::read_only:
+      return "init -lockfile=readonly";
+    case Action::upgrade:
+      return "init -upgrade";
+    case Action::providers_lock:
+      return "providers lock";
+    case Action::init:
+      break;
+  }
+  return "init";
+}
+
+}  // namespace
+
+std::string Case::title() const {
+  return fmt::format("{:03} {}{}{}", number, name_of(action), marks.empty() ? "" : ": ", fmt::join(marks, ", "));
+}
+
+std::string Case::prior_lock() const {
+  const auto found = files.find(kLockName);
+  return found == files.end() ? std::string() : found->second;
+}
+
+std::string Case::digest() const {
+  std::string all =
+      fmt::format("{} {} {}\n", name_of(action), static_cast<int>(installation), fmt::join(platforms, " "));
+  for (const auto* texts : {&files, &environment}) {
+    for (const auto& [name, text] : *texts) {
+      all += fmt::format("{} {}\n{}\n", name, text.size(), text);
+    }
+  }
+  return sha256_hex(all).substr(0, 12);
+}
+
+}  // namespace modlock::fidelity
