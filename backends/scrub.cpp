@@ -147,6 +147,17 @@ std::string Secrets::scrub(std::string_view text) const {
   return shown;
 }
 
+void Secrets::scrub(Error& error) const {
+  error.message = scrub(error.message);
+  error.hint = scrub(error.hint);
+  for (std::string& note : error.notes) {
+    note = scrub(note);
+  }
+  for (Related& related : error.related) {
+    related.message = scrub(related.message);
+  }
+}
+
 void KnownSecrets::add(std::string_view secret) {
   if (secret.size() < kShortestKept) {
     return;

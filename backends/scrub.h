@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "backends/source.h"
+#include "protocol/error.h"
+#include "protocol/log.h"
 
 namespace modlock {
 
@@ -33,6 +35,8 @@ class Secrets {
   bool are_in(std::string_view text) const;
   // The text with "…" for each, also for the beginning of one that "…" cuts off.
   std::string scrub(std::string_view text) const;
+  // The same of all that people read of an error.
+  void scrub(Error& error) const;
 
  private:
   friend class KnownSecrets;
@@ -49,6 +53,18 @@ class KnownSecrets {
  private:
   mutable std::mutex mutex_;
   Secrets secrets_;
+};
+
+// `inner`, to which lines go without what `secrets` knows.
+class ScrubbingLog final : public Log {
+ public:
+  ScrubbingLog(Log& inner, const KnownSecrets& secrets) : inner_(inner), secrets_(secrets) {}
+
+  void write(LogLevel level, std::string_view line) override { inner_.write(level, secrets_.all().scrub(line)); }
+
+ private:
+  Log& inner_;
+  const KnownSecrets& secrets_;
 };
 
 }  // namespace modlock

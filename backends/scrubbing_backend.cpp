@@ -8,28 +8,6 @@
 namespace modlock {
 namespace {
 
-class ScrubbingLog final : public Log {
- public:
-  ScrubbingLog(Log& inner, const KnownSecrets& secrets) : inner_(inner), secrets_(secrets) {}
-
-  void write(LogLevel level, std::string_view line) override { inner_.write(level, secrets_.all().scrub(line)); }
-
- private:
-  Log& inner_;
-  const KnownSecrets& secrets_;
-};
-
-void scrub(Error& error, const Secrets& secrets) {
-  error.message = secrets.scrub(error.message);
-  error.hint = secrets.scrub(error.hint);
-  for (std::string& note : error.notes) {
-    note = secrets.scrub(note);
-  }
-  for (Related& related : error.related) {
-    related.message = secrets.scrub(related.message);
-  }
-}
-
 void scrub(Listing& listing, const Secrets& secrets) {
   for (SkippedTag& skipped : listing.skipped) {
     skipped = {secrets.scrub(skipped.tag), secrets.scrub(skipped.reason)};
@@ -56,7 +34,7 @@ class ScrubbingBackend final : public Backend {
                                 const Context& context) override {
     const Scrubbed call(source, context, secrets_);
     auto listing = inner_->list_versions(source, tag_prefix, call.context);
-    listing ? scrub(*listing, secrets_.all()) : scrub(listing.error(), secrets_.all());
+    listing ? scrub(*listing, secrets_.all()) : secrets_.all().scrub(listing.error());
     return listing;
   }
 
@@ -64,7 +42,7 @@ class ScrubbingBackend final : public Backend {
     const Scrubbed call(source, context, secrets_);
     auto pin = inner_->pin(source, call.context);
     if (!pin) {
-      scrub(pin.error(), secrets_.all());
+      secrets_.all().scrub(pin.error());
     }
     return pin;
   }
@@ -83,11 +61,11 @@ class ScrubbingBackend final : public Backend {
                     "do not trust that server; renew the secret");
       }
       if (!tree) {
-        scrub(tree.error(), secrets);
+        secrets.scrub(tree.error());
         continue;
       }
       for (Diagnostic& warning : tree->warnings) {
-        scrub(warning.what, secrets);
+        secrets.scrub(warning.what);
       }
     }
     return trees;

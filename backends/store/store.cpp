@@ -109,6 +109,14 @@ Result<void> Store::make_seen_directory() const {
   return make_below(seen_directory());
 }
 
+fs::path Store::hash_directory() const {
+  return below("hashes");
+}
+
+Result<void> Store::make_hash_directory() const {
+  return make_below(hash_directory());
+}
+
 fs::path Store::package_directory() const {
   return below("packages");
 }
@@ -121,11 +129,19 @@ fs::path Store::temporary_directory() const {
   return below("tmp");
 }
 
-Result<FileLock> Store::hold(const Source& source, const Context& context) const {
+Result<FileLock> Store::hold_name(std::string_view name, const Context& context) const {
   if (auto ok = make_below(below("locks")); !ok) {
     return fail(ok.error());
   }
-  return FileLock::acquire(below("locks") / sha256_hex(source.package_identity()), context);
+  return FileLock::acquire(below("locks") / name, context);
+}
+
+Result<FileLock> Store::hold(const Source& source, const Context& context) const {
+  return hold_name(sha256_hex(source.package_identity()), context);
+}
+
+Result<FileLock> Store::hold_archive(std::string_view digest, const Context& context) const {
+  return hold_name(digest, context);
 }
 
 Result<void> Store::make_response_directory() const {

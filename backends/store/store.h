@@ -31,8 +31,9 @@ struct Package {
 //   v1/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
 //   v1/seen/<sha256 hex of package identity>   when a source was first seen to give what it gives (first_seen.h): no
 //                                                      cache, for nobody can tell it again; `cache prune` leaves it
+//   v1/hashes/<sha256 hex>                  what a provider archive of that digest comes to (provider_hashes.h)
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
-//   v1/locks/<sha256 hex of package identity>    held while a source is fetched
+//   v1/locks/<sha256 hex of package identity>    held while a source is fetched, or a provider archive of that digest
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
 class Store {
  public:
@@ -56,12 +57,19 @@ class Store {
   std::filesystem::path tree_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_tree_directory() const;
+  // Where provider_hashes.h keeps what it knows.
+  std::filesystem::path hash_directory() const;
+  // Errors: IO_ERROR.
+  Result<void> make_hash_directory() const;
   // A new empty directory below v1/tmp. Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
   // Holds what is fetched of a source against other processes and threads: who has waited looks into the store again
   // before it fetches, so that many who want one thing cause one fetch. Errors: those of FileLock::acquire(); IO_ERROR.
   Result<FileLock> hold(const Source& source, const Context& context) const;
+
+  // The same of a provider archive, by its digest (64 hexadecimal digits).
+  Result<FileLock> hold_archive(std::string_view digest, const Context& context) const;
 
   // The package of (package identity, id), if it is complete in the store; of a registry module also by its version
   // (FetchWish::ref), for versions may share an id and lie in different directories of it. Unreadable records are as if
@@ -83,6 +91,7 @@ class Store {
   explicit Store(std::filesystem::path root) : root_(std::move(root)) {}
   std::filesystem::path below(std::string_view name) const { return root_ / "v1" / name; }
   std::filesystem::path package_directory(std::string_view h1) const;
+  Result<FileLock> hold_name(std::string_view name, const Context& context) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref) const;
   Result<void> make_below(const std::filesystem::path& directory) const;
   Result<void> move_in(const std::filesystem::path& tree, std::string_view h1) const;

@@ -13,9 +13,11 @@
 #include "backends/http/curl_http_client.h"
 #include "backends/http/remembering_client.h"
 #include "backends/oci/oci_backend.h"
+#include "backends/provider_registry/registry_provider_source.h"
 #include "backends/registry/registry_backend.h"
 #include "backends/registry/service_discovery.h"
 #include "backends/scrubbing_backend.h"
+#include "backends/scrubbing_provider_source.h"
 #include "plugin/build_info.h"
 #include "plugin/config/client_configuration.h"
 
@@ -28,14 +30,27 @@ std::string user_agent(const Surroundings& surroundings) {
   return more.empty() ? own : fmt::format("{} {}", own, more);
 }
 
+// OpenTofu 1.12 has learnt a lot about registries.
+bool is_before_1_12(std::string_view client_version) {
+  const auto release = Version::parse(client_version);
+  return release && *release < *Version::parse("1.12.0-0");
+}
+
 // OpenTofu from 1.12 on lets a registry hand out packages itself.
 registry::LocationRules location_rules(const NetworkOptions& options) {
   if (options.tool == Tool::terraform) {
     return registry::LocationRules::terraform;
   }
-  const auto release = Version::parse(options.client_version);
-  const bool is_older = release && *release < *Version::parse("1.12.0-0");
-  return is_older ? registry::LocationRules::opentofu : registry::LocationRules::opentofu_1_12;
+  return is_before_1_12(options.client_version) ? registry::LocationRules::opentofu
+                                                : registry::LocationRules::opentofu_1_12;
+}
+
+provider_registry::ClientRules provider_rules(Tool tool, std::string_view client_version) {
+  if (tool == Tool::terraform) {
+    return provider_registry::ClientRules::terraform;
+  }
+  return is_before_1_12(client_version) ? provider_registry::ClientRules::opentofu
+                                        : provider_registry::ClientRules::opentofu_1_12;
 }
 
 // A server may know from an earlier run what this one has not sent yet.
@@ -68,7 +83,10 @@ Result<void> check_externals(const std::vector<BackendSetting>& externals) {
 }
 
 Network::Network(const NetworkOptions& options, const Store& store)
-    : client_(read_client_configuration(options.tool, current_surroundings())),
+    : tool_(options.tool),
+      client_version_(options.client_version),
+      store_(store),
+      client_(read_client_configuration(options.tool, current_surroundings())),
       wire_(make_curl_http_client(user_agent(current_surroundings()))),
       http_(make_remembering_client(*wire_, secrets_)),
       credentials_(make_credentials(client_, current_surroundings())),
@@ -81,15 +99,13 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                .engine = options.git_engine == "git"       ? GitEngine::git
                                          : options.git_engine == "libgit2" ? GitEngine::libgit2
                                                                            : GitEngine::automatic}));
-  add("registry", make_registry_backend(
-                      {.http = *keeping_,
-                       .credentials = *credentials_,
-                       .client = client_,
-                       .others = led_,
-                       .policy = registry::request_policy(client_, surroundings.variable("TF_REGISTRY_DISCOVERY_RETRY"),
-                                                          surroundings.variable("TF_REGISTRY_CLIENT_TIMEOUT")),
-                       .client_version = options.client_version,
-                       .rules = location_rules(options)}));
+  add("registry", make_registry_backend({.http = *keeping_,
+                                         .credentials = *credentials_,
+                                         .client = client_,
+                                         .others = led_,
+                                         .policy = registry_policy(),
+                                         .client_version = options.client_version,
+                                         .rules = location_rules(options)}));
   add("archive", make_archive_backend(*http_, *credentials_, led_));
   add("oci", make_oci_backend(*keeping_, *credentials_));
   for (const BackendSetting& external : options.externals) {
@@ -99,14 +115,32 @@ Network::Network(const NetworkOptions& options, const Store& store)
   }
 }
 
-Result<std::map<std::string, std::string>> Network::services_of(std::string_view host, const Context& context) const {
+registry::RequestPolicy Network::registry_policy() const {
   const Surroundings surroundings = current_surroundings();
-  const registry::RegistryHttp http(
-      *http_, *credentials_,
-      registry::request_policy(client_, surroundings.variable("TF_REGISTRY_DISCOVERY_RETRY"),
-                               surroundings.variable("TF_REGISTRY_CLIENT_TIMEOUT")),
-      user_agent(surroundings));
+  return registry::request_policy(client_, surroundings.variable("TF_REGISTRY_DISCOVERY_RETRY"),
+                                  surroundings.variable("TF_REGISTRY_CLIENT_TIMEOUT"));
+}
+
+Result<std::map<std::string, std::string>> Network::services_of(std::string_view host, const Context& context) const {
+  const registry::RegistryHttp http(*http_, *credentials_, registry_policy(), user_agent(current_surroundings()));
   return registry::ServiceDiscovery(http, client_).find_all(host, context);
+}
+
+std::unique_ptr<ProviderSource> Network::provider_source() const {
+  const Surroundings surroundings = current_surroundings();
+  // Any other value than "true" is none, as it is for OpenTofu.
+  return make_scrubbing_provider_source(
+      make_registry_provider_source(
+          {.http = *keeping_,
+           .credentials = *credentials_,
+           .client = client_,
+           .store = store_,
+           .policy = registry_policy(),
+           .rules = provider_rules(tool_, client_version_),
+           .client_version = client_version_,
+           .enforce_signatures = surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
+           .enforce_expiration = surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true"}),
+      secrets_);
 }
 
 Error Network::with_warnings(Error error) const {

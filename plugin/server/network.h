@@ -11,6 +11,8 @@
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
+#include "backends/provider_source.h"
+#include "backends/registry/request_policy.h"
 #include "backends/scrub.h"
 #include "backends/store/kept_responses.h"
 #include "backends/store/store.h"
@@ -43,14 +45,21 @@ class Network {
   const std::vector<std::string>& names() const { return names_; }
   // The services of a registry's host, absolute URLs by name ("providers.v1"). Errors: those of service discovery.
   Result<std::map<std::string, std::string>> services_of(std::string_view host, const Context& context) const;
+  // Where providers come from, as the client would have it; made anew, so that nothing that was answered once outlives
+  // a request. Ends before this object.
+  std::unique_ptr<ProviderSource> provider_source() const;
   // What was wrong with the CLI configuration.
   const Diagnostics& warnings() const { return client_.warnings; }
   // An error of the outside with these as notes: a host or a token that was not read may be why.
   Error with_warnings(Error error) const;
 
  private:
+  registry::RequestPolicy registry_policy() const;
   void add(std::string name, std::unique_ptr<Backend> backend);
 
+  const Tool tool_;
+  const std::string client_version_;
+  const Store& store_;
   const ClientConfiguration client_;
   KnownSecrets secrets_;  // that were sent: nothing shows them, whoever gives them back
   const std::unique_ptr<HttpClient> wire_;

@@ -1,0 +1,247 @@
+#include "backends/package/provider_archive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <variant>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/system_error.h"
+#include "backends/package/spool.h"
+#include "backends/package/tree_summary.h"
+#include "backends/package/unpack_rules.h"
+#include "backends/package/zip_directory.h"
+#include "backends/package/zip_layout.h"
+#include "backends/package/zip_stream.h"
+
+namespace modlock {
+namespace {
+
+using unpack::bad_archive;
+using unpack::unsafe_archive;
+using unpack::unsafe_entry;
+
+constexpr std::size_t kPiece = std::size_t{256} << 10U;
+constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20U;
+constexpr std::uint64_t kFirstTail = std::uint64_t{64} << 10U;
+// The SHA-256 of nothing, which directories count as.
+constexpr const char* kNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+std::string h1_of(TreeSummary summary) {
+  std::sort(summary.files.begin(), summary.files.end(),
+            [](const FileDigest& left, const FileDigest& right) { return left.name < right.name; });
+  return summary.h1();
+}
+
+}  // namespace
+
+class ProviderArchive::State {
+ public:
+  State(std::string display, std::filesystem::path temporary, std::optional<std::uint64_t> length,
+        const UnpackLimits& limits)
+      : display_(std::move(display)),
+        length_(length),
+        rules_(
+            display_, [this](std::uint64_t) { return packed_size(); }, limits),
+        rest_(std::move(temporary)),
+        stream_(rules_, rest_) {}
+
+  void write(std::string_view bytes) {
+    whole_.update(bytes);
+    size_ += bytes.size();
+    if (!fault_) {
+      keep_fault(stream_.write(bytes));
+    }
+  }
+
+  Result<ProviderArchiveHashes> finish(std::string_view expected) {
+    length_ = size_;
+    const auto digest = whole_.finish();
+    std::string zh = "zh:" + hex(digest.data(), digest.size());
+    if (!expected.empty() && zh != expected) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("\"{}\": archive has incorrect checksum {} (expected {})", display_, zh, expected),
+                  "do not use it: somebody has changed the archive, or the registry is wrong about it");
+    }
+    if (!fault_) {
+      keep_fault(stream_.finish());
+    }
+    if (fault_) {
+      return fail(*fault_);
+    }
+    const auto entries = directory();
+    if (!entries) {
+      return fail(entries.error());
+    }
+    const auto layout = zip_layout(*entries, rules_.limits(), display_);
+    if (!layout) {
+      return fail(layout.error());
+    }
+    auto ok = agree(*entries);
+    ok = ok ? rules_.expect(entries->front().name, 0) : std::move(ok);
+    if (!ok) {
+      return fail(std::move(ok.error()));
+    }
+    return ProviderArchiveHashes{.size = size_,
+                                 .zh = std::move(zh),
+                                 .h1 = directory_hash(*entries, *layout),
+                                 .archive_h1 = archive_hash(*entries),
+                                 .is_plain = layout->is_plain,
+                                 .programs = layout->programs};
+  }
+
+ private:
+  void keep_fault(Result<void> outcome) {
+    if (!outcome) {
+      fault_ = std::move(outcome.error());
+    }
+  }
+
+  // Where nobody has said how long the file is, only the size is judged until it is there.
+  Result<std::uint64_t> packed_size() const { return length_.value_or(rules_.limits().total_bytes); }
+
+  Result<std::vector<ZipEntry>> directory() {
+    std::uint64_t wanted = std::min(rest_.size(), kFirstTail);
+    while (true) {
+      const auto bytes = rest_.read(rest_.size() - wanted, static_cast<std::size_t>(wanted));
+      if (!bytes) {
+        return fail(bytes.error());
+      }
+      auto found = read_zip_directory({*bytes, size_ - wanted}, kLongestDirectory, display_);
+      if (!found) {
+        return fail(std::move(found.error()));
+      }
+      if (auto* entries = std::get_if<std::vector<ZipEntry>>(&*found)) {
+        return std::move(*entries);
+      }
+      const std::uint64_t begin = std::get<ZipTailNeeded>(*found).begin;
+      if (begin < size_ - rest_.size() || size_ - begin > 2 * kLongestDirectory) {
+        return bad_archive(display_, "its list of entries is damaged");
+      }
+      wanted = size_ - begin;
+    }
+  }
+
+  // Whether what the directory says of each entry is what its local header says, and what came.
+  Result<void> agree(const std::vector<ZipEntry>& entries) {
+    std::map<std::uint64_t, std::string_view> names;  // by offset
+    for (const ZipEntry& entry : entries) {
+      if (!names.emplace(entry.offset, entry.name).second) {
+        return unsafe_entry(display_, entry.name, "shares its bytes with another entry");
+      }
+      if (entry.offset >= stream_.rest_begin()) {
+        if (auto ok = stream_.read_rest(entry); !ok) {
+          return ok;
+        }
+      }
+      const auto found = stream_.records().find(entry.offset);
+      if (found == stream_.records().end()) {
+        return unsafe_entry(display_, entry.name, "does not stand where the list of entries says");
+      }
+      const ZipRecord& record = found->second;
+      if (record.name != entry.name || record.method != entry.method) {
+        return unsafe_entry(display_, entry.name, "is called or compressed otherwise where it stands");
+      }
+      if (record.packed != entry.packed || record.size != entry.size) {
+        return unsafe_entry(display_, entry.name, "has another size than the list of entries says");
+      }
+      if (record.crc != entry.crc) {
+        return bad_archive(display_,
+                           fmt::format("\"{}\" has another checksum than the list of entries says", entry.name));
+      }
+      if (entry.name.ends_with('/') && entry.size != 0) {
+        return unsafe_entry(display_, entry.name, "is a directory with content");
+      }
+    }
+    return expect_apart(names);
+  }
+
+  Result<void> expect_apart(const std::map<std::uint64_t, std::string_view>& names) const {
+    std::uint64_t end = 0;
+    for (const auto& [offset, name] : names) {
+      if (offset < end) {
+        return unsafe_entry(display_, name, "shares its bytes with another entry");
+      }
+      end = stream_.records().at(offset).end;
+    }
+    return {};
+  }
+
+  std::string directory_hash(const std::vector<ZipEntry>& entries, const ZipLayout& layout) const {
+    std::map<std::string_view, const std::string*> files;  // the last of a name stays
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (!layout.paths[i].empty()) {
+        files[layout.paths[i]] = &stream_.records().at(entries[i].offset).sha256;
+      }
+    }
+    TreeSummary summary;
+    for (const auto& [path, sha256] : files) {
+      summary.files.push_back({std::string(path), *sha256});
+    }
+    return h1_of(std::move(summary));
+  }
+
+  std::string archive_hash(const std::vector<ZipEntry>& entries) const {
+    std::map<std::string_view, std::string_view> contents;  // of several entries of one name that of the last
+    for (const ZipEntry& entry : entries) {
+      contents[entry.name] = entry.name.ends_with('/') ? std::string_view(kNothing)
+                                                       : std::string_view(stream_.records().at(entry.offset).sha256);
+    }
+    TreeSummary summary;
+    for (const ZipEntry& entry : entries) {
+      summary.files.push_back({entry.name, std::string(contents.at(entry.name))});
+    }
+    return h1_of(std::move(summary));
+  }
+
+  std::string display_;
+  std::optional<std::uint64_t> length_;
+  unpack::Rules rules_;
+  Spool rest_;
+  ZipStream stream_;
+  Sha256 whole_;
+  std::uint64_t size_ = 0;
+  std::optional<Error> fault_;
+};
+
+ProviderArchive::ProviderArchive(std::string display, std::filesystem::path temporary,
+                                 std::optional<std::uint64_t> length, const UnpackLimits& limits)
+    : state_(std::make_unique<State>(std::move(display), std::move(temporary), length, limits)) {}
+ProviderArchive::~ProviderArchive() = default;
+
+void ProviderArchive::write(std::string_view bytes) {
+  state_->write(bytes);
+}
+
+Result<ProviderArchiveHashes> ProviderArchive::finish(std::string_view expected) {
+  return state_->finish(expected);
+}
+
+Result<ProviderArchiveHashes> hash_provider_archive(const std::filesystem::path& archive, std::string_view display,
+                                                    const std::filesystem::path& temporary, const Context& context,
+                                                    std::string_view expected) {
+  std::ifstream file(archive, std::ios::binary);
+  std::error_code error;
+  const std::uint64_t length = std::filesystem::file_size(archive, error);
+  if (!file || error) {
+    return system_failure("read", archive, error ? error.value() : errno);
+  }
+  ProviderArchive hashing(std::string(display), temporary, length);
+  std::vector<char> piece(kPiece);
+  while (file) {
+    if (auto ok = context.check(); !ok) {
+      return fail(std::move(ok.error()));
+    }
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    hashing.write({piece.data(), static_cast<std::size_t>(file.gcount())});
+  }
+  if (file.bad()) {
+    return system_failure("read", archive, errno);
+  }
+  return hashing.finish(expected);
+}
+
+}  // namespace modlock

@@ -1,0 +1,237 @@
+#include "backends/package/zip_directory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/package/unpack_rules.h"
+
+namespace modlock {
+namespace {
+
+using unpack::bad_archive;
+using unpack::unsafe_archive;
+
+constexpr std::string_view kEnd = "PK\x05\x06";
+constexpr std::string_view kEnd64 = "PK\x06\x06";
+constexpr std::string_view kLocator64 = "PK\x06\x07";
+constexpr std::string_view kEntry = "PK\x01\x02";
+constexpr std::size_t kEndSize = 22;
+constexpr std::size_t kEnd64Size = 56;
+constexpr std::size_t kLocator64Size = 20;
+constexpr std::size_t kEntrySize = 46;
+constexpr std::uint64_t kLongestComment = 0xFFFF;
+
+constexpr std::uint32_t kUnixDirectory = 0040000;
+constexpr std::uint32_t kUnixType = 0170000;
+constexpr std::uint32_t kFatDirectory = 0x10;
+
+// What the end of the file says of the directory.
+struct Summary {
+  std::uint64_t entries = 0;
+  std::uint64_t size = 0;
+  std::uint64_t offset = 0;  // as written
+  std::uint64_t end = 0;     // where it ends in the file
+};
+
+class Reader {
+ public:
+  Reader(const ZipTail& tail, std::uint64_t limit, std::string_view display)
+      : tail_(tail), limit_(limit), display_(display) {}
+
+  Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read() {
+    auto summary = find_end();
+    if (!summary) {
+      return fail(std::move(summary.error()));
+    }
+    if (needed_) {
+      return ZipTailNeeded{*needed_};
+    }
+    if (summary->size > limit_) {
+      return unsafe_archive(display_,
+                            fmt::format("has a list of entries of {} bytes, {} are allowed", summary->size, limit_));
+    }
+    if (summary->size > summary->end || summary->offset > summary->end - summary->size) {
+      return damaged();
+    }
+    const std::uint64_t begin = summary->end - summary->size;
+    const std::uint64_t base = begin - summary->offset;
+    if (const std::uint64_t first = std::min(begin, summary->offset); tail_.begin > first) {
+      return ZipTailNeeded{first};
+    }
+    // Some writers name the wrong place; where an entry stands at what they wrote, that is it.
+    if (base > 0 && parse_entry(from(summary->offset))) {
+      return entries_at(summary->offset, 0, *summary);
+    }
+    return entries_at(begin, base, *summary);
+  }
+
+ private:
+  struct Parsed {
+    ZipEntry entry;
+    std::size_t length = 0;
+  };
+
+  tl::unexpected<Error> damaged() const { return bad_archive(display_, "its list of entries is damaged"); }
+
+  // What is known of the file from there on.
+  std::string_view from(std::uint64_t at) const {
+    return at < tail_.begin ? std::string_view()
+                            : tail_.bytes.substr(std::min<std::uint64_t>(at - tail_.begin, tail_.bytes.size()));
+  }
+
+  Result<Summary> find_end() {
+    const std::string_view bytes = tail_.bytes;
+    const std::uint64_t searched = kEndSize + kLongestComment;
+    const std::size_t first = bytes.size() > searched ? bytes.size() - searched : 0;
+    std::size_t at = bytes.size() < kEndSize ? std::string_view::npos : bytes.rfind(kEnd, bytes.size() - kEndSize);
+    if (at == std::string_view::npos || at < first || at + kEndSize + zip_number(bytes, at + 20, 2) > bytes.size()) {
+      if (tail_.begin > 0 && bytes.size() < searched) {
+        needed_ = tail_.begin - std::min(tail_.begin, searched - bytes.size());
+        return Summary{};
+      }
+      return bad_archive(display_, "it is no zip file");
+    }
+    Summary summary{zip_number(bytes, at + 10, 2), zip_number(bytes, at + 12, 4), zip_number(bytes, at + 16, 4),
+                    tail_.begin + at};
+    if (summary.entries == 0xFFFF || summary.size == 0xFFFF || summary.size == 0xFFFFFFFF ||
+        summary.offset == 0xFFFFFFFF) {
+      return find_end64(summary);
+    }
+    return summary;
+  }
+
+  Result<Summary> find_end64(Summary summary) {
+    if (summary.end < kLocator64Size) {
+      return summary;
+    }
+    const std::string_view locator = at_or_need(summary.end - kLocator64Size, kLocator64Size);
+    if (needed_ || locator.substr(0, 4) != kLocator64 || zip_number(locator, 4, 4) != 0 ||
+        zip_number(locator, 16, 4) != 1) {
+      return summary;
+    }
+    const std::uint64_t place = zip_number(locator, 8, 8);
+    if (place > summary.end - kLocator64Size) {
+      return damaged();
+    }
+    const std::string_view record = at_or_need(place, kEnd64Size);
+    if (needed_) {
+      return summary;
+    }
+    if (record.size() < kEnd64Size || record.substr(0, 4) != kEnd64) {
+      return damaged();
+    }
+    return Summary{zip_number(record, 32, 8), zip_number(record, 40, 8), zip_number(record, 48, 8), place};
+  }
+
+  std::string_view at_or_need(std::uint64_t at, std::size_t size) {
+    if (at < tail_.begin) {
+      needed_ = at;
+      return {};
+    }
+    return from(at).substr(0, size);
+  }
+
+  // nullopt where no whole entry stands there.
+  static std::optional<Parsed> parse_entry(std::string_view bytes) {
+    if (bytes.size() < kEntrySize || bytes.substr(0, 4) != kEntry) {
+      return std::nullopt;
+    }
+    const std::size_t name = static_cast<std::size_t>(zip_number(bytes, 28, 2));
+    const std::size_t extra = static_cast<std::size_t>(zip_number(bytes, 30, 2));
+    Parsed parsed;
+    parsed.length = kEntrySize + name + extra + static_cast<std::size_t>(zip_number(bytes, 32, 2));
+    if (parsed.length > bytes.size()) {
+      return std::nullopt;
+    }
+    ZipEntry& entry = parsed.entry;
+    entry.name = bytes.substr(kEntrySize, name);
+    entry.flags = static_cast<std::uint16_t>(zip_number(bytes, 8, 2));
+    entry.method = static_cast<std::uint16_t>(zip_number(bytes, 10, 2));
+    entry.crc = static_cast<std::uint32_t>(zip_number(bytes, 16, 4));
+    entry.packed = zip_number(bytes, 20, 4);
+    entry.size = zip_number(bytes, 24, 4);
+    entry.offset = zip_number(bytes, 42, 4);
+    const std::uint64_t system = zip_number(bytes, 4, 2) >> 8U;
+    const auto attributes = static_cast<std::uint32_t>(zip_number(bytes, 38, 4));
+    const bool is_unix = system == 3 || system == 19;
+    const bool is_fat = system == 0 || system == 11 || system == 14;
+    entry.is_directory = (!entry.name.empty() && entry.name.back() == '/') ||
+                         (is_unix && ((attributes >> 16U) & kUnixType) == kUnixDirectory) ||
+                         (is_fat && (attributes & kFatDirectory) != 0);
+    return take_large_numbers(bytes.substr(kEntrySize + name, extra), entry) ? std::optional(std::move(parsed))
+                                                                             : std::nullopt;
+  }
+
+  // Numbers of 64 bits stand in a field of their own.
+  static bool take_large_numbers(std::string_view extra, ZipEntry& entry) {
+    bool need_size = entry.size == 0xFFFFFFFF;
+    bool need_packed = entry.packed == 0xFFFFFFFF;
+    bool need_offset = entry.offset == 0xFFFFFFFF;
+    while (extra.size() >= 4) {
+      const std::uint64_t tag = zip_number(extra, 0, 2);
+      const auto size = static_cast<std::size_t>(zip_number(extra, 2, 2));
+      extra.remove_prefix(4);
+      if (size > extra.size()) {
+        break;
+      }
+      std::string_view field = extra.substr(0, size);
+      extra.remove_prefix(size);
+      const std::pair<bool*, std::uint64_t*> numbers[] = {
+          {&need_size, &entry.size}, {&need_packed, &entry.packed}, {&need_offset, &entry.offset}};
+      for (const auto& [is_needed, number] : numbers) {
+        if (tag != 1 || !*is_needed) {
+          continue;
+        }
+        if (field.size() < 8) {
+          return false;
+        }
+        *number = zip_number(field, 0, 8);
+        *is_needed = false;
+        field.remove_prefix(8);
+      }
+    }
+    return true;
+  }
+
+  Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> entries_at(std::uint64_t begin, std::uint64_t base,
+                                                                        const Summary& summary) const {
+    std::vector<ZipEntry> entries;
+    std::string_view rest = from(begin);
+    // Their number is kept modulo 65,536.
+    while (auto parsed = parse_entry(rest)) {
+      rest.remove_prefix(parsed->length);
+      parsed->entry.offset += base;
+      entries.push_back(std::move(parsed->entry));
+    }
+    if ((entries.size() & 0xFFFFU) != (summary.entries & 0xFFFFU)) {
+      return damaged();
+    }
+    if (entries.empty()) {
+      return bad_archive(display_, "there is nothing in it");
+    }
+    return entries;
+  }
+
+  const ZipTail& tail_;
+  std::uint64_t limit_;
+  std::string_view display_;
+  std::optional<std::uint64_t> needed_;
+};
+
+}  // namespace
+
+std::uint64_t zip_number(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = size; i > 0; --i) {
+    value = value << 8U | static_cast<unsigned char>(bytes[at + i - 1]);
+  }
+  return value;
+}
+
+Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read_zip_directory(const ZipTail& tail, std::uint64_t limit,
+                                                                              std::string_view display) {
+  return Reader(tail, limit, display).read();
+}
+
+}  // namespace modlock

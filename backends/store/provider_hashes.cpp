@@ -1,0 +1,82 @@
+#include "backends/store/provider_hashes.h"
+
+#include <fmt/format.h>
+#include <json/value.h>
+
+#include <algorithm>
+
+#include "backends/files/files.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+// The digest in a hash text; empty where it is none. It becomes the name of a file.
+std::string_view digest_of(std::string_view zh) {
+  constexpr std::string_view kScheme = "zh:";
+  const std::string_view digest = zh.starts_with(kScheme) ? zh.substr(kScheme.size()) : std::string_view();
+  const bool fits = digest.size() == 64 && std::all_of(digest.begin(), digest.end(), [](char c) {
+                      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+                    });
+  return fits ? digest : std::string_view();
+}
+
+}  // namespace
+
+std::optional<KnownArchive> ProviderHashes::find(std::string_view zh) const {
+  const std::string_view digest = digest_of(zh);
+  if (digest.empty()) {
+    return std::nullopt;
+  }
+  const auto text = read_file(store_.hash_directory() / digest);
+  const auto object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
+  if (!object || !object->isObject()) {
+    return std::nullopt;
+  }
+  const Json::Value& programs = (*object)["programs"];
+  if ((*object)["zh"] != std::string(zh) || !(*object)["size"].isUInt64() || !(*object)["h1"].isString() ||
+      !(*object)["archive_h1"].isString() || !(*object)["plain"].isBool() || !programs.isArray()) {
+    return std::nullopt;
+  }
+  KnownArchive archive{.size = (*object)["size"].asUInt64(),
+                       .h1 = (*object)["h1"].asString(),
+                       .archive_h1 = (*object)["archive_h1"].asString(),
+                       .is_plain = (*object)["plain"].asBool()};
+  for (const Json::Value& program : programs) {
+    if (!program.isString()) {
+      return std::nullopt;
+    }
+    archive.programs.push_back(program.asString());
+  }
+  return archive;
+}
+
+void ProviderHashes::note(std::string_view zh, const KnownArchive& archive) const {
+  const std::string_view digest = digest_of(zh);
+  if (digest.empty() || !store_.make_hash_directory()) {
+    return;
+  }
+  Json::Value object(Json::objectValue);
+  object["zh"] = std::string(zh);
+  object["size"] = Json::UInt64{archive.size};
+  object["h1"] = archive.h1;
+  object["archive_h1"] = archive.archive_h1;
+  object["plain"] = archive.is_plain;
+  object["programs"] = Json::Value(Json::arrayValue);
+  for (const std::string& program : archive.programs) {
+    object["programs"].append(program);
+  }
+  // Where it fails, the archive is read again.
+  (void)write_file_atomically(store_.hash_directory() / digest, write_json(object) + "\n", Durable::no);
+}
+
+Result<FileLock> ProviderHashes::hold(std::string_view zh, const Context& context) const {
+  const std::string_view digest = digest_of(zh);
+  if (digest.empty()) {
+    return fail(Code::internal,
+                fmt::format("a provider archive cannot be held by the text of {} characters", zh.size()));
+  }
+  return store_.hold_archive(digest, context);
+}
+
+}  // namespace modlock

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/store/store.h"
+
+namespace modlock {
+
+// What is known of a provider archive by its digest, which never changes.
+struct KnownArchive {
+  std::uint64_t size = 0;                  // bytes
+  std::string h1 = {};                     // of the directory that it unpacks to; empty: only looked at, not read
+  std::string archive_h1 = {};             // of its entries as they are named; empty as h1
+  bool is_plain = false;                   // both are the same, as its list of entries shows
+  std::vector<std::string> programs = {};  // ZipLayout::programs
+};
+
+// The hashes of provider archives that this user's runs have read, below v1/hashes of a store: a cache, of which what
+// cannot be read is as if absent, and failing to write it is no error. Any number of threads and processes.
+class ProviderHashes {
+ public:
+  // The store outlives this.
+  explicit ProviderHashes(const Store& store) : store_(store) {}
+
+  // `zh`: "zh:" and 64 hexadecimal digits in lower case; nothing is known of any other text.
+  std::optional<KnownArchive> find(std::string_view zh) const;
+  void note(std::string_view zh, const KnownArchive& archive) const;
+
+  // Holds an archive while it is read: who has waited looks again before it does the same. Errors: those of
+  // Store::hold_archive(); INTERNAL for a text that is no `zh`.
+  Result<FileLock> hold(std::string_view zh, const Context& context) const;
+
+ private:
+  const Store& store_;
+};
+
+}  // namespace modlock
