@@ -27,12 +27,14 @@ const std::vector<std::string>& repository_variables() {
   return names;
 }
 
-// What the user allows of what we allow.
-std::string allowed_transports(const EnvironmentLookup& environment) {
+// What the user allows of what we allow. A server may lead from https nowhere else: http is one of them only where it
+// was the address's own.
+std::string allowed_transports(const EnvironmentLookup& environment, bool with_http) {
   const auto users = environment("GIT_ALLOW_PROTOCOL");
   std::string result;
   for (const std::string_view transport : kTransports) {
-    if (!users || (":" + *users + ":").find(":" + std::string(transport) + ":") != std::string::npos) {
+    const bool is_users = !users || (":" + *users + ":").find(":" + std::string(transport) + ":") != std::string::npos;
+    if (is_users && (with_http || transport != "http")) {
       result += (result.empty() ? "" : ":") + std::string(transport);
     }
   }
@@ -134,7 +136,7 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                              {"SSH_ASKPASS_REQUIRE", "never"},
                              {"GCM_INTERACTIVE", "never"},
                              {"GIT_NO_LAZY_FETCH", "1"},
-                             {"GIT_ALLOW_PROTOCOL", allowed_transports(environment)},
+                             {"GIT_ALLOW_PROTOCOL", allowed_transports(environment, remote.scheme != "https")},
                              {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh, ssh_key)}};
   // A server that is silent for a minute is given up even where the caller has no deadline.
   std::vector<Setting> settings = {
@@ -147,6 +149,10 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
   add_query(remote, settings);
   add_settings(settings, environment, command.set_environment);
   return command;
+}
+
+void allow_http(Command& command, const EnvironmentLookup& environment) {
+  command.set_environment["GIT_ALLOW_PROTOCOL"] = allowed_transports(environment, true);
 }
 
 Command local_command(const std::filesystem::path& repository, std::vector<std::string> arguments,

@@ -19,11 +19,15 @@ std::optional<std::string> lookup_environment(const char* name);
 // apply; hooks, prompts, a repository of the environment, transports beyond the five and credentials that follow a
 // redirect to another host do not. User-info of the address is answered by a credential helper in the child's
 // environment, and its query is put back by a rewriting rule there: arguments hold `remote.url`, never these.
+// An address of https is asked over http neither: a redirect there ends git.
 // Where `follows_redirects` is false, a redirect ends git, which says "error: 30x"; else the first request follows any.
 // `configured_ssh` is the user's core.sshCommand; `ssh_key` a file with a private key that ssh is to offer too.
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
                         const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {},
                         const std::filesystem::path& ssh_key = {}, bool follows_redirects = true);
+
+// For an address of https that the user's own configuration rewrites to one of http: no server led there.
+void allow_http(Command& command, const EnvironmentLookup& environment);
 
 // `git <arguments>` on a repository of ours: no configuration but the repository's own, no attributes file, no network.
 // `directory` and `index` name a work tree and its index file; empty: none.

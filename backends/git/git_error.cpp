@@ -47,6 +47,7 @@ constexpr std::array kPhrases = {
     Phrase{"does not appear to be a git repository", Trouble::no_repository},
     Phrase{"The project you were looking for could not be found", Trouble::no_repository},
     Phrase{"access denied or repository not exported", Trouble::no_repository},
+    Phrase{"Protocol \"http\" ", Trouble::downgraded},
     Phrase{"SSL certificate problem", Trouble::certificate},
     Phrase{"server certificate verification failed", Trouble::certificate},
     Phrase{"SSL: no alternative certificate subject name", Trouble::certificate},
@@ -123,6 +124,9 @@ constexpr std::array kMeanings = {
             "try again; if it stays so, run `git fsck` in the repository on the server"},
     Meaning{Trouble::redirected, Code::bad_response, "the server redirected to what is not this repository",
             "write the address that the repository has now"},
+    Meaning{Trouble::downgraded, Code::bad_response,
+            "the server redirected from https to http, which nobody could trust",
+            "write the https address that the repository has now"},
     Meaning{Trouble::transport_refused, Code::source_denied, "its transport is not allowed",
             "only https, http, ssh, git and file are; GIT_ALLOW_PROTOCOL and url.<base>.insteadOf of git's "
             "configuration may have a part in it"},

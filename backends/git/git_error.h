@@ -26,6 +26,7 @@ enum class Trouble {
   timeout,
   broken_response,
   redirected,
+  downgraded,
   transport_refused,
   object_format,  // SHA-256 where we speak SHA-1
   disk_full,

@@ -47,6 +47,11 @@ void add_upload_pack(const RemoteAddress& address, std::vector<std::string>& arg
   }
 }
 
+// Of an address that the user rewrites git says so before it asks anybody; of a redirect it has other words.
+bool is_rewritten_to_http(std::string_view error_output) {
+  return error_output.find("transport 'http' not allowed") != std::string_view::npos;
+}
+
 }  // namespace
 
 Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::string_view doing,
@@ -84,8 +89,8 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     }
     key.emplace(std::move(*written));
   }
-  const Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
-                                          key ? key->path() : std::filesystem::path(), !context_.judge_source);
+  Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
+                                    key ? key->path() : std::filesystem::path(), !context_.judge_source);
   context_.count_request();
   Context limited = context_;
   const auto end = std::chrono::steady_clock::now() + longest;
@@ -94,6 +99,10 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     limited.deadline = end;
   }
   auto finished = run_command(command, limited);
+  if (finished && finished->exit_code != 0 && is_rewritten_to_http(finished->error_output)) {
+    allow_http(command, lookup_environment);
+    finished = run_command(command, limited);
+  }
   if (!finished && is_ours && finished.error().code == Code::deadline_exceeded) {
     return fail(Code::timeout,
                 fmt::format("git could not {} \"{}\": it had no answer after {} seconds", doing, address_.display,

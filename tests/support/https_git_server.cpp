@@ -125,10 +125,11 @@ fastcgi_param CONTENT_LENGTH $content_length;
   locations += fmt::format(
       "\n    rewrite ^/elsewhere/(.*)$ https://127.0.0.1:{0}/private/$1 redirect;"
       "\n    rewrite ^/moved/(.*)$ https://localhost:{0}/open/$1 redirect;"
+      "\n    rewrite ^/down/(.*)$ http://localhost:{2}/open/$1 redirect;"
       "\n    location /forbidden/ {{ return 403; }}\n    location /limited/ {{ return 429; }}"
       "\n    location /failing/ {{ return 500; }}"
       "\n    location /dumb/ {{ alias {1}/repositories/; }}\n",
-      port_, root);
+      port_, root, plain_port_);
   // Root's workers would drop to a user that may not enter our directory.
   write_text(directory_ / "nginx.conf",
              fmt::format(R"({0}

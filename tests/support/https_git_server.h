@@ -20,6 +20,7 @@ namespace modlock::test {
 //   /truncated/  every pack breaks off
 //   /elsewhere/  redirects to /private/ on the host 127.0.0.1
 //   /moved/      redirects to /open/ on the same host
+//   /down/       redirects to /open/ over http
 //   /old/        speaks protocol v0 alone, and so gives out no commit by its id
 //   /dumb/       the files of a repository: git's "dumb" protocol, after git update-server-info
 //   /forbidden/, /limited/, /failing/   403, 429, 500

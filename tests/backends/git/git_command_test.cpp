@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_network_command_cannot_prompt_and_sees_no_repository) {
   BOOST_TEST(set.at("SSH_ASKPASS") == "");
   BOOST_TEST(set.at("LC_ALL") == "C");
   BOOST_TEST(set.at("GIT_SSH_COMMAND") == "ssh -o BatchMode=yes");
-  BOOST_TEST(set.at("GIT_ALLOW_PROTOCOL") == "https:http:ssh:git:file");
+  BOOST_TEST(set.at("GIT_ALLOW_PROTOCOL") == "https:ssh:git:file");
   for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_TRACE*"}) {
     BOOST_TEST(unsets(command, name), name);
   }
@@ -147,6 +147,19 @@ BOOST_AUTO_TEST_CASE(the_user_may_allow_less_than_we_do_and_not_more) {
       const Command command = network_command(remote("https"), {}, fake({{"GIT_ALLOW_PROTOCOL", row.users}}));
       BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == row.expected);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(http_is_for_addresses_of_http) {
+  BOOST_TEST(network_command(remote("http"), {}, fake({})).set_environment.at("GIT_ALLOW_PROTOCOL") ==
+             "https:http:ssh:git:file");
+  for (const char* users : {"https:http", "https:ssh"}) {
+    const auto environment = fake({{"GIT_ALLOW_PROTOCOL", users}});
+    Command command = network_command(remote("https"), {}, environment);
+    BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") ==
+               (users == std::string("https:ssh") ? users : "https"));
+    allow_http(command, environment);
+    BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == users);
   }
 }
 

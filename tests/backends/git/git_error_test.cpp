@@ -88,6 +88,9 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
                "fatal: unable to update url base from redirection:\n  asked for: https://h.test/m\n   redirect: "
                "https://h.test/login\n",
                "BAD_RESPONSE", "the server redirected to what is not this repository"},
+           Row{"redirect to http",
+               "fatal: unable to access 'https://h.test/m/': Protocol \"http\" not supported or disabled in libcurl\n",
+               "BAD_RESPONSE", "the server redirected from https to http, which nobody could trust"},
            Row{"transport", "fatal: transport 'ext' not allowed\n", "SOURCE_DENIED", "its transport is not allowed"},
            Row{"SHA-256", "fatal: mismatched algorithms: client sha1; server sha256\n", "SOURCE_UNSUPPORTED",
                "it is a repository of the SHA-256 object format, and only SHA-1 is understood"},

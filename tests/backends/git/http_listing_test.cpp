@@ -324,6 +324,23 @@ BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *boost::unit_test::
   BOOST_TEST(listed.last_asked() == request("private", "401"));
 }
 
+BOOST_AUTO_TEST_CASE(nothing_leads_from_https_to_http, *boost::unit_test::precondition(has_server)) {
+  for (const GitEngine engine : {GitEngine::git, GitEngine::libgit2, GitEngine::automatic}) {
+    Listed listed(engine);
+    const std::string start = "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("down") + "\": ";
+    const auto listing = listed.list(listed.url("down"));
+    BOOST_TEST(outcome(listing).starts_with(start), outcome(listing));
+    BOOST_TEST((outcome(listing) + joined(listing.error().notes)).find("from https to http") != std::string::npos);
+    const FetchWish wish{listed.second, "refs/tags/v1.1.0", false};
+    BOOST_TEST(outcome(listed.fetch_one(listed.url("down"), wish)).starts_with("BAD_RESPONSE: "));
+    BOOST_TEST(joined(listed.asked()).find("/open/") == std::string::npos);
+  }
+  // What the user's own configuration writes for an address is no redirect.
+  Listed listed(GitEngine::git);
+  listed.configure("[url \"" + server()->plain_url("open", "") + "\"]\n\tinsteadOf = https://example.test/\n");
+  BOOST_TEST(outcome(listed.list("https://example.test/m.git")) == "ok");
+}
+
 BOOST_AUTO_TEST_CASE(a_redirect_that_nobody_can_judge_is_not_followed, *boost::unit_test::precondition(has_server)) {
   Listed listed(GitEngine::git);
   listed.backend = make_git_backend({.cache_directory = listed.directory / "cache", .engine = GitEngine::git});
