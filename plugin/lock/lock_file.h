@@ -6,9 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/provider_address.h"
+#include "backends/provider_version.h"
+#include "backends/source.h"
 #include "protocol/result.h"
 
 namespace modlock {
+
+// What the clients write at the top of the file.
+inline constexpr std::string_view kOpenTofuLockHeader =
+    "# This file is maintained automatically by \"tofu init\".\n"
+    "# Manual edits may be lost in future updates.\n";
+inline constexpr std::string_view kTerraformLockHeader =
+    "# This file is maintained automatically by \"terraform init\".\n"
+    "# Manual edits may be lost in future updates.\n";
 
 // What the lock says of one module call.
 struct ModuleLock {
@@ -28,49 +39,56 @@ struct ModuleLock {
 };
 using ModuleLocks = std::map<std::string, ModuleLock, std::less<>>;
 
-// What the lock says of one provider, as written.
+// What the lock says of one provider.
 struct ProviderLock {
-  std::string address;  // the label
-  std::string version;
-  std::optional<std::string> constraints = {};
-  std::vector<std::string> hashes = {};  // in file order
+  ProviderVersion version;
+  std::string constraints = {};          // ProviderConstraint::canonical(); empty: none
+  std::vector<std::string> hashes = {};  // as read in file order; written they are sorted bytewise, each once
 
   bool operator==(const ProviderLock&) const = default;
 };
+using ProviderLocks = std::map<ProviderAddress, ProviderLock>;
 
-// A dependency lock file as read: module blocks understood, everything else kept as bytes.
+// A dependency lock file as read: its blocks understood, everything else kept as bytes.
 struct LockFile {
   std::string text = {};  // exactly as read; empty where the file does not exist
   ModuleLocks modules = {};
   std::map<std::string, Range, std::less<>> module_ranges = {};  // of each module block, for locations
-  std::vector<ProviderLock> providers = {};                      // in file order
+  ProviderLocks providers = {};
+  std::map<ProviderAddress, Range> provider_ranges = {};
 
   bool exists = false;
 };
 
-// Reads `.terraform.lock.hcl`. Accepts what OpenTofu accepts; provider blocks are checked for their form only.
-// Errors: LOCK_PARSE naming line and column: syntax; a block that is neither provider nor module; a label that is
-// missing, more than one, or written twice; a module block that lacks `source` or has an attribute we do not know, a
-// value that is not a string or list of strings, a version that is not canonical, a hash without a scheme, two hashes
-// of a scheme of which a package has one (git, h1, oci).
-Result<LockFile> parse_lock(std::string_view text, const std::string& path);
+// Reads `.terraform.lock.hcl`. Of provider blocks it accepts what OpenTofu accepts (internal/depsfile); `default_host`
+// is the client's registry, which has its say in what an address may be. Errors: LOCK_PARSE naming line and column:
+// syntax; a block that is neither provider nor module; a label that is missing, more than one, or written twice; a
+// provider's label that is no full address in normal form, or of a provider that is built in or legacy; an argument
+// that is missing or unknown, a value that is not a string or list of strings, a version or a provider's constraints
+// that are not in normal form, a provider's empty list of hashes, a hash without a scheme; of a module two hashes of a
+// scheme of which a package has one (git, h1, oci).
+Result<LockFile> parse_lock(std::string_view text, const std::string& path,
+                            std::string_view default_host = kOpenTofuRegistry);
 
-// The text of the file with exactly these module blocks: header (that of `before`, else OpenTofu's), module blocks
-// sorted bytewise by key, each after one blank line, then the provider blocks of `before` byte for byte in their order
-// and formatting. Where the modules equal those of `before`, its text is returned unchanged, whatever its order.
-// What is not ours stays byte for byte: without module blocks (each with the one blank line before it) the result
-// equals `before` without its own. Comments at the top stay with the header, other comments stay where they are among
-// the provider blocks; only comments inside a module block are lost. A file that holds something but does not begin
-// with a comment gets no header, and its module blocks each stand before one blank line. CRLF files stay CRLF. No
-// module and no provider blocks: the header alone.
-std::string write_lock(const LockFile& before, const ModuleLocks& modules);
+// The text of the file with exactly these module blocks: header (that of `before`, else `header`), module blocks sorted
+// bytewise by key, each after one blank line, then the provider blocks of `before` byte for byte in their order and
+// formatting. Where the modules equal those of `before`, its text is returned unchanged, whatever its order. What is
+// not ours stays byte for byte: without module blocks (each with the one blank line before it) the result equals
+// `before` without its own. Comments at the top stay with the header, other comments stay where they are among the
+// provider blocks; only comments inside a module block are lost. A file that holds something but does not begin with a
+// comment gets no header, and its module blocks each stand before one blank line. CRLF files stay CRLF. No module and
+// no provider blocks: the header alone.
+std::string write_lock(const LockFile& before, const ModuleLocks& modules,
+                       std::string_view header = kOpenTofuLockHeader);
+
+// The whole file anew, for where provider blocks change: without its module blocks (each with the blank line before it)
+// it is what a client writes for these providers, every byte (SaveLocksToBytes of internal/depsfile), and nothing of an
+// earlier file stays: no comment, no CRLF, no byte order mark.
+std::string write_whole_lock(const ModuleLocks& modules, const ProviderLocks& providers, std::string_view header);
 
 // One module block, LF line ends, as the lock-file contract lays it out, with a final LF.
 std::string write_module_block(const ModuleLock& module);
 
-inline constexpr std::string_view kLockHeader =
-    "# This file is maintained automatically by \"tofu init\".\n"
-    "# Manual edits may be lost in future updates.\n";
 inline constexpr std::string_view kLockFileName = ".terraform.lock.hcl";
 // Where module blocks stand with module_lock_file = "sidecar".
 inline constexpr std::string_view kSidecarFileName = ".terraform.modules.lock.hcl";

@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "backends/source.h"
 #include "backends/version.h"
+#include "plugin/constraint/provider_constraint.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
 #include "plugin/lock/lock_file.h"
@@ -26,7 +27,8 @@ std::string canonical_source(std::string text) {
 // Reads the blocks of one file. Every message names the block as `module "vpc"` or `provider "…"`.
 class LockReader {
  public:
-  LockReader(std::string_view text, const std::string& path) : path_(path) {
+  LockReader(std::string_view text, const std::string& path, std::string_view default_host)
+      : path_(path), default_host_(default_host) {
     lock_.text = text;
     lock_.exists = true;
   }
@@ -139,32 +141,90 @@ class LockReader {
   }
 
   Result<void> read_provider(const hcl::Block& block, const std::string& name) {
+    auto address = read_address(block, name);
+    if (!address) {
+      return fail(std::move(address.error()));
+    }
     if (auto known = check_arguments(block, name, {"version", "constraints", "hashes"}); !known) {
       return known;
     }
-    const auto version = read_string(block.body, "version", name);
-    const auto constraints = read_string(block.body, "constraints", name);
+    auto version = read_provider_version(block, name);
+    if (!version) {
+      return fail(std::move(version.error()));
+    }
+    auto constraints = read_provider_constraints(block, name);
+    if (!constraints) {
+      return fail(std::move(constraints.error()));
+    }
     auto hashes = read_hashes(block.body, name);
-    for (const auto* value : {&version, &constraints}) {
-      if (!*value) {
-        return fail(value->error());
-      }
-    }
     if (!hashes) {
-      return fail(hashes.error());
-    }
-    if (!*version) {
-      return reject(block.header_range, fmt::format("{} lacks the argument \"version\"", name));
+      return fail(std::move(hashes.error()));
     }
     if (*hashes && (*hashes)->empty()) {
       return reject(block.body.find("hashes")->value.range,
                     fmt::format("the hashes of {} must not be an empty list: leave the argument out", name));
     }
-    lock_.providers.push_back({.address = block.labels.front().text,
-                               .version = **version,
-                               .constraints = *constraints,
-                               .hashes = std::move(*hashes).value_or(std::vector<std::string>{})});
+    lock_.provider_ranges.emplace(*address, block.range);
+    lock_.providers.emplace(std::move(*address),
+                            ProviderLock{.version = std::move(*version),
+                                         .constraints = std::move(*constraints),
+                                         .hashes = std::move(*hashes).value_or(std::vector<std::string>{})});
     return {};
+  }
+
+  Result<ProviderAddress> read_address(const hcl::Block& block, const std::string& name) const {
+    const hcl::Label& label = block.labels.front();
+    auto address = ProviderAddress::parse(label.text, default_host_);
+    if (!address) {
+      return reject(label.range, fmt::format("the label of {} must be an address \"hostname/namespace/type\"", name));
+    }
+    if (address->is_builtin(default_host_)) {
+      return reject(label.range, fmt::format("{} is part of the client and has no version to lock", name));
+    }
+    if (address->is_legacy()) {
+      return reject(label.range, fmt::format("{} has the namespace of Terraform 0.12 and cannot be locked", name));
+    }
+    if (address->to_string() != label.text) {
+      return reject(label.range, fmt::format("the label of {} must be written as \"{}\"", name, address->to_string()));
+    }
+    return address;
+  }
+
+  Result<ProviderVersion> read_provider_version(const hcl::Block& block, const std::string& name) const {
+    const auto text = read_string(block.body, "version", name);
+    if (!text) {
+      return fail(text.error());
+    }
+    if (!*text) {
+      return reject(block.header_range, fmt::format("{} lacks the argument \"version\"", name));
+    }
+    const Range& range = block.body.find("version")->value.range;
+    auto version = ProviderVersion::parse(**text);
+    if (!version) {
+      return reject(range, fmt::format("the version \"{}\" of {} is not a version number", **text, name));
+    }
+    if (version->to_string() != **text) {
+      return reject(range, fmt::format("the version of {} must be written as \"{}\", found \"{}\"", name,
+                                       version->to_string(), **text));
+    }
+    return version;
+  }
+
+  Result<std::string> read_provider_constraints(const hcl::Block& block, const std::string& name) const {
+    auto text = read_string(block.body, "constraints", name);
+    if (!text || !*text) {
+      return text ? Result<std::string>() : fail(std::move(text.error()));
+    }
+    const Range& range = block.body.find("constraints")->value.range;
+    const auto constraint = ProviderConstraint::parse_locked(**text);
+    if (!constraint) {
+      return reject(range, fmt::format("the constraints of {} cannot be read: {}", name, constraint.error().message));
+    }
+    if (constraint->canonical() != **text) {
+      return reject(range, fmt::format("the constraints of {} must be written as \"{}\", found \"{}\"", name,
+                                       constraint->canonical(), **text));
+    }
+    return std::move(**text);
   }
 
   Result<void> check_arguments(const hcl::Block& block, const std::string& name,
@@ -244,6 +304,7 @@ class LockReader {
   }
 
   const std::string& path_;
+  const std::string_view default_host_;
   LockFile lock_;
   Seen modules_seen_;
   Seen providers_seen_;
@@ -261,8 +322,8 @@ std::string ModuleLock::origin_hash() const {
   return found == hashes.end() ? std::string() : *found;
 }
 
-Result<LockFile> parse_lock(std::string_view text, const std::string& path) {
-  return LockReader(text, path).read();
+Result<LockFile> parse_lock(std::string_view text, const std::string& path, std::string_view default_host) {
+  return LockReader(text, path, default_host).read();
 }
 
 }  // namespace modlock

@@ -69,6 +69,32 @@ std::string quote(std::string_view text) {
   return result + "\"";
 }
 
+std::string write_hashes(const std::vector<std::string>& hashes) {
+  std::string text = "  hashes = [\n";
+  for (const std::string& hash : hashes) {
+    text += fmt::format("    {},\n", quote(hash));
+  }
+  return text + "  ]\n";
+}
+
+std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider) {
+  std::string block = fmt::format("provider {} {{\n", quote(address.to_string()));
+  const std::string version = quote(provider.version.to_string());
+  if (provider.constraints.empty()) {
+    block += fmt::format("  version = {}\n", version);
+  } else {
+    block += fmt::format("  version     = {}\n", version);
+    block += fmt::format("  constraints = {}\n", quote(provider.constraints));
+  }
+  std::vector<std::string> hashes = provider.hashes;
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  if (!hashes.empty()) {
+    block += write_hashes(hashes);
+  }
+  return block + "}\n";
+}
+
 }  // namespace
 
 std::string write_module_block(const ModuleLock& module) {
@@ -83,16 +109,12 @@ std::string write_module_block(const ModuleLock& module) {
     block += fmt::format("\n  constraints = {}\n", quote(*module.constraints));
   }
   if (!module.hashes.empty()) {
-    block += "\n  hashes = [\n";
-    for (const std::string& hash : module.hashes) {
-      block += fmt::format("    {},\n", quote(hash));
-    }
-    block += "  ]\n";
+    block += "\n" + write_hashes(module.hashes);
   }
   return block + "}\n";
 }
 
-std::string write_lock(const LockFile& before, const ModuleLocks& modules) {
+std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::string_view header) {
   if (modules == before.modules) {
     return before.text;
   }
@@ -110,7 +132,7 @@ std::string write_lock(const LockFile& before, const ModuleLocks& modules) {
   if (nothing_else) {
     text.lines.clear();
     text.final_line_end = true;
-    for (const TextLine& line : split_lock_text(kLockHeader).lines) {
+    for (const TextLine& line : split_lock_text(header).lines) {
       text.lines.push_back({line.text, text.line_end});
     }
   }
@@ -120,6 +142,17 @@ std::string write_lock(const LockFile& before, const ModuleLocks& modules) {
   }
   insert_blocks(text, blocks);
   return join_lock_text(text);
+}
+
+std::string write_whole_lock(const ModuleLocks& modules, const ProviderLocks& providers, std::string_view header) {
+  std::string text(header);
+  for (const auto& [key, module] : modules) {
+    text += "\n" + write_module_block(module);
+  }
+  for (const auto& [address, provider] : providers) {
+    text += "\n" + write_provider_block(address, provider);
+  }
+  return text;
 }
 
 }  // namespace modlock

@@ -108,8 +108,7 @@ class TreeWalk {
   Result<void> read_root() {
     ModuleNode root;
     root.directory = request_.root;
-    root.manifest_directory = ".";
-    root.manifest_package = ".";
+    root.manifest_directory = root.manifest_package = ".";
     auto parsed = modules_.read(root.directory, request_.bounds);
     if (!parsed) {
       return fail(std::move(parsed.error()));
@@ -125,11 +124,13 @@ class TreeWalk {
     }
     const auto scope = std::make_shared<ModuleScope>(*parsed, surroundings_, root.manifest_directory, *values);
     take_module(root, *parsed);
-    take_module(root, *tests);
+    ModuleNode root_of_tests = root;
+    root_of_tests.of_tests = true;
+    take_module(root_of_tests, *tests);
     take_diagnostics((*values)->undeclared((*parsed)->variables), root);
     take_diagnostics(scope->check_constants(), root);
     auto ok = add_calls(root, **parsed, scope);
-    return ok ? add_calls(root, **tests, scope) : ok;
+    return ok ? add_calls(root_of_tests, **tests, scope) : ok;
   }
 
   // Reads the files of a called module and adds its calls; local ones are read at once, remote ones wait for their
@@ -176,15 +177,14 @@ class TreeWalk {
     for (const ConfigFile& file : parsed->file_hashes) {
       tree_.files.push_back({join_relative(node.manifest_directory, file.path), file.role, file.sha256});
     }
-    const bool is_new = reported_.insert(parsed.get()).second;
-    if (is_new) {
+    if (reported_.insert(parsed.get()).second) {
       Diagnostics diagnostics = parsed->diagnostics;
       for (Diagnostic& diagnostic : diagnostics) {
         relocate(diagnostic.what, node);
       }
       take_diagnostics(std::move(diagnostics), node);
     }
-    tree_.modules.push_back({node.key, node.manifest_directory, parsed, node.call.source.location});
+    tree_.modules.push_back({node.key, node.manifest_directory, parsed, node.call.source.location, node.of_tests});
   }
 
   void take_diagnostics(Diagnostics diagnostics, const ModuleNode& node) {
@@ -226,6 +226,12 @@ class TreeWalk {
     tree_.unresolved.push_back({key_below(parent, call.name), parent.manifest_directory, &call});
   }
 
+  void give_up(const ModuleNode& parent, const ModuleNode& node, Error error) {
+    tree_.complete = false;
+    leave_out(parent, *node.call.written);
+    report(node, std::move(error));
+  }
+
   // A module that is read below itself would be so without end, and twice as often with every further call.
   Result<void> check_cycle(const ModuleNode& node) const {
     std::string key = node.key;
@@ -254,6 +260,7 @@ class TreeWalk {
     }
     ModuleNode node;
     node.key = key_below(parent, call.name);
+    node.of_tests = parent.of_tests;
     auto address = parse_source(call.source.text, default_registry(request_.tool));
     node.call = std::move(call);
     if (address && node.key.size() > kLongestKey) {
@@ -263,11 +270,8 @@ class TreeWalk {
           "give the call, or those it is nested in, shorter names");
     }
     if (!address) {
-      Error error = std::move(address.error());
-      error.location = node.call.source.location;
-      tree_.complete = false;
-      leave_out(parent, *node.call.written);
-      report(node, std::move(error));
+      address.error().location = node.call.source.location;
+      give_up(parent, node, std::move(address.error()));
       return {};
     }
     node.address = std::move(*address);
@@ -278,9 +282,7 @@ class TreeWalk {
     }
     std::move(warnings.begin(), warnings.end(), std::back_inserter(tree_.diagnostics));
     if (!constrained) {
-      tree_.complete = false;
-      leave_out(parent, *node.call.written);
-      report(node, std::move(constrained.error()));
+      give_up(parent, node, std::move(constrained.error()));
       return {};
     }
     return node.is_local() ? add_local(parent, std::move(node), scope) : add_remote(std::move(node), scope);
@@ -299,9 +301,7 @@ class TreeWalk {
       return fail(too_deep(node));
     }
     if (auto ok = check_local_bounds(node, request_.bounds); !ok) {
-      tree_.complete = false;
-      leave_out(parent, *node.call.written);
-      report(node, std::move(ok.error()));
+      give_up(parent, node, std::move(ok.error()));
       return {};
     }
     return read_called(*insert(std::move(node)), caller);

@@ -41,6 +41,8 @@ struct ModuleNode {
   std::vector<ConstraintUse> constraints = {};  // `version` argument first, then our settings
   std::optional<std::string> commit = {};       // where the constraint is a full commit id
 
+  bool of_tests = false;  // called by a test file, or by a module that one calls
+
   // Where the package lies that the module's files belong to: for a remote module its own, for a local one its
   // caller's. Set by the visitor for remote modules; empty: not walked.
   std::filesystem::path package_directory = {};
@@ -77,7 +79,8 @@ struct TreeModule {
   std::string key;        // "" is the root
   std::string directory;  // as modules.json names it; locations in `parsed` are relative to it
   std::shared_ptr<const ParsedModule> parsed;
-  Location call;  // of the source that brought it here; the root has none
+  Location call;          // of the source that brought it here; the root has none
+  bool of_tests = false;  // the root's test files, and what only they call
 
   std::string subject() const { return key.empty() ? "" : "module." + key; }
 };

@@ -67,19 +67,19 @@ enum class Action {
 std::string_view to_string(Action action);
 
 struct ChangeSide {
-  std::optional<std::string> version;
-  std::string ref;
-  std::string commit;
-  std::string digest;
+  std::optional<std::string> version = {};
+  std::string ref = {};
+  std::string commit = {};
+  std::string digest = {};
 };
 
 struct Change {
   std::string subject;
   Action action = Action::added;
-  std::optional<ChangeSide> from;
-  std::optional<ChangeSide> to;
-  std::optional<std::string> constraints;  // in force now, for people
-  std::string reason;
+  std::optional<ChangeSide> from = {};
+  std::optional<ChangeSide> to = {};
+  std::optional<std::string> constraints = {};  // in force now, for people
+  std::string reason = {};
 };
 
 // The old lock, the new lock, and why.

@@ -11,9 +11,12 @@ Location below(const TreeModule& module, const Location& location) {
 
 }  // namespace
 
-std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const ModuleTree& tree) {
+std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const ModuleTree& tree, bool with_tests) {
   std::map<ProviderAddress, std::vector<RequiredBy>> providers;
   for (const TreeModule& module : tree.modules) {
+    if (module.of_tests && !with_tests) {
+      continue;
+    }
     std::set<ProviderAddress> seen;
     for (const ProviderRequirement& written : module.parsed->providers) {
       if (!seen.insert(written.address).second && !written.constraint) {

@@ -16,8 +16,8 @@ struct RequiredBy {
 };
 
 // Every provider that the modules of a tree need, by address, with its uses in the order of the tree. Uses beyond the
-// first of one module that add no constraint are left out.
-std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const ModuleTree& tree);
+// first of one module that add no constraint are left out; without `with_tests` also those of test files.
+std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const ModuleTree& tree, bool with_tests = true);
 
 // What `version` of `tool` refuses in the modules of a tree: see check_core_requirements(). Each diagnostic names its
 // module as subject and is located in its file; `related` says where the module is called.

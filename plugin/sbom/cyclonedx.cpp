@@ -75,8 +75,8 @@ class Bill {
     for (const auto& [key, module] : lock.modules) {
       add_module(module);
     }
-    for (const ProviderLock& provider : lock.providers) {
-      add_provider(provider);
+    for (const auto& [address, provider] : lock.providers) {
+      add_provider(address, provider);
     }
   }
 
@@ -141,19 +141,16 @@ class Bill {
     return std::string(kRootReference);
   }
 
-  void add_provider(const ProviderLock& provider) {
-    const std::string reference = "provider." + provider.address;
-    Json::Value component = make_component(reference, provider.version);
-    if (const auto address = ProviderAddress::parse(provider.address, kOpenTofuRegistry)) {
-      component["group"] = address->name_space();
-      component["name"] = "terraform-provider-" + address->type();
-      component["purl"] = package_url(*address, provider.version);
-    } else {
-      component["name"] = provider.address;
-    }
-    add_property(component, "source", provider.address);
-    if (provider.constraints) {
-      add_property(component, "constraints", *provider.constraints);
+  void add_provider(const ProviderAddress& address, const ProviderLock& provider) {
+    const std::string reference = "provider." + address.to_string();
+    const std::string version = provider.version.to_string();
+    Json::Value component = make_component(reference, version);
+    component["group"] = address.name_space();
+    component["name"] = "terraform-provider-" + address.type();
+    component["purl"] = package_url(address, version);
+    add_property(component, "source", address.to_string());
+    if (!provider.constraints.empty()) {
+      add_property(component, "constraints", provider.constraints);
     }
     add_hashes(component, provider.hashes);
     components_.push_back(std::move(component));

@@ -18,7 +18,7 @@ struct BillRequest {
 // lock says of it as properties ("tofu-modlock:call", ":source", ":constraints", ":hash"), for git the commit as
 // pedigree and the repository as external reference, for an archive its SHA-256. Calls of one package in one version
 // are one component. A module depends on those that it calls; providers are what the root depends on, for a lock does
-// not say who needs them. What cannot be read as a source or an address has a name and no package URL.
+// not say who needs them. What cannot be read as a source has a name and no package URL.
 Json::Value bill_of_materials(const LockFile& lock, const BillRequest& request);
 
 }  // namespace modlock

@@ -16,8 +16,13 @@ BOOST_AUTO_TEST_CASE(everything_is_read) {
   BOOST_TEST(lock->text == text);
   BOOST_TEST((lock->modules == locks({nested_module(), {.key = "a", .source = "s"}})));
   BOOST_TEST_REQUIRE(lock->providers.size() == 2U);
-  BOOST_TEST(lock->providers[0].address == "registry.opentofu.org/hashicorp/null");
-  BOOST_TEST(lock->providers[1].address == "registry.opentofu.org/hashicorp/random");
+  const auto& [address, provider] = *lock->providers.begin();
+  BOOST_TEST(address.to_string() == "registry.opentofu.org/hashicorp/null");
+  BOOST_TEST(provider.version.to_string() == "3.2.1");
+  BOOST_TEST(provider.constraints == "~> 3.0");
+  BOOST_TEST(provider.hashes == std::vector<std::string>{"h1:2y06Ykj0FRneZfGCTxI9wRTori8iB7ZL5kQ6YyEnh84="},
+             boost::test_tools::per_element());
+  BOOST_TEST(lock->provider_ranges.at(address).start.line == 4U);
   const Range& range = lock->module_ranges.at("vpc.nested");
   BOOST_TEST(range.start.line == 16U);
   BOOST_TEST(text.substr(range.start.byte, range.end.byte - range.start.byte) + "\n" == kNestedBlock);

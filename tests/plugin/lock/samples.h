@@ -21,7 +21,7 @@ inline const std::string kProviders =
     "  version = \"3.6.0\"\n"
     "}\n";
 
-inline const std::string kHeader{kLockHeader};
+inline const std::string kHeader{kOpenTofuLockHeader};
 
 inline ModuleLock nested_module() {
   return {.key = "vpc.nested",

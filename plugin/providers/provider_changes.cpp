@@ -1,0 +1,175 @@
+#include "plugin/providers/provider_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace modlock {
+namespace {
+
+std::optional<std::string> constraints_of(const ProviderLock& lock) {
+  return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
+}
+
+ChangeSide side_of(const ProviderLock& lock) {
+  return {.version = lock.version.to_string()};
+}
+
+std::string subject_of(const ProviderAddress& address) {
+  return "provider." + address.to_string();
+}
+
+std::set<std::string> as_set(const std::vector<std::string>& hashes) {
+  return {hashes.begin(), hashes.end()};
+}
+
+const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAddress& address) {
+  const auto found =
+      std::lower_bound(request.needs.begin(), request.needs.end(), address,
+                       [](const ProviderNeed& need, const ProviderAddress& wanted) { return need.address < wanted; });
+  return found != request.needs.end() && found->address == address ? &*found : nullptr;
+}
+
+// "the root module needs it", "module \"vpc\" needs it"
+std::string who_needs(const ProviderNeed& need) {
+  if (need.location.path.empty()) {
+    return "the state needs it";
+  }
+  return need.module.empty() ? "the root module needs it" : fmt::format("module \"{}\" needs it", need.module);
+}
+
+// The entry of the predecessor's registry from which the version came.
+const ProviderLock* predecessor(const ProviderPlanRequest& request, const ProviderAddress& address) {
+  if (request.tool != Tool::opentofu || address.host_ascii() != kOpenTofuRegistry ||
+      address.name_space() != "hashicorp") {
+    return nullptr;
+  }
+  const auto old =
+      ProviderAddress::parse(fmt::format("{}/hashicorp/{}", kTerraformRegistry, address.type()), kOpenTofuRegistry);
+  const auto found = old ? request.locked.find(*old) : request.locked.end();
+  return found == request.locked.end() ? nullptr : &found->second;
+}
+
+Change added(const ProviderPlanRequest& request, const ProviderAddress& address, const ProviderLock& lock) {
+  const ProviderLock* old = predecessor(request, address);
+  const ProviderNeed* need = need_of(request, address);
+  const bool is_taken_over = old != nullptr && old->version == lock.version;
+  return {.subject = subject_of(address),
+          .action = Action::added,
+          .to = side_of(lock),
+          .constraints = constraints_of(lock),
+          .reason = is_taken_over ? fmt::format("in the place of {}/hashicorp/{}", kTerraformRegistry, address.type())
+                    : need != nullptr ? who_needs(*need)
+                                      : "it is locked by its old address"};
+}
+
+Change removed(const ProviderAddress& address, const ProviderLock& lock) {
+  return {.subject = subject_of(address),
+          .action = Action::removed,
+          .from = side_of(lock),
+          .reason = "nothing needs it any more"};
+}
+
+std::string new_hashes_reason(std::size_t more, std::size_t fewer) {
+  if (more == 0 && fewer == 0) {
+    return "the hashes are in order now";
+  }
+  const std::string gone = fewer == 0 ? "" : fmt::format(", {} of unknown schemes gone", fewer);
+  return fmt::format("{} {} more{}", more, more == 1 ? "hash" : "hashes", gone);
+}
+
+// Both entries have the same version.
+std::optional<Change> extended(const ProviderAddress& address, const ProviderLock& before, const ProviderLock& after) {
+  Change change{.subject = subject_of(address),
+                .action = Action::hashes_added,
+                .from = side_of(before),
+                .to = side_of(after),
+                .constraints = constraints_of(after)};
+  if (before.hashes != after.hashes) {
+    const auto old_hashes = as_set(before.hashes);
+    const auto new_hashes = as_set(after.hashes);
+    const auto missing_in = [](const std::set<std::string>& all, const std::set<std::string>& other) {
+      return static_cast<std::size_t>(
+          std::count_if(all.begin(), all.end(), [&](const std::string& hash) { return other.count(hash) == 0; }));
+    };
+    change.reason = new_hashes_reason(missing_in(new_hashes, old_hashes), missing_in(old_hashes, new_hashes));
+    return change;
+  }
+  if (before.constraints != after.constraints) {
+    change.action = Action::constraints_changed;
+    change.reason = before.constraints.empty() ? "there were no constraints"
+                                               : fmt::format("the constraints were {}", before.constraints);
+    return change;
+  }
+  return std::nullopt;
+}
+
+std::optional<Change> compare_entry(const ProviderAddress& address, const ProviderLock& before,
+                                    const ProviderLock& after) {
+  if (before.version == after.version) {
+    return extended(address, before, after);
+  }
+  return Change{.subject = subject_of(address),
+                .action = Action::updated,
+                .from = side_of(before),
+                .to = side_of(after),
+                .constraints = constraints_of(after),
+                .reason = compare(after.version, before.version) < 0
+                              ? "the newest version that the constraints allow is older"
+                              : "a newer version"};
+}
+
+}  // namespace
+
+std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after) {
+  std::map<ProviderAddress, std::optional<Change>> found;
+  for (const auto& [address, lock] : after) {
+    const auto before = request.locked.find(address);
+    found.emplace(address, before == request.locked.end() ? added(request, address, lock)
+                                                          : compare_entry(address, before->second, lock));
+  }
+  for (const auto& [address, lock] : request.locked) {
+    if (after.count(address) == 0) {
+      found.emplace(address, removed(address, lock));
+    }
+  }
+  std::vector<Change> changes;
+  for (auto& [address, change] : found) {
+    if (change) {
+      changes.push_back(std::move(*change));
+    }
+  }
+  return changes;
+}
+
+std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request) {
+  std::map<ProviderAddress, Change> found;
+  for (const ProviderNeed& need : request.needs) {
+    const auto lock = request.locked.find(need.address);
+    Change change{.subject = need.subject(), .constraints = need.merged.canonical()};
+    if (lock == request.locked.end()) {
+      change.reason = who_needs(need) + " and it is not locked";
+    } else if (!need.merged.allows(lock->second.version)) {
+      change.action = Action::updated;
+      change.from = side_of(lock->second);
+      change.reason = fmt::format("the constraint {} excludes the locked version {}", need.merged.canonical(),
+                                  lock->second.version.to_string());
+    } else {
+      continue;
+    }
+    found.emplace(need.address, std::move(change));
+  }
+  for (const auto& [address, lock] : request.locked) {
+    if (request.unknown_needs.empty() && need_of(request, address) == nullptr) {
+      found.emplace(address, removed(address, lock));
+    }
+  }
+  std::vector<Change> changes;
+  for (auto& [address, change] : found) {
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+}  // namespace modlock

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "plugin/providers/provider_plan.h"
+
+namespace modlock {
+
+// The entries of the request against new ones, by address.
+std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after);
+
+// What would have to change, as far as that is known without asking anybody: an address that comes or goes, a version
+// that its constraints exclude.
+std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request);
+
+}  // namespace modlock

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "backends/provider_source.h"
+#include "plugin/config/tool.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/providers/provider_need.h"
+
+namespace modlock {
+
+// The newest version of a listing that every constraint allows. Errors, in OpenTofu's words: NO_MATCHING_VERSION (a
+// single constraint that no version satisfies, or nothing but prereleases); CONSTRAINT_CONFLICT where constraints that
+// each allow something leave nothing together, with a smallest set of those as `related`.
+Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing);
+
+// CONSTRAINT_CONFLICT, in the client's words: what is locked is no longer allowed, with the constraints that exclude
+// it.
+Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, Tool tool);
+
+// NOT_FOUND (locked_thing_gone), in the client's words: nobody lists what is locked.
+Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked);
+
+}  // namespace modlock

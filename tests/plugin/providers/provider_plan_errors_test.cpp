@@ -1,0 +1,264 @@
+#include <boost/test/unit_test.hpp>
+
+#include "plugin/providers/provider_plan.h"
+#include "tests/plugin/providers/plan_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+const std::vector<std::string> kPlatforms = {"linux_amd64", "darwin_arm64"};
+
+ProviderPlanRequest request_of(const std::string& locked, std::vector<ProviderNeed> needs,
+                               const std::vector<std::string>& platforms = {"linux_amd64"}) {
+  return {.needs = std::move(needs), .locked = locks_of(locked), .platforms = platforms_of(platforms)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(provider_plan_errors)
+
+BOOST_AUTO_TEST_CASE(prior_hashes_are_checked) {
+  const std::string name =
+      "package for registry.opentofu.org/hashicorp/aws 1.0.0 doesn't match any of the checksums "
+      "previously recorded in the dependency lock file";
+  const std::string current = "the current " + name;
+  const std::string local = "the local " + name +
+                            " (this might be because the available checksums are for packages targeting different "
+                            "platforms)";
+  struct Row {
+    const char* name;
+    HashSet set;
+    std::string locked;
+    std::vector<std::string> platforms;
+    bool is_mirror;
+    std::string message;
+  };
+  const std::string own = "h1:aws-1.0.0-linux_amd64";
+  const Row rows[] = {
+      {"h1 matches", HashSet::init, own, {"linux_amd64"}, false, ""},
+      {"zh matches beside a wrong h1", HashSet::init, "h1:x zh:aws-1.0.0-linux_amd64", {"linux_amd64"}, false, ""},
+      {"nothing matches", HashSet::init, "h1:x zh:y", {"linux_amd64"}, false, current},
+      {"nothing matches a superset", HashSet::superset, "h1:x zh:y", {"linux_amd64"}, false, current},
+      {"providers lock checks nothing", HashSet::providers_lock, "h1:x zh:y", {"linux_amd64"}, false, ""},
+      {"unknown schemes are no hashes", HashSet::init, "h2:x", {"linux_amd64"}, false, ""},
+      {"init knows only its platform", HashSet::init, own, {"darwin_arm64"}, false, current},
+      {"a superset takes one more platform", HashSet::superset, own, kPlatforms, false, ""},
+      {"also where that alone is asked for",
+       HashSet::superset,
+       "zh:aws-1.0.0-linux_amd64",
+       {"darwin_arm64"},
+       false,
+       ""},
+      {"unless an archive that was locked is gone", HashSet::superset, own + " zh:old-darwin", kPlatforms, false,
+       current},
+      {"a directory that matches", HashSet::init, own, {"linux_amd64"}, true, ""},
+      {"a directory beside archives", HashSet::init, "zh:x", {"linux_amd64"}, true, ""},
+      {"another directory", HashSet::init, "h1:x zh:y", {"linux_amd64"}, true, local},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      FakeProviderSource source;
+      source.add("aws", "1.0.0", kPlatforms);
+      if (row.is_mirror) {
+        source.make_mirror("aws", "1.0.0");
+      }
+      ProviderPlanRequest request = request_of("aws 1.0.0 " + row.locked, {need_of("aws")}, row.platforms);
+      request.hashes = row.set;
+      const auto result = plan_providers(request, source, {});
+      BOOST_TEST((result ? "" : result.error().message) == row.message);
+      if (!result) {
+        BOOST_TEST((result.error().code == Code::hash_mismatch));
+        BOOST_TEST(!result.error().hint.empty());
+        BOOST_TEST(result.error().notes.size() == 1U);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_replaced_package_is_told) {
+  FakeProviderSource source;
+  source.add("aws", "1.0.0", kPlatforms);
+  const std::string locked =
+      "aws 1.0.0 h1:aws-1.0.0-darwin_arm64 h1:aws-1.0.0-linux_amd64 zh:aws-1.0.0-darwin_arm64 "
+      "zh:aws-1.0.0-linux_amd64";
+  const ProviderPlanRequest request = request_of(locked, {need_of("aws")}, kPlatforms);
+  BOOST_TEST(!plan_providers(request, source, {})->is_written);
+  source.replace("aws", "1.0.0", "darwin_arm64");
+  const auto result = plan_providers(request, source, {});
+  BOOST_TEST_REQUIRE(!result.has_value());
+  BOOST_TEST((result.error().code == Code::hash_mismatch));
+  BOOST_TEST(result.error().notes.front() ==
+             "the package for darwin_arm64 has h1:aws-1.0.0-darwin_arm64-replaced and "
+             "zh:aws-1.0.0-darwin_arm64-replaced");
+}
+
+BOOST_AUTO_TEST_CASE(what_goes_wrong) {
+  const std::string aws = "registry.opentofu.org/hashicorp/aws";
+  struct Row {
+    const char* name;
+    HashSet set;
+    std::string locked;
+    std::vector<ProviderNeed> needs;
+    std::vector<std::string> platforms;
+    Code code;
+    std::string message;
+  };
+  const Row rows[] = {
+      {"no such provider",
+       HashSet::superset,
+       "",
+       {need_of("nobody")},
+       {"linux_amd64"},
+       Code::not_found,
+       "provider registry registry.opentofu.org does not have a provider named "
+       "registry.opentofu.org/hashicorp/nobody"},
+      {"no such platform",
+       HashSet::superset,
+       "",
+       {need_of("aws")},
+       {"linux_amd64", "plan9_arm"},
+       Code::not_found,
+       "provider " + aws + " 2.0.0 is not available for plan9_arm"},
+      {"a locked version that its constraint excludes",
+       HashSet::superset,
+       "aws 1.0.0",
+       {need_of("aws", {"~> 2.0"})},
+       {"linux_amd64"},
+       Code::constraint_conflict,
+       "locked provider " + aws +
+           " 1.0.0 does not match configured version constraint ~> 2.0; must use tofu init -upgrade to allow selection "
+           "of new versions"},
+      {"a locked version is gone",
+       HashSet::superset,
+       "aws 1.5.0 h1:x",
+       {need_of("aws")},
+       {"linux_amd64"},
+       Code::not_found,
+       "provider " + aws + ": the previously-selected version 1.5.0 is no longer available"},
+      {"gone for init",
+       HashSet::init,
+       "aws 1.5.0 h1:x",
+       {need_of("aws")},
+       {"linux_amd64"},
+       Code::not_found,
+       "provider " + aws + ": the previously-selected version 1.5.0 is no longer available"},
+      {"a locked version lacks a platform",
+       HashSet::superset,
+       "aws 1.0.0",
+       {need_of("aws")},
+       {"plan9_arm"},
+       Code::not_found,
+       "provider " + aws + " 1.0.0 is not available for plan9_arm"},
+      {"no version fits",
+       HashSet::superset,
+       "",
+       {need_of("aws", {"> 2.0"})},
+       {"linux_amd64"},
+       Code::no_matching_version,
+       "provider " + aws + ": no available releases match the given constraints > 2.0.0; the newest are: 2.0.0, 1.0.0"},
+      {"the worst of several",
+       HashSet::superset,
+       "aws 1.0.0 h1:wrong",
+       {need_of("aws"), need_of("nobody")},
+       {"linux_amd64"},
+       Code::hash_mismatch,
+       "the current package for " + aws +
+           " 1.0.0 doesn't match any of the checksums previously recorded in the dependency lock file"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      FakeProviderSource source;
+      source.add("aws", "1.0.0", kPlatforms);
+      source.add("aws", "2.0.0", kPlatforms);
+      ProviderPlanRequest request = request_of(row.locked, row.needs, row.platforms);
+      request.hashes = row.set;
+      const auto result = plan_providers(request, source, {});
+      BOOST_TEST_REQUIRE(!result.has_value());
+      BOOST_TEST((result.error().code == row.code));
+      BOOST_TEST(result.error().message == row.message);
+      BOOST_TEST(result.error().subject == row.needs.front().subject());
+      BOOST_TEST(result.error().location.has_value());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_mirror_leaves_the_lock_incomplete) {
+  const std::string warning =
+      "LOCK_UNENFORCED Incomplete lock file information for providers: of registry.opentofu.org/hashicorp/aws the lock "
+      "file has the checksums for linux_amd64 alone, because no registry was asked\n";
+  struct Row {
+    const char* name;
+    HashSet set;
+    std::string locked;
+    std::string warnings;
+  };
+  const Row rows[] = {
+      {"at first", HashSet::init, "", warning},
+      {"in a superset too", HashSet::superset, "", warning},
+      {"not from providers lock", HashSet::providers_lock, "", ""},
+      {"not where nothing is written", HashSet::init, "aws 1.0.0 h1:aws-1.0.0-linux_amd64", ""},
+      {"not where somebody knew of others", HashSet::init, "aws 1.0.0 zh:x", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      FakeProviderSource source;
+      source.add("aws", "1.0.0", kPlatforms);
+      source.make_mirror("aws", "1.0.0");
+      ProviderPlanRequest request = request_of(row.locked, {need_of("aws")});
+      request.hashes = row.set;
+      const auto result = plan_providers(request, source, {});
+      BOOST_TEST_REQUIRE(result.has_value());
+      BOOST_TEST(text_of(result->diagnostics) == row.warnings);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(offline_what_is_locked_stays) {
+  FakeProviderSource source;
+  source.add("aws", "1.0.0", kPlatforms);
+  const Context offline{.offline = true};
+  const auto kept = plan_providers(request_of("aws 1.0.0 h1:x", {need_of("aws")}), source, offline);
+  BOOST_TEST_REQUIRE(kept.has_value());
+  BOOST_TEST(!kept->is_written);
+  ProviderPlanRequest exact = request_of("aws 1.0.0 h1:x", {need_of("aws")});
+  exact.hashes = HashSet::init;
+  BOOST_TEST((plan_providers(exact, source, offline).error().code == Code::offline_miss));
+}
+
+BOOST_AUTO_TEST_CASE(requests_are_counted) {
+  FakeProviderSource source;
+  source.add("aws", "1.0.0", kPlatforms);
+  BOOST_TEST(plan_providers(request_of("aws 1.0.0", {need_of("aws")}), source, {}).has_value());
+  BOOST_TEST(source.listings == 0);
+  BOOST_TEST(source.releases == 1);
+  ProviderPlanRequest exact = request_of("aws 1.0.0", {need_of("aws")});
+  exact.hashes = HashSet::init;
+  BOOST_TEST(plan_providers(exact, source, {}).has_value());
+  BOOST_TEST(source.listings == 1);
+  BOOST_TEST(source.releases == 2);
+}
+
+BOOST_AUTO_TEST_CASE(signatures_are_told) {
+  FakeProviderSource source;
+  source.add("aws", "1.0.0", kPlatforms);
+  source.sign("aws", "1.0.0", "0123456789ABCDEF");
+  const auto result = plan_providers(request_of("", {need_of("aws")}), source, {});
+  BOOST_TEST_REQUIRE(result.has_value());
+  const ProviderSignature& signature = result->signatures.at(address_of("aws"));
+  BOOST_TEST((signature.status == ProviderSignature::Status::signed_by_key));
+  BOOST_TEST(signature.key_id == "0123456789ABCDEF");
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_run_ends) {
+  FakeProviderSource source;
+  std::stop_source stop;
+  stop.request_stop();
+  const auto result = plan_providers(request_of("", {need_of("aws")}), source, Context{.stop = stop.get_token()});
+  BOOST_TEST_REQUIRE(!result.has_value());
+  BOOST_TEST((result.error().code == Code::request_cancelled));
+  BOOST_TEST(source.listings == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
