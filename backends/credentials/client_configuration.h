@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/provider_installation.h"
 #include "backends/source.h"
 #include "protocol/error.h"
 
@@ -55,6 +56,9 @@ struct ClientConfiguration {
   // Of `registry_protocols`; the environment is not in here.
   std::optional<int> retry_count = {};
   std::optional<std::chrono::seconds> request_timeout = {};
+
+  std::optional<ProviderInstallation> provider_installation = {};  // absent: implied directories, then registries
+  std::string plugin_cache_directory = {};                         // absolute; empty: none
 
   std::vector<std::string> files = {};  // that were read, in order
   Diagnostics warnings = {};            // a client prints such problems and goes on; so do we

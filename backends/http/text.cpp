@@ -17,6 +17,11 @@ bool same_name(std::string_view left, std::string_view right) {
   return left.size() == right.size() && lower_case(left) == lower_case(right);
 }
 
+std::string media_type(std::string_view content_type) {
+  const std::string_view type = content_type.substr(0, content_type.find(';'));
+  return lower_case(type.substr(0, type.find_last_not_of(" \t") + 1));
+}
+
 std::string cut_text(std::string text, std::size_t size) {
   if (text.size() <= size) {
     return text;

@@ -22,24 +22,19 @@ Result<void> BlobCheck::begin(std::optional<std::uint64_t> length) {
     return wrong_size(std::to_string(*length));
   }
   size_ = 0;
-  return package_.begin(length);
+  return sink_.begin(length);
 }
 
 Result<void> BlobCheck::write(std::string_view bytes) {
   size_ += bytes.size();
-  return size_ > layer_.size ? wrong_size("more") : package_.write(bytes);
+  return size_ > layer_.size ? wrong_size("more") : sink_.write(bytes);
 }
 
-Result<void> BlobCheck::finish() {
-  const auto digests = package_.finish();
-  if (!digests) {
-    return fail(digests.error());
-  }
+Result<void> BlobCheck::finish(std::string_view digest) const {
   if (size_ != layer_.size) {
     return wrong_size(std::to_string(size_));
   }
-  const std::string found = digests->also.empty() ? "sha256:" + digests->sha256 : "sha512:" + digests->also;
-  return found == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, found);
+  return digest == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, digest);
 }
 
 }  // namespace modlock::oci

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/http/text.h"
 #include "backends/oci/reference.h"
 #include "backends/package/unpack.h"
 #include "backends/source_text.h"
@@ -30,15 +31,6 @@ tl::unexpected<Error> no_package(std::string_view what, std::string_view why) {
 tl::unexpected<Error> broken(std::string_view what, std::string_view why) {
   return fail(Code::bad_response, fmt::format("the manifest {} is damaged: {}", what, why),
               "have the module package pushed again");
-}
-
-// "type/subtype" of a Content-Type, in lower case.
-std::string essence(std::string_view content_type) {
-  std::string text(content_type.substr(0, content_type.find(';')));
-  text.erase(text.find_last_not_of(" \t") + 1);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
 }
 
 // The string member; empty where there is none.
@@ -110,7 +102,7 @@ Result<Layer> select_layer(const Json::Value& layers, std::string_view what) {
 }  // namespace
 
 Result<Layer> read_manifest(std::string_view content_type, std::string_view body, std::string_view what) {
-  const std::string served = essence(content_type);
+  const std::string served = http::media_type(content_type);
   if (served != kImageManifest) {
     return no_package(what, fmt::format("selected object is not an OCI image manifest but \"{}\"", quotable(served)));
   }

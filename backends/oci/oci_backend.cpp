@@ -155,7 +155,12 @@ class OciBackend final : public Backend {
                              .format = ArchiveFormat::zip,
                              .also = is_sha256 ? std::nullopt : std::optional(Hash::sha512)},
                             context);
-    if (auto received = registry_.blob(repository, *layer, package, context); !received) {
+    const auto digest = [&] {
+      return package.finish().map([&](const ArchiveDigests& digests) {
+        return is_sha256 ? "sha256:" + digests.sha256 : "sha512:" + digests.also;
+      });
+    };
+    if (auto received = registry_.blob(repository, *layer, "the module package", package, digest, context); !received) {
       return fail(std::move(received.error()));
     }
     return package.unpack().map([&](FetchedTree tree) {

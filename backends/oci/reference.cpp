@@ -169,6 +169,25 @@ Result<Address> read_address(const SourceAddress& source) {
   return Address{{display, host, std::move(authority), std::move(name)}, std::move(*reference)};
 }
 
+Result<Repository> parse_repository(std::string_view text) {
+  const std::string shown = printable_address(text);
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string host(text.substr(0, slash));
+  const auto url = GoUrl::parse("dummy://" + host);
+  if (!url || host.empty() || url->host != host) {
+    return fail(Code::source_invalid, fmt::format("\"{}\" names no registry", shown),
+                "write the repository as \"example.com/team/name\"");
+  }
+  const std::string name(text.substr(std::min(slash + 1, text.size())));
+  if (!is_repository_name(name)) {
+    return fail(Code::source_invalid,
+                fmt::format("invalid repository \"{}\" in \"{}\"", printable_address(name), shown),
+                "a repository is lower-case letters and digits, joined by \"/\", \".\", \"_\" and \"-\"");
+  }
+  std::string authority = host == "docker.io" ? "registry-1.docker.io" : ascii_authority(host);
+  return Repository{fmt::format("oci://{}/{}", host, name), host, std::move(authority), name};
+}
+
 DigestForm digest_form(std::string_view text) {
   struct Algorithm {
     std::string_view name;

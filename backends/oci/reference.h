@@ -42,6 +42,9 @@ struct Address {
 // SHA-512).
 Result<Address> read_address(const SourceAddress& source);
 
+// Reads "host[:port]/repository" without a tag or a digest, as oras-go reads it. Errors: SOURCE_INVALID.
+Result<Repository> parse_repository(std::string_view text);
+
 enum class DigestForm { supported, other_algorithm, invalid };
 // "sha256:" and 64 lower-case hexadecimal digits or the same of SHA-512; of SHA-384; or anything else.
 DigestForm digest_form(std::string_view text);

@@ -202,17 +202,22 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
   return Manifest{std::move(digest), response->header("Content-Type").value_or(""), std::move(response->body)};
 }
 
-Result<void> Registry::blob(const Repository& repository, const Layer& layer, PackageDownload& package,
-                            const Context& context) {
-  BlobCheck check(package, layer, fmt::format("the module package of \"{}\"", repository.display));
+Result<void> Registry::blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,
+                            const Digest& digest, const Context& context) {
+  const std::string blob_display = fmt::format("{} of \"{}\"", what, repository.display);
+  BlobCheck check(sink, layer, blob_display);
   HttpRequest request;
   request.url = SecretText(repository.url("blobs/" + layer.digest));
-  request.purpose = fmt::format("get the module package of \"{}\"", repository.display);
+  request.purpose = fmt::format("get {}", blob_display);
   request.body_limit = std::numeric_limits<std::size_t>::max();  // BlobCheck knows the size
   request.sink = &check;
   const auto response = expect(send(repository, request, context), request, repository,
                                fmt::format("blob \"{}\"", layer.digest), context);
-  return response ? check.finish() : Result<void>(fail(response.error()));
+  if (!response) {
+    return fail(response.error());
+  }
+  const auto found = digest();
+  return found ? check.finish(*found) : Result<void>(fail(found.error()));
 }
 
 }  // namespace modlock::oci

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/credentials/credentials.h"
-#include "backends/download/package_download.h"
 #include "backends/http/http_client.h"
 #include "backends/oci/authorizer.h"
 #include "backends/oci/manifest.h"
@@ -50,9 +50,12 @@ class Registry {
   // those of the digest that was asked for or that the registry names; LIMIT_EXCEEDED (OpenTofu's limit of 4 MiB).
   Result<Manifest> manifest(const Repository& repository, const Reference& reference, const Context& context);
 
-  // Brings a blob, checked, so that unpack() is what is left of the download. Errors: NOT_FOUND; those of BlobCheck.
-  // Registries redirect to other hosts for blobs; nothing secret goes there.
-  Result<void> blob(const Repository& repository, const Layer& layer, PackageDownload& package, const Context& context);
+  // Brings a blob into a sink that says its digest ("sha256:…") once everything is there; checked, so that what the
+  // sink holds is the blob of the descriptor. `what` names it in messages: "the module package". Errors: NOT_FOUND;
+  // those of BlobCheck. Registries redirect to other hosts for blobs; nothing secret goes there.
+  using Digest = std::function<Result<std::string>()>;
+  Result<void> blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,
+                    const Digest& digest, const Context& context);
 
  private:
   Result<HttpResponse> send(const Repository& repository, HttpRequest request, const Context& context);

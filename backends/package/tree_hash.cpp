@@ -40,8 +40,8 @@ Result<Digest> digest_of_entry(const TreeEntry& entry) {
   return sha.finish();
 }
 
-Result<std::vector<TreeEntry>> list_tree(const fs::path& root) {
-  auto scan = scan_tree(root);
+Result<std::vector<TreeEntry>> list_tree(const fs::path& root, TreeRules rules) {
+  auto scan = scan_tree(root, rules);
   if (!scan) {
     return fail(std::move(scan.error()));
   }

@@ -28,7 +28,8 @@ struct TreeEntry {
 // a dangling link as its target text; to a link, a version control entry is not there. `root` itself may be a link.
 // Errors: ARCHIVE_UNSAFE (a link that leaves the package at any step or is absolute, a link cycle, a device, pipe or
 // socket, a newline in a name) naming the entry; IO_ERROR.
-Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root);
+Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root,
+                                         TreeRules rules = TreeRules::module_package);
 
 // The SHA-256 of what an entry counts as. Errors: IO_ERROR.
 Result<std::array<std::uint8_t, 32>> digest_of_entry(const TreeEntry& entry);

@@ -37,6 +37,15 @@ struct ScannedDirectory {
   FileStamp stamp = {};
 };
 
+// What of a tree counts, and as what.
+enum class TreeRules {
+  // A package of a module, as list_tree() (tree_hash.h) says.
+  module_package,
+  // A package of a provider, as golang.org/x/mod/sumdb/dirhash hashes a directory: every file, whatever its name, and
+  // each link as the file that it leads to, wherever that lies.
+  provider_package
+};
+
 // What list_tree() (tree_hash.h) lists, with stamps.
 struct TreeScan {
   std::vector<ScannedEntry> entries;          // sorted bytewise by name
@@ -46,8 +55,9 @@ struct TreeScan {
   std::int64_t started_ns = 0;
 };
 
-// Reads the directories of the package at `root`, which may be a link; no file is opened. Errors: those of list_tree().
-Result<TreeScan> scan_tree(const std::filesystem::path& root);
+// Reads the directories of the package at `root`, which may be a link; no file is opened. Errors: those of list_tree();
+// by the rules of providers a link to anything but a file is IO_ERROR.
+Result<TreeScan> scan_tree(const std::filesystem::path& root, TreeRules rules = TreeRules::module_package);
 
 // The digest of a file's content and the stamp that the very file had before it was read.
 struct HashedFile {

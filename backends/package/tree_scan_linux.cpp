@@ -51,7 +51,7 @@ using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
 class Scanner {
  public:
-  explicit Scanner(const fs::path& root) : root_(root) {}
+  Scanner(const fs::path& root, TreeRules rules) : root_(root), rules_(rules) {}
 
   Result<TreeScan> run() {
     timespec now{};
@@ -104,7 +104,7 @@ class Scanner {
         return errno == 0 ? Result<void>() : unreadable(errno);
       }
       const std::string_view name = entry->d_name;
-      if (name == "." || name == ".." || is_version_control_name(name)) {
+      if (name == "." || name == ".." || (!is_provider() && is_version_control_name(name))) {
         continue;
       }
       if (auto ok = add(opened, entry->d_name, prefix + std::string(name)); !ok) {
@@ -129,7 +129,7 @@ class Scanner {
         scan_.entries.push_back({std::move(name), ScannedEntry::Type::file, stamp_of(status)});
         return {};
       case S_IFLNK:
-        return add_link(std::move(name));
+        return is_provider() ? add_followed_link(directory, own_name, std::move(name)) : add_link(std::move(name));
       default:
         return unsafe(name, "is a device, a pipe or a socket");
     }
@@ -146,15 +146,30 @@ class Scanner {
     return {};
   }
 
+  Result<void> add_followed_link(int directory, const char* own_name, std::string name) {
+    struct stat status {};
+    if (::fstatat(directory, own_name, &status, 0) != 0) {
+      return system_failure("follow the link", root_ / name, errno);
+    }
+    if (!S_ISREG(status.st_mode)) {
+      return system_failure("read the target of the link", root_ / name, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+    }
+    scan_.entries.push_back({std::move(name), ScannedEntry::Type::link_to_file, {}});
+    return {};
+  }
+
+  bool is_provider() const { return rules_ == TreeRules::provider_package; }
+
   const fs::path& root_;
+  const TreeRules rules_;
   std::vector<std::string> open_;  // directories still to read: "" or "a/b/"
   TreeScan scan_;
 };
 
 }  // namespace
 
-Result<TreeScan> scan_tree(const fs::path& root) {
-  return Scanner(root).run();
+Result<TreeScan> scan_tree(const fs::path& root, TreeRules rules) {
+  return Scanner(root, rules).run();
 }
 
 Result<OpenPackage> OpenPackage::open(const fs::path& root) {

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t kDocumentLimit = std::size_t{1} << 20U;
 
-// The media type of a Content-Type, without its parameters, in lower case.
-std::string media_type(std::string_view content_type) {
-  const std::string_view type = content_type.substr(0, content_type.find(';'));
-  return http::lower_case(type.substr(0, type.find_last_not_of(" \t") + 1));
-}
-
 // A header field's value in a message.
 std::string shown(std::string_view value) {
   return to_valid_utf8(escape_controls(http::cut_text(std::string(value), 100)));
@@ -144,7 +138,7 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::read_document(const HttpRes
     return bad(fmt::format("expected status 200, got {}", response.status));
   }
   const std::string type = response.header("Content-Type").value_or("");
-  if (media_type(type) != "application/json") {
+  if (http::media_type(type) != "application/json") {
     return bad(fmt::format("expected the Content-Type \"application/json\", got \"{}\"", shown(type)));
   }
   const auto document = parse_json(response.body);

@@ -50,7 +50,7 @@ class Summariser {
   }
 
   Result<TreeSummary> run() {
-    auto scan = scan_tree(package_);
+    auto scan = scan_tree(package_, options_.rules);
     if (!scan) {
       return fail(std::move(scan.error()));
     }

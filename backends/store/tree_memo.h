@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "backends/context.h"
+#include "backends/package/tree_scan.h"
 #include "backends/package/tree_summary.h"
 #include "backends/store/store.h"
 #include "protocol/result.h"
@@ -13,6 +14,7 @@ namespace modlock {
 struct MemoOptions {
   bool full = false;        // trust no memo: hash every file, and remember that
   std::size_t threads = 1;  // to hash with
+  TreeRules rules = TreeRules::module_package;
 };
 
 // summarise_tree() of an installed package that hashes only what may have changed since it was last summarised. What is
@@ -23,7 +25,8 @@ struct MemoOptions {
 // the hashed file had before it was read, and both times lie before the moment at which that scan began: a file changed
 // in that moment or later has another time of change, so equal stamps mean equal content (git's rule for racily clean
 // entries, made stricter). Links are always read. What this does not see: a clock that was set back to the very
-// nanosecond, and writes past the file system. Errors: those of summarise_tree().
+// nanosecond, and writes past the file system. Errors: those of summarise_tree(), by the rules of providers those of
+// hash_provider_directory().
 Result<TreeSummary> summarise_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
                                         const Context& context);
 

@@ -9,6 +9,7 @@
 #include "backends/service_host.h"
 #include "plugin/config/client_configuration_files.h"
 #include "plugin/config/client_configuration_oci.h"
+#include "plugin/config/client_configuration_providers.h"
 #include "plugin/config/hcl1_entries.h"
 
 namespace modlock {
@@ -199,6 +200,11 @@ void warn(ClientConfiguration& configuration, Error error) {
   configuration.warnings.push_back({Severity::warning, std::move(error)});
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 void read_file_into(ClientConfiguration& configuration, const ClientConfigurationFile& given, Tool tool,
                     const Surroundings& surroundings) {
   const std::string name = surroundings.display(given.path);
@@ -223,6 +229,15 @@ void read_file_into(ClientConfiguration& configuration, const ClientConfiguratio
     warn(configuration, std::move(ok.error()));
     return;
   }
+  const auto cache = hcl1::string_argument(hcl1::entries_of(file->items), "plugin_cache_dir", name);
+  if (!cache) {
+    warn(configuration, cache.error());
+  } else if (configuration.plugin_cache_directory.empty()) {
+    configuration.plugin_cache_directory = cache->value_or("");
+  }
+  for (Diagnostic& warning : read_provider_installation(*file, name, tool, configuration)) {
+    warn(configuration, std::move(warning.what));
+  }
   if (!is_opentofu) {
     return;
   }
@@ -241,6 +256,12 @@ ClientConfiguration read_client_configuration(Tool tool, const Surroundings& sur
   ClientConfiguration configuration;
   for (const ClientConfigurationFile& file : client_configuration_files(tool, surroundings, configuration.warnings)) {
     read_file_into(configuration, file, tool, surroundings);
+  }
+  configuration.plugin_cache_directory = plugin_cache_directory(configuration.plugin_cache_directory, surroundings);
+  if (const std::string& cache = configuration.plugin_cache_directory; !cache.empty() && !is_there(cache)) {
+    warn(configuration,
+         {.code = Code::config_parse,
+          .message = fmt::format("the specified plugin cache dir {} cannot be opened", surroundings.display(cache))});
   }
   if (configuration.helper) {
     configuration.helper->directories = helper_directories(tool, surroundings);

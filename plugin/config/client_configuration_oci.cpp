@@ -13,23 +13,6 @@ namespace {
 
 using hcl1::Entry;
 
-// "host[:port]" with, at choice, whole segments of a repository behind it.
-bool is_repository_prefix(std::string_view label) {
-  const std::size_t slash = label.find('/');
-  const std::string_view host = label.substr(0, slash);
-  const auto url = GoUrl::parse(fmt::format("dummy://{}", host));
-  if (!url || url->host.empty() || url->host != host) {
-    return false;
-  }
-  if (slash == std::string_view::npos) {
-    return true;
-  }
-  const std::string_view path = label.substr(slash + 1);
-  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789._-/";
-  return !path.empty() && path.find_first_not_of(kAllowed) == std::string_view::npos && path.front() != '/' &&
-         path.back() != '/' && path.find("//") == std::string_view::npos;
-}
-
 class OciReader {
  public:
   OciReader(const hcl1::File& file, const std::filesystem::path& directory, std::string_view name,
@@ -182,6 +165,22 @@ class OciReader {
 };
 
 }  // namespace
+
+bool is_repository_prefix(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const std::string_view host = text.substr(0, slash);
+  const auto url = GoUrl::parse(fmt::format("dummy://{}", host));
+  if (!url || url->host.empty() || url->host != host) {
+    return false;
+  }
+  if (slash == std::string_view::npos) {
+    return true;
+  }
+  const std::string_view path = text.substr(slash + 1);
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789._-/";
+  return !path.empty() && path.find_first_not_of(kAllowed) == std::string_view::npos && path.front() != '/' &&
+         path.back() != '/' && path.find("//") == std::string_view::npos;
+}
 
 Diagnostics read_oci_configuration(const hcl1::File& file, const std::filesystem::path& directory,
                                    std::string_view name, ClientConfiguration& configuration) {

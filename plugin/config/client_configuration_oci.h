@@ -15,4 +15,7 @@ namespace modlock {
 Diagnostics read_oci_configuration(const hcl1::File& file, const std::filesystem::path& directory,
                                    std::string_view name, ClientConfiguration& configuration);
 
+// "host[:port]" with, at choice, whole segments of a repository behind it.
+bool is_repository_prefix(std::string_view text);
+
 }  // namespace modlock

@@ -90,12 +90,13 @@ class JsonValue {
 
 }  // namespace
 
-Result<Value> constant_value(const hcl::Expression& expression, bool json, const std::string& path) {
+Result<Value> constant_value(const hcl::Expression& expression, bool json, const std::string& path,
+                             const Value::Members& variables) {
   if (json) {
     return JsonValue(path).read(expression);
   }
   const Needs needs;
-  const Names names{.refused = true};
+  const Names names{.references = {}, .variables = variables, .refused = true};
   const NoFiles files;
   Run run{files};
   Outcome outcome = Evaluator(needs, names, path, run).evaluate(expression);

@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_found_however_they_are_written) {
       {"JSON twice",
        R"({"credentials": {"example.com": {"token": "a"}}, "credentials": {"example.com": {"token": "canary"}}})",
        "canary ~/.terraformrc:1"},
-      {"beside what is not ours", "x \"y\" \"z\" { a = [1] }\nplugin_cache_dir = []\n" + block("canary"),
+      {"beside what is not ours", "x \"y\" \"z\" { a = [1] }\ndisable_checkpoint = []\n" + block("canary"),
        "canary ~/.terraformrc:3"},
       {"no token", "credentials \"example.com\" { user = \"canary\" }", " ~/.terraformrc:1"},
       {"a number", "credentials \"example.com\" { token = 12 }", " ~/.terraformrc:1"},
