@@ -51,50 +51,71 @@ std::vector<Line> read_lines(std::string_view text) {
   return lines;
 }
 
-}  // namespace
+struct Noted {
+  std::vector<Time> times;  // of the sightings
+  std::string text;         // the file with what is new; empty where nothing is
+};
 
-std::filesystem::path FirstSeen::file_of(const Source& source) const {
-  return store_.seen_directory() / sha256_hex(source.package_identity());
-}
-
-std::vector<Time> FirstSeen::note(const Source& source, std::span<const Sighting> sightings, Time now) const {
-  now = std::chrono::floor<std::chrono::seconds>(now);
-  if (now < kEarliest) {
-    return std::vector<Time>(sightings.size(), now);
-  }
-  const std::string text = read_file(file_of(source)).value_or("");
+// `text` is the file as it is.
+Noted note_in(std::string_view text, std::span<const Sighting> sightings, Time now) {
   std::vector<Line> lines = read_lines(text);
   bool is_new = false;
   Time latest = now;
   std::unordered_map<std::string_view, Time> known;
   for (Line& line : lines) {
-    if (line.time > now + kLongestSetback) {
+    if (line.time > now + FirstSeen::kLongestSetback) {
       line.time = now;
       is_new = true;
     }
     latest = std::max(latest, line.time);
     known.emplace(line.thing, line.time);
   }
+  Noted noted;
   std::string added;
-  std::vector<Time> times;
   for (const Sighting& sighting : sightings) {
     const std::string thing = thing_of(sighting.name, sighting.id);
     const auto found = known.find(thing);
-    times.push_back(found == known.end() ? latest : found->second);
+    noted.times.push_back(found == known.end() ? latest : found->second);
     if (found == known.end() && is_plain(thing)) {
       added += line_text(latest, thing);
       is_new = true;
     }
   }
-  if (is_new && store_.make_seen_directory()) {
-    std::string whole;
+  if (is_new) {
     for (const Line& line : lines) {
-      whole += line_text(line.time, line.thing);
+      noted.text += line_text(line.time, line.thing);
     }
-    // Where it fails, the same is seen for the first time again, which makes it younger, never older.
-    (void)write_file_atomically(file_of(source), whole + added, Durable::no);
+    noted.text += added;
   }
-  return times;
+  return noted;
+}
+
+}  // namespace
+
+std::filesystem::path FirstSeen::file_of(const Source& source) const {
+  return store_.seen_directory() / sha256_hex(source.package_identity());
+}
+
+std::vector<Time> FirstSeen::note(const Source& source, std::span<const Sighting> sightings, Time now,
+                                  const Context& context) const {
+  now = std::chrono::floor<std::chrono::seconds>(now);
+  if (now < kEarliest) {
+    return std::vector<Time>(sightings.size(), now);
+  }
+  const std::filesystem::path file = file_of(source);
+  Noted noted = note_in(read_file(file).value_or(""), sightings, now);
+  if (noted.text.empty() || !store_.make_seen_directory()) {
+    return noted.times;
+  }
+  // What another process notes meanwhile must not be lost. Where it fails, the same is seen for the first time again,
+  // which makes it younger, never older.
+  if (const auto held = store_.hold_seen(source, context)) {
+    noted = note_in(read_file(file).value_or(""), sightings, now);
+    if (!noted.text.empty()) {
+      (void)write_file_atomically(file, noted.text, Durable::no);
+    }
+  }
+  return noted.times;
 }
 
 std::optional<Time> FirstSeen::find(const Source& source, std::string_view name, std::string_view id) const {

@@ -35,8 +35,10 @@ class FirstSeen {
   explicit FirstSeen(const Store& store) : store_(store) {}
 
   // Notes what is new among them, and returns when each was first seen, to the second. A store that cannot be written
-  // is no error: what is new is then seen now, and will be again.
-  std::vector<Time> note(const Source& source, std::span<const Sighting> sightings, Time now) const;
+  // is no error, nor is the end of the run: what is new is then seen now, and will be again. Processes that note at the
+  // same time lose nothing of each other.
+  std::vector<Time> note(const Source& source, std::span<const Sighting> sightings, Time now,
+                         const Context& context) const;
   // When this was first noted; with an empty name under whatever name. nullopt: never.
   std::optional<Time> find(const Source& source, std::string_view name, std::string_view id) const;
 

@@ -173,7 +173,8 @@ class Pruning {
       return is_unfinished_write(path) ||
              (!error && limits_.max_age && now_ - written > *limits_.max_age && now_ - written > kInUse);
     };
-    auto ok = remove_each(store_.response_directory(), is_old);
+    auto ok = remove_each(store_.answer_directory(), [this](const fs::path& path) { return is_abandoned(path); });
+    ok = ok ? remove_each(store_.response_directory(), is_old) : ok;
     return ok ? remove_each(store_.tree_directory(), is_old) : ok;
   }
 

@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Files are stamped by a clock that stands still that long: what was written after a moment may bear an earlier time.
+constexpr std::chrono::milliseconds kClockStep{10};
 constexpr std::string_view kOverrideFile = "modlock_override.tf";
 
 // An id becomes the name of a file: what no commit and no digest looks like has no record.
@@ -101,6 +103,10 @@ Result<void> Store::make_tree_directory() const {
   return make_below(tree_directory());
 }
 
+fs::path Store::answer_directory() const {
+  return below("answers");
+}
+
 fs::path Store::seen_directory() const {
   return below("seen");
 }
@@ -138,6 +144,10 @@ Result<FileLock> Store::hold_name(std::string_view name, const Context& context)
 
 Result<FileLock> Store::hold(const Source& source, const Context& context) const {
   return hold_name(sha256_hex(source.package_identity()), context);
+}
+
+Result<FileLock> Store::hold_seen(const Source& source, const Context& context) const {
+  return hold_name("seen-" + sha256_hex(source.package_identity()), context);
 }
 
 Result<FileLock> Store::hold_archive(std::string_view digest, const Context& context) const {
@@ -197,6 +207,28 @@ std::optional<Package> Store::find(const Source& source, std::string_view id, st
     package->subdir = text_member(*object, "subdir").value_or("");
   }
   return package;
+}
+
+std::optional<Package> Store::find_answer(const Source& source, std::string_view question,
+                                          fs::file_time_type since) const {
+  const fs::path path = answer_directory() / sha256_hex(question);
+  std::error_code error;
+  const fs::file_time_type written = fs::last_write_time(path, error);
+  if (error || written + kClockStep < since || written > fs::file_time_type::clock::now()) {
+    return std::nullopt;
+  }
+  const auto object = read_file(path).and_then([](const std::string& bytes) { return parse_json(bytes); });
+  return object ? find(source, text_member(*object, "id").value_or(""), text_member(*object, "ref").value_or(""))
+                : std::nullopt;
+}
+
+void Store::note_answer(std::string_view question, const Package& package) const {
+  Json::Value object(Json::objectValue);
+  object["id"] = package.id;
+  object["ref"] = package.ref;
+  if (make_below(answer_directory())) {
+    (void)write_file_atomically(answer_directory() / sha256_hex(question), write_json(object) + "\n", Durable::no);
+  }
 }
 
 std::optional<Package> Store::find_by_h1(std::string_view h1) const {

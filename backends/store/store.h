@@ -28,12 +28,14 @@ struct Package {
 //   {"source", "id", "h1"},
 //                                                      with "ref" and "subdir" of the fetch where it told them
 //   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
+//   v1/answers/<sha256 hex of question>      what a source gave lately without being asked for an id: {"id", "ref"}
 //   v1/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
 //   v1/seen/<sha256 hex of package identity>   when a source was first seen to give what it gives (first_seen.h): no
 //                                                      cache, for nobody can tell it again; `cache prune` leaves it
 //   v1/hashes/<sha256 hex>                  what a provider archive of that digest comes to (provider_hashes.h)
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v1/locks/<sha256 hex of package identity>    held while a source is fetched, or a provider archive of that digest
+//   v1/locks/seen-<sha256 hex of package identity>   held while v1/seen of it is written
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
 class Store {
  public:
@@ -49,6 +51,7 @@ class Store {
   std::filesystem::path response_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_response_directory() const;
+  std::filesystem::path answer_directory() const;
   // Where first_seen.h keeps what it knows.
   std::filesystem::path seen_directory() const;
   // Errors: IO_ERROR.
@@ -71,12 +74,21 @@ class Store {
   // The same of a provider archive, by its digest (64 hexadecimal digits).
   Result<FileLock> hold_archive(std::string_view digest, const Context& context) const;
 
+  // The same of what is noted of a source (first_seen.h).
+  Result<FileLock> hold_seen(const Source& source, const Context& context) const;
+
   // The package of (package identity, id), if it is complete in the store; of a registry module also by its version
   // (FetchWish::ref), for versions may share an id and lie in different directories of it. Unreadable records are as if
   // absent.
   std::optional<Package> find(const Source& source, std::string_view id, std::string_view ref = {}) const;
   // Notes that a package in the store is what a source has by `package.id` (and `package.ref`). Errors: IO_ERROR.
   Result<void> record(const Source& source, const Package& package) const;
+  // The package that a question without an id (its text is the caller's) was answered with at `since` or later.
+  // nullopt: there was no such answer, the clock has been set back since, or the package is gone.
+  std::optional<Package> find_answer(const Source& source, std::string_view question,
+                                     std::filesystem::file_time_type since) const;
+  // Notes the answer; failing to is no error.
+  void note_answer(std::string_view question, const Package& package) const;
   // The package with this content, if it is in the store (its id is then empty).
   std::optional<Package> find_by_h1(std::string_view h1) const;
   // Takes a fetched tree: hashes it (but for what its `digests` tell), moves it in (copies it from another file

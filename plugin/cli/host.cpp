@@ -78,6 +78,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
     options.implementation_version = flags.implementation_version;
   }
   options.offline = flags.offline;
+  options.began = fs::file_time_type::clock::now();
   if (!flags.git_engine.empty()) {
     options.git_engine = flags.git_engine;
   }

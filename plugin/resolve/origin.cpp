@@ -74,8 +74,7 @@ std::vector<std::function<void()>> Origin::questions_of(const Errand& errand) {
         slot.listing = backend(wish.source->source)->list_versions(*wish.source, wish.tag_prefix, context_);
         if (slot.listing) {
           const auto sightings = sightings_of(*slot.listing);
-          const std::scoped_lock lock(seen_mutex_);
-          slot.known_since = FirstSeen(store_).note(wish.source->source, sightings, now_);
+          slot.known_since = FirstSeen(store_).note(wish.source->source, sightings, now_, context_);
         }
       });
     }
@@ -104,7 +103,7 @@ Origin::Time Origin::note(const Source& source, const std::string& ref, const st
   const FirstSeen seen(store_);
   const Sighting sighting{ref, id};
   const auto listed = seen.find(source, ref, "");
-  return listed ? *listed : seen.note(source, {&sighting, 1}, now_).front();
+  return listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
 }
 
 std::optional<Origin::Time> Origin::first_seen(const Source& source, const std::string& ref,
@@ -172,12 +171,20 @@ void Origin::bring(std::span<const PackageWish> wishes) {
 }
 
 bool Origin::take_stored(const Missing& wanted) const {
-  auto known = stored(wanted.wish->source->source, wanted.wish->wish);
+  const auto& [address, wish] = *wanted.wish;
+  auto known = stored(address->source, wish);
+  if (!known && wish.id.empty() && fresh_since_) {
+    known = store_.find_answer(address->source, question_of(*wanted.wish), *fresh_since_);
+  }
   if (known) {
     context_.count_cache_hit();
     *wanted.package = std::move(*known);
   }
   return known.has_value();
+}
+
+std::string Origin::question_of(const PackageWish& wish) {
+  return package_key(*wish.source) + "\n" + wished_thing(wish.source->source, wish.wish);
 }
 
 // Where the package of a wish will be; null where it has been asked for before.
@@ -209,6 +216,10 @@ void Origin::fetch(std::span<const Missing> missing) {
     }
     *missing[i].package =
         trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
+    // A warning is for everybody to see.
+    if (const auto& package = *missing[i].package; package && wishes[i].id.empty() && package->warnings.empty()) {
+      store_.note_answer(question_of(*missing[i].wish), *package);
+    }
   }
   // What admit() did not take is of no use to anybody; failing to remove it is `cache prune`'s matter.
   (void)remove_tree(*parent);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -23,9 +24,12 @@ class Origin {
  public:
   using Time = FirstSeen::Time;
 
+  // What a source gave to whomever at `fresh_since` or later, without having been asked for an id, is not fetched
+  // again: many that ask at once cause one fetch. Unset: it is.
   Origin(const BackendSet& backends, const Store& store, const Context& context,
+         std::optional<std::filesystem::file_time_type> fresh_since = std::nullopt,
          Time now = std::chrono::system_clock::now())
-      : backends_(backends), store_(store), context_(context), now_(now) {}
+      : backends_(backends), store_(store), context_(context), fresh_since_(fresh_since), now_(now) {}
 
   struct ListingWish {
     const SourceAddress* source = nullptr;
@@ -85,6 +89,7 @@ class Origin {
   std::vector<std::function<void()>> questions_of(const Errand& errand);
   void bring(std::span<const PackageWish> wishes);
   Result<Package>* add_package(const PackageWish& wish);
+  static std::string question_of(const PackageWish& wish);
   // Answers from the store, if it can.
   bool take_stored(const Missing& wanted) const;
   void fetch(std::span<const Missing> missing);
@@ -92,8 +97,8 @@ class Origin {
   const BackendSet& backends_;
   const Store& store_;
   const Context& context_;
+  std::optional<std::filesystem::file_time_type> fresh_since_;
   Time now_;
-  mutable std::mutex seen_mutex_;  // of what is noted of first sights: errands share a package
   struct Listed {
     Result<Listing> listing;
     std::vector<Time> known_since;

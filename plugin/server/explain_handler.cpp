@@ -56,7 +56,7 @@ Result<Json::Value> handle_lock_explain(const Service& service, const Json::Valu
     return fail(plan_request.error());
   }
   const auto network = service.network(root->implementation.tool, root->implementation.version);
-  Origin origin(network->backends(), service.store(), context);
+  Origin origin(network->backends(), service.store(), context, service.fresh_since());
   const auto plan = make_plan(*plan_request, origin, context);
   if (!plan) {
     return fail(network->with_warnings(plan.error()));

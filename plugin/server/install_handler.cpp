@@ -68,7 +68,7 @@ struct Installation {
 Result<Installation> install_once(const Service& service, const RootRequest& root, const LockDocument& lock,
                                   OverrideMode mode, const Context& context, RequestContext& request) {
   const auto network = service.network(root.implementation.tool, root.implementation.version);
-  Origin origin(network->backends(), service.store(), context);
+  Origin origin(network->backends(), service.store(), context, service.fresh_since());
   auto plan = make_plan(frozen_plan(root, lock, context), origin, context);
   if (!plan) {
     return fail(network->with_warnings(std::move(plan.error())));

@@ -230,7 +230,7 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
     return fail(std::move(plan_request.error()));
   }
   const auto network = service.network(root->implementation.tool, root->implementation.version);
-  Origin origin(network->backends(), service.store(), context);
+  Origin origin(network->backends(), service.store(), context, service.fresh_since());
   auto plan = make_plan(*plan_request, origin, context);
   if (!plan) {
     return fail(network->with_warnings(std::move(plan.error())));

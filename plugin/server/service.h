@@ -23,6 +23,8 @@ struct ServiceOptions {
   std::optional<std::string> implementation = {};
   std::optional<std::string> implementation_version = {};
   bool offline = false;
+  // When a command over several roots began: what was fetched since then is fresh. Unset: since each request.
+  std::optional<std::filesystem::file_time_type> began = {};
   std::vector<BackendSetting> externals = {};  // external backends that the host names
   std::optional<std::string> git_engine = {};  // "auto", "libgit2" or "git"
   bool edits_as_full_text = true;
@@ -57,6 +59,10 @@ class Service {
   std::shared_ptr<const Network> network() const;
   // Those that hold where no root is asked about.
   const Settings& user_settings() const { return user_settings_; }
+  // For the Origin of a request that begins now.
+  std::filesystem::file_time_type fresh_since() const {
+    return options_.began.value_or(std::filesystem::file_time_type::clock::now());
+  }
   bool is_open() const { return store_.has_value(); }
 
  private:

@@ -30,7 +30,7 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   Context context = make_context(request, service, stats);
   context.offline = !decoded->online;
   context.judge_source = source_judge(root->walk.settings);
-  Origin origin(network->backends(), service.store(), context);
+  Origin origin(network->backends(), service.store(), context, service.fresh_since());
   const VerifyRequest verify{
       .walk = root->walk,
       .lock = effective_lock(*lock),

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <thread>
 
+#include "backends/store/store.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/https_git_server.h"
 #include "tests/survival/survival_scene.h"
@@ -15,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr int kProcesses = 32;
 constexpr int kRoots = 50;
 constexpr int kSources = 8;
+constexpr std::chrono::seconds kPatience{120};  // for what happens soon unless it never does
 
 boost::test_tools::assertion_result has_git_server(boost::unit_test::test_unit_id) {
   return HttpsGitServer::available("many processes that lock one git source");
@@ -75,6 +79,29 @@ BOOST_AUTO_TEST_CASE(thirty_two_processes_install_fifty_roots_each) {
   files_of_store();
   const Ran verified = program({"sh", "-c", "\"$1\" verify ../roots/*/*", "sh", binary});
   BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
+}
+
+// Each of them has asked for the versions, and so has begun, before the first may fetch.
+BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_archive_for_the_first_time) {
+  serve_archives();
+  for (int process = 1; process <= kProcesses; ++process) {
+    write_text(path("root" + std::to_string(process)) / "main.tf",
+               module_call("m", "registry.example.test/acme/m0/aws", "~> 1.0"));
+  }
+  const Store store = Store::open(cache()).value();
+  auto held = store.hold(parse_source("registry.example.test/acme/m0/aws").value().source, Context{});
+  BOOST_TEST_REQUIRE(held.has_value());
+  Ran ran;
+  std::jthread crowd([&] { ran = at_once("\"$1\" lock ../root$process"); });
+  for (const auto late = std::chrono::steady_clock::now() + kPatience;
+       registry.lines().size() < kProcesses && std::chrono::steady_clock::now() < late;) {
+    std::this_thread::yield();
+  }
+  BOOST_TEST(downloads() == 0);
+  held = fail(Code::internal, "let go");
+  crowd.join();
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(downloads() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_git_source, *boost::unit_test::precondition(has_git_server)) {

@@ -1,5 +1,9 @@
 #include "backends/store/first_seen.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -31,7 +35,7 @@ struct Seen {
   // Hours after Monday at which each was first seen.
   std::vector<int> note(std::vector<Sighting> sightings, hours at) const {
     std::vector<int> out;
-    for (const Time time : seen.note(source, sightings, kMonday + at)) {
+    for (const Time time : seen.note(source, sightings, kMonday + at, Context{})) {
       out.push_back(static_cast<int>(std::chrono::duration_cast<hours>(time - kMonday).count()));
     }
     return out;
@@ -58,6 +62,28 @@ BOOST_AUTO_TEST_CASE(what_is_known_is_not_written_again) {
   std::filesystem::last_write_time(file(), written - hours(1));
   note({kA}, hours(5));
   BOOST_TEST((std::filesystem::last_write_time(file()) == written - hours(1)));
+}
+
+BOOST_AUTO_TEST_CASE(processes_that_note_at_once_lose_nothing) {
+  constexpr int kProcesses = 6;
+  constexpr int kEach = 20;
+  std::vector<pid_t> children;
+  for (int child = 0; child < kProcesses; ++child) {
+    children.push_back(::fork());
+    if (children.back() == 0) {
+      for (int i = 0; i < kEach; ++i) {
+        note({{"refs/tags/" + std::to_string(child) + "." + std::to_string(i), "a"}}, hours(0));
+      }
+      ::_exit(0);
+    }
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    BOOST_TEST(::waitpid(child, &status, 0) == child);
+    BOOST_TEST(status == 0);
+  }
+  const std::string all = text();
+  BOOST_TEST(std::count(all.begin(), all.end(), '\n') == kProcesses * kEach);
 }
 
 BOOST_AUTO_TEST_CASE(moved_tag_is_a_new_sighting) {

@@ -117,6 +117,14 @@ BOOST_AUTO_TEST_CASE(work_left_unfinished_for_a_day_goes) {
   BOOST_TEST(fs::exists(running));
 }
 
+BOOST_AUTO_TEST_CASE(answers_without_an_id_go_after_a_day) {
+  store.note_answer("old", add("a", 10, hours(0)));
+  fs::last_write_time(fs::directory_iterator(store.answer_directory())->path(), now - hours(25));
+  store.note_answer("new", add("b", 10, hours(0)));
+  BOOST_TEST(prune({}).leftovers == 1U);
+  BOOST_TEST(std::distance(fs::directory_iterator(store.answer_directory()), {}) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(writes_left_unfinished_for_a_day_go) {
   const Package package = add("a", 10, hours(0));
   const fs::path record = fs::directory_iterator(fs::directory_iterator(store.identity_directory())->path())->path();

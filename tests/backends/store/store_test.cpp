@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -249,6 +250,32 @@ BOOST_AUTO_TEST_CASE(processes_and_threads_admit_one_package_at_once) {
   }
   BOOST_TEST(measure(store).value().packages == static_cast<std::uint64_t>(kRounds));
   BOOST_TEST(is_empty(store.root() / "v1/tmp"));
+}
+
+BOOST_AUTO_TEST_CASE(answers_without_an_id_count_for_who_asked_before_they_came) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const auto began = fs::file_time_type::clock::now();
+  write_text(directory / "tree/main.tf", "# vpc\n");
+  const auto package =
+      store.admit(kSource, {.id = "c1", .directory = directory / "tree", .warnings = {}, .ref = "main"}, Context{});
+  BOOST_TEST_REQUIRE(package.has_value());
+  BOOST_TEST(!store.find_answer(kSource, "main", began).has_value());
+  store.note_answer("main", *package);
+  const auto found = store.find_answer(kSource, "main", began);
+  BOOST_TEST_REQUIRE(found.has_value());
+  BOOST_TEST(found->id == "c1");
+  BOOST_TEST(found->ref == "main");
+  BOOST_TEST(found->h1 == package->h1);
+  BOOST_TEST(!store.find_answer(kSource, "dev", began).has_value());
+  const fs::path noted = fs::directory_iterator(store.answer_directory())->path();
+  fs::last_write_time(noted, began - std::chrono::seconds(1));
+  BOOST_TEST(!store.find_answer(kSource, "main", began).has_value(), "it came before");
+  fs::last_write_time(noted, began + std::chrono::hours(1));
+  BOOST_TEST(!store.find_answer(kSource, "main", began).has_value(), "the clock was set back");
+  store.note_answer("main", *package);
+  store.drop(*package);
+  BOOST_TEST(!store.find_answer(kSource, "main", began).has_value(), "the package is gone");
 }
 
 BOOST_AUTO_TEST_CASE(temporary_directories_are_new) {

@@ -30,7 +30,7 @@ struct ExplainFixture : PlanFixture {
 
   Result<Explanation> explained(const std::string& subject) {
     store = Store::open(directory.path() / "cache").value();
-    Origin origin(backends, *store, context, now);
+    Origin origin(backends, *store, context, std::nullopt, now);
     kept_plan = make_plan(request, origin, context).value();
     return explain({request, *kept_plan, subject, ".terraform.lock.hcl"}, origin, context);
   }

@@ -115,6 +115,38 @@ BOOST_AUTO_TEST_CASE(errors_are_told_in_the_order_of_the_calls_whichever_comes_f
              "\"b\"; the newest are: 1.0.0");
 }
 
+BOOST_AUTO_TEST_CASE(what_came_without_an_id_since_one_asked_is_not_fetched_again) {
+  using Clock = std::filesystem::file_time_type::clock;
+  const std::string archive = "https://example.com/vpc.zip";
+  auto owned = std::make_unique<FakeBackend>(SourceKind::archive);
+  FakeBackend& server = *owned;
+  backends.add(std::move(owned));
+  server.add_tag(archive, "", kLeaf);
+  const auto store = Store::open(directory.path() / "cache");
+  const auto address = parse_source(archive);
+  BOOST_TEST_REQUIRE(address.has_value());
+  const auto bring = [&](const SourceAddress& wanted, std::optional<std::filesystem::file_time_type> fresh_since) {
+    const Context context;
+    Origin origin(backends, *store, context, fresh_since);
+    const Origin::Errand errand{.choose = [&] { return std::vector<Origin::PackageWish>{{&wanted, {}}}; }};
+    origin.run({&errand, 1});
+    return origin.package(wanted, {}).has_value();
+  };
+  const auto began = Clock::now();
+  BOOST_TEST(bring(*address, began));
+  BOOST_TEST(server.fetched.size() == 1U);
+  BOOST_TEST(bring(*address, began));
+  BOOST_TEST(server.fetched.size() == 1U, "somebody who began before it came");
+  BOOST_TEST(bring(*address, Clock::now() + std::chrono::hours(1)));
+  BOOST_TEST(server.fetched.size() == 2U, "who begins afterwards");
+  BOOST_TEST(bring(*address, std::nullopt));
+  BOOST_TEST(server.fetched.size() == 3U, "where nothing is said of it");
+  const auto other = parse_source(archive + "?token=other");
+  BOOST_TEST_REQUIRE(other.has_value());
+  BOOST_TEST(bring(*other, began));
+  BOOST_TEST(server.fetched.size() == 4U, "another address may have other content");
+}
+
 BOOST_AUTO_TEST_CASE(all_versions_of_one_source_come_with_one_fetch) {
   source->add_tag(kVpc, "v1.0.0", kLeaf);
   source->add_tag(kVpc, "nested/v2.0.0", kLeaf, std::string(40, 'a'));

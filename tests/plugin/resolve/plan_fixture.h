@@ -34,7 +34,7 @@ struct PlanFixture {
     auto store = Store::open(directory.path() / "cache");
     stats.requests = 0;
     Context context{.stats = &stats};
-    Origin origin(backends, *store, context, now);
+    Origin origin(backends, *store, context, std::nullopt, now);
     return make_plan(request, origin, context);
   }
 
