@@ -46,7 +46,7 @@ struct Declaration {
   const ConfigText* file = nullptr;
   const hcl::Block* block = nullptr;
   std::optional<eval::TypeConstraint> type = {};
-  bool has_default = false;
+  Argument default_argument = {};
   std::optional<eval::Value> default_value = {};  // none though it has one: it is broken
   std::optional<bool> sensitive = {};
   std::optional<bool> ephemeral = {};
@@ -54,6 +54,7 @@ struct Declaration {
   std::optional<bool> usable_statically = {};
 
   const std::string& name() const { return block->labels.front().text; }
+  bool has_default() const { return default_argument.attribute != nullptr; }
 };
 
 class DeclarationReader {
@@ -76,7 +77,7 @@ class DeclarationReader {
       check_deprecation();
     }
     if (const hcl::Attribute* attribute = block_.body.find("default")) {
-      result.has_default = true;
+      result.default_argument = {attribute, &file_};
       result.default_value = read_default(*attribute, result, is_override);
     }
     return result;
@@ -195,7 +196,8 @@ WrittenVariable declare(Declaration declared) {
                            .location = {declared.file->path, declared.block->header_range},
                            .type = declared.type.value_or(eval::TypeConstraint{}),
                            .has_type = declared.type.has_value()};
-  variable.default_is_broken = declared.has_default && !declared.default_value;
+  variable.default_argument = declared.default_argument;
+  variable.default_is_broken = declared.has_default() && !declared.default_value;
   variable.default_value = std::move(declared.default_value);
   variable.sensitive = declared.sensitive.value_or(false);
   variable.ephemeral = declared.ephemeral.value_or(false);
@@ -205,11 +207,11 @@ WrittenVariable declare(Declaration declared) {
 }
 
 std::string misfit(const Declaration& over, std::string_view name, std::string_view why) {
-  if (over.type && !over.has_default) {
+  if (over.type && !over.has_default()) {
     return fmt::format("overriding the type constraint of variable \"{}\" has made its default value invalid: {}", name,
                        why);
   }
-  if (!over.type && over.has_default) {
+  if (!over.type && over.has_default()) {
     return fmt::format("the overridden default value of variable \"{}\" is not compatible with its type constraint: {}",
                        name, why);
   }
@@ -227,7 +229,8 @@ void merge(WrittenVariable& variable, Declaration over, Diagnostics& diagnostics
     variable.type.type = over.type->type;
     variable.has_type = true;
   }
-  if (over.has_default) {
+  if (over.has_default()) {
+    variable.default_argument = over.default_argument;
     variable.default_is_broken = !over.default_value;
     variable.default_value = std::move(over.default_value);
   }

@@ -26,6 +26,7 @@ struct WrittenVariable {
   // Converted to the type, as OpenTofu does when it loads a module. None: the variable must be set.
   std::optional<eval::Value> default_value = {};
   bool default_is_broken = false;  // it has one, which cannot be used: reported
+  Argument default_argument = {};  // where the default that counts is written
   bool sensitive = false;
   bool ephemeral = false;
   bool nullable = true;

@@ -1,0 +1,294 @@
+#include "plugin/update/configuration_edit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/selection.h"
+#include "plugin/update/constraint_change.h"
+
+namespace modlock {
+namespace {
+
+std::string caller_of(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? "" : key.substr(0, dot);
+}
+
+tl::unexpected<Error> unusable(const ModuleNode& node, std::string message, std::string hint = {}) {
+  return fail(Error{.code = Code::invalid_params,
+                    .message = fmt::format("{} {}", node.subject(), std::move(message)),
+                    .subject = node.subject(),
+                    .location = node.call.source.location,
+                    .hint = std::move(hint)});
+}
+
+// What two texts do not share at their ends.
+Splice difference(std::string_view before, std::string_view after) {
+  std::size_t start = 0;
+  const std::size_t shorter = std::min(before.size(), after.size());
+  while (start < shorter && before[start] == after[start]) {
+    ++start;
+  }
+  std::size_t behind = 0;
+  while (behind < shorter - start && before[before.size() - 1 - behind] == after[after.size() - 1 - behind]) {
+    ++behind;
+  }
+  return {start, before.size() - behind, std::string(after.substr(start, after.size() - behind - start))};
+}
+
+// The tags of a monorepo share what stands before the version: "nested/v1.0.0" has "nested/".
+std::string prefix_of(std::string_view tag) {
+  for (std::size_t at = 0; at < tag.size(); ++at) {
+    if (parse_version_tag(tag, tag.substr(0, at))) {
+      return std::string(tag.substr(0, at));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ConfigurationEditor::ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values,
+                                         Origin& origin, std::optional<UpdatePin> pin)
+    : walk_(walk), tree_(tree), values_(values), origin_(origin), pin_(pin) {}
+
+const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
+  if (const auto known = modules_.find(key); known != modules_.end()) {
+    return known->second;
+  }
+  const auto read = std::find_if(tree_.modules.begin(), tree_.modules.end(),
+                                 [&](const TreeModule& module) { return module.key == key; });
+  EditedModule module{.parsed = read->parsed.get(), .directory = read->directory};
+  if (key.empty()) {
+    module.values = &values_;
+  } else {
+    const ModuleNode& node = tree_.nodes.find(key)->second;
+    module.caller = &module_at(caller_of(key));
+    module.call = node.call.written;
+    module.refusal =
+        node.is_local() ? module.caller->refusal : fmt::format("it stands in the package of {}", node.subject());
+  }
+  return modules_.emplace(key, std::move(module)).first->second;
+}
+
+Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
+  constexpr std::string_view kModule = "module.";
+  const auto found =
+      update.subject.starts_with(kModule) ? tree_.nodes.find(update.subject.substr(kModule.size())) : tree_.nodes.end();
+  if (found == tree_.nodes.end()) {
+    return fail(Error{.code = Code::invalid_params,
+                      .message = fmt::format("no module call is \"{}\"", update.subject),
+                      .subject = update.subject,
+                      .hint = "tofu-modlock inspect shows the calls"});
+  }
+  const ModuleNode& node = found->second;
+  if (node.is_local() || node.address.source.kind == SourceKind::archive ||
+      node.address.source.kind == SourceKind::directory) {
+    return unusable(node, "has no versions");
+  }
+  const bool has_constraint = !node.constraints.empty() || node.commit;
+  if (update.new_constraint && !has_constraint && node.address.source.kind != SourceKind::registry) {
+    return unusable(node, "has no version constraint that could be changed", "ask for a newVersion");
+  }
+  const bool becomes_reference = pin_ && node.call.version && node.address.source.kind != SourceKind::registry;
+  if (update.new_version && (!chooses_version(node) || becomes_reference)) {
+    if (auto done = change_reference(node, *update.new_version); !done) {
+      return done;
+    }
+    return becomes_reference ? drop_version_argument(node) : Result<void>();
+  }
+  if (update.new_version) {
+    versions_.insert_or_assign(node.key, *update.new_version);
+  }
+  return change_constraints(node, update);
+}
+
+Result<void> ConfigurationEditor::change_constraints(const ModuleNode& node, const RequestedUpdate& update) {
+  if (node.call.version) {
+    const std::string& before = node.call.version->text;
+    auto after =
+        update.new_constraint ? Result<std::string>(*update.new_constraint) : let_in(before, *update.new_version);
+    if (after) {
+      if (auto valid = ModuleConstraint::parse(*after); !valid) {
+        return fail(std::move(valid.error()));
+      }
+    }
+    if (!after) {
+      after.error().subject = node.subject();
+      after.error().location = node.call.version->location;
+      return fail(std::move(after.error()));
+    }
+    if (auto done = change_value(node, "version", before, {0, before.size(), *after}); !done) {
+      return done;
+    }
+  }
+  for (const ConstraintUse& use : node.constraints) {
+    const bool is_argument = node.call.version && use.location.path == node.call.version->location.path &&
+                             use.location.range == node.call.version->location.range;
+    // A constraint given anew takes the place of the argument's where there are both.
+    if (!is_argument && (update.new_version || !node.call.version)) {
+      if (auto done = change_rule(use, update); !done) {
+        return done;
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const RequestedUpdate& update) {
+  auto file = text_of(rule.location.path);
+  if (!file) {
+    return fail(std::move(file.error()));
+  }
+  const Range& range = *rule.location.range;
+  const std::size_t start = range.start.byte + 1;  // behind the quote
+  const std::string before = file->substr(start, range.end.byte - 1 - start);
+  auto after =
+      update.new_constraint ? Result<std::string>(*update.new_constraint) : let_in(before, *update.new_version);
+  if (!after) {
+    after.error().location = rule.location;
+    return fail(std::move(after.error()));
+  }
+  if (*after != before) {
+    splices_.push_back({rule.location.path, start, start + before.size(), spell(*after, Quoting::quoted)});
+  }
+  return {};
+}
+
+Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, const Version& version) {
+  const std::string named = named_reference(node.address.source);
+  const std::string prefix = node.tag_prefix.empty() ? prefix_of(named) : node.tag_prefix;
+  const Origin::Errand errand{.listings = {{&node.address, prefix}},
+                              .choose = [] { return std::vector<Origin::PackageWish>(); }};
+  origin_.run({&errand, 1});
+  const Result<Listing>& listing = origin_.listing(node.address, prefix);
+  if (!listing) {
+    return fail(listing.error());
+  }
+  const auto listed = std::find_if(listing->versions.begin(), listing->versions.end(),
+                                   [&](const ListedVersion& offered) { return offered.version == version; });
+  if (listed == listing->versions.end()) {
+    return fail(
+        Error{.code = Code::no_matching_version,
+              .message = fmt::format("{} has no version {}; the newest are {}", node.address.source.package_identity(),
+                                     version.to_string(), newest_versions(*listing)),
+              .subject = node.subject(),
+              .location = node.call.source.location});
+  }
+  return check_unambiguous(*listed, node.constraints, node.address.source.package_identity());
+}
+
+Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const Version& version) {
+  const SourceKind kind = node.address.source.kind;
+  if (kind != SourceKind::git && kind != SourceKind::oci) {
+    return unusable(node, "takes its version in no way that is known here", "change the source by hand");
+  }
+  auto listed = find_version(node, version);
+  if (!listed) {
+    return fail(std::move(listed.error()));
+  }
+  const bool by_id = pin_ == UpdatePin::immutable;
+  const std::string& value = by_id ? listed->id : listed->tag;
+  const std::string& source = node.call.source.text;
+  const Splice splice = kind == SourceKind::git
+                            ? set_query_argument(source, {"ref"}, "ref", value)
+                            : set_query_argument(source, {"tag", "digest"}, by_id ? "digest" : "tag", value);
+  return change_value(node, "source", source, splice);
+}
+
+Result<void> ConfigurationEditor::change_value(const ModuleNode& node, std::string_view argument,
+                                               const std::string& before, const Splice& splice) {
+  const std::string after = splice.apply(before);
+  if (after == before) {
+    return {};
+  }
+  const auto pieces = trace_text(node.call.written->find(argument), module_at(caller_of(node.key)));
+  auto written = splice_value(pieces, before, splice.start, splice.end, splice.text);
+  if (!written) {
+    // Perhaps what really changes stands in one place.
+    const Splice smallest = difference(before, after);
+    if (auto second = splice_value(pieces, before, smallest.start, smallest.end, smallest.text)) {
+      written = std::move(second);
+    }
+  }
+  if (!written) {
+    Error error = std::move(written.error());
+    error.message = fmt::format("the {} of {} should become \"{}\", and {}", argument, node.subject(),
+                                argument == "source" ? splice.text : after, error.message);
+    error.subject = node.subject();
+    error.location = argument == "source" ? node.call.source.location : node.call.version->location;
+    return fail(std::move(error));
+  }
+  splices_.push_back(std::move(*written));
+  return {};
+}
+
+Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) {
+  const EditedModule& module = module_at(caller_of(node.key));
+  const Argument argument = node.call.written->find("version");
+  const std::string path = join_relative(module.directory, argument.file->path);
+  if (!module.refusal.empty() || argument.file->json) {
+    return unusable(node, fmt::format("has a version argument in {} that cannot be taken out", path),
+                    "take it out by hand");
+  }
+  const std::string& text = argument.file->text;
+  const Range& range = argument.attribute->range;
+  std::size_t start = range.start.byte;
+  while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) {
+    --start;
+  }
+  std::size_t end = text.find_first_not_of(" \t\r", range.end.byte);
+  const bool has_own_lines = (start == 0 || text[start - 1] == '\n') && end < text.size() && text[end] == '\n';
+  if (has_own_lines) {
+    splices_.push_back({path, start, end + 1, ""});
+  } else {
+    splices_.push_back({path, range.start.byte, range.end.byte, ""});  // a comment stays where it stands
+  }
+  return {};
+}
+
+Result<std::string> ConfigurationEditor::text_of(const std::string& path) const {
+  auto text = read_document(document_path(walk_.root / path), walk_.documents);
+  if (!text) {
+    return fail(std::move(text.error()));
+  }
+  if (!*text) {
+    return fail(Code::not_found, fmt::format("{} is gone", path));
+  }
+  return std::move(**text);
+}
+
+Result<std::map<std::string, ConfigurationEditor::EditedFile>> ConfigurationEditor::files() const {
+  std::vector<FileSplice> ordered = splices_;
+  const auto place = [](const FileSplice& splice) { return std::tie(splice.path, splice.start, splice.end); };
+  std::sort(ordered.begin(), ordered.end(),
+            [&](const FileSplice& left, const FileSplice& right) { return place(left) < place(right); });
+  ordered.erase(std::unique(ordered.begin(), ordered.end()), ordered.end());
+  for (std::size_t i = 1; i < ordered.size(); ++i) {
+    if (ordered[i].path == ordered[i - 1].path && ordered[i].start < ordered[i - 1].end) {
+      return fail(Code::config_parse,
+                  fmt::format("{} would have to say both \"{}\" and \"{}\" in one place", ordered[i].path,
+                              ordered[i - 1].text, ordered[i].text),
+                  "the calls share what is written there: update them together, to one version");
+    }
+  }
+  std::map<std::string, EditedFile> files;
+  for (auto splice = ordered.rbegin(); splice != ordered.rend(); ++splice) {
+    EditedFile& file = files[splice->path];
+    if (file.before.empty()) {
+      auto text = text_of(splice->path);
+      if (!text) {
+        return fail(std::move(text.error()));
+      }
+      file.before = std::move(*text);
+      file.after = file.before;
+    }
+    file.after.replace(splice->start, splice->end - splice->start, splice->text);
+  }
+  return files;
+}
+
+}  // namespace modlock

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/config/variable_values.h"
+#include "plugin/resolve/module_tree.h"
+#include "plugin/resolve/origin.h"
+#include "plugin/update/source_change.h"
+#include "plugin/update/text_origin.h"
+
+namespace modlock {
+
+// What a host wants of one call. At least one of the two is given.
+struct RequestedUpdate {
+  std::string subject;                             // "module.vpc.nested"
+  std::optional<Version> new_version = {};         // has to be locked; the configuration is changed where it must be
+  std::optional<std::string> new_constraint = {};  // takes the place of the constraint
+};
+
+// How a version is named in a source that takes no constraint.
+enum class UpdatePin {
+  tag,       // `?ref=v1.2.0`, `?tag=1.2.0`
+  immutable  // `?ref=<commit>`, `?digest=sha256:…`
+};
+
+// Changes what the files of a configuration, and our settings beside it, say of module calls, with everything else left
+// as it is: comments, layout, line ends.
+class ConfigurationEditor {
+ public:
+  // What is edited: `walk` as it was read into `tree`. All outlive the object. `pin`: also a `version` argument on a
+  // git or OCI source, which stock releases refuse, becomes a tag or an id in the source.
+  ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values, Origin& origin,
+                      std::optional<UpdatePin> pin);
+
+  // Errors, naming the subject: INVALID_PARAMS (no such call, a constraint where none can stand, a version that is
+  // asked of what has none); CONFIG_NON_STATIC (what has to be changed is computed, set from outside, or part of a
+  // package); CONSTRAINT_SYNTAX; CONSTRAINT_CONFLICT (let_in()); NO_MATCHING_VERSION (the source has no such version);
+  // those of listing versions.
+  Result<void> apply(const RequestedUpdate& update);
+
+  // The files after all that: path relative to the root -> before and after. Errors: CONFIG_PARSE where two updates
+  // want to change one place to different texts.
+  struct EditedFile {
+    std::string before;
+    std::string after;
+  };
+  Result<std::map<std::string, EditedFile>> files() const;
+  // By key of the call: the version that has to be chosen.
+  const std::map<std::string, Version, std::less<>>& versions() const { return versions_; }
+
+ private:
+  const EditedModule& module_at(const std::string& key);
+  Result<void> change_constraints(const ModuleNode& node, const RequestedUpdate& update);
+  Result<void> change_rule(const ConstraintUse& rule, const RequestedUpdate& update);
+  Result<void> change_reference(const ModuleNode& node, const Version& version);
+  Result<void> drop_version_argument(const ModuleNode& node);
+  Result<ListedVersion> find_version(const ModuleNode& node, const Version& version);
+  Result<void> change_value(const ModuleNode& node, std::string_view argument, const std::string& before,
+                            const Splice& splice);
+  Result<std::string> text_of(const std::string& path) const;
+
+  const WalkRequest& walk_;
+  const ModuleTree& tree_;
+  const VariableValues& values_;
+  Origin& origin_;
+  std::optional<UpdatePin> pin_;
+  std::map<std::string, EditedModule> modules_;  // by key
+  std::vector<FileSplice> splices_;
+  std::map<std::string, Version, std::less<>> versions_;
+};
+
+}  // namespace modlock

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backends/version.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+// The version constraint `text` changed so that it lets `version` in, in the form that it has: items that allow it stay
+// as they are, but for an exact one, and so does every blank. "~> 1.2" becomes "~> 1.5", "1.2.3" becomes "1.5.0", an
+// upper bound moves up at the number it bounds ("< 2.0.0" to "< 3.0.0", "< 1.4" to "< 1.6"). For both dialects: what
+// they decide differently is for their own types. Errors: CONSTRAINT_SYNTAX; CONSTRAINT_CONFLICT where a lower bound or
+// a "!=" keeps the version out, which somebody wrote on purpose.
+Result<std::string> let_in(std::string_view text, const Version& version);
+
+}  // namespace modlock

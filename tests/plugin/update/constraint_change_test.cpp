@@ -1,0 +1,89 @@
+#include "plugin/update/constraint_change.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "plugin/constraint/module_constraint.h"
+
+namespace modlock {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(constraint_change)
+
+BOOST_AUTO_TEST_CASE(keeps_the_form) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* version;
+    const char* result;
+  };
+  constexpr Row kRows[] = {
+      {"exact", "1.2.3", "1.5.0", "1.5.0"},
+      {"exact with operator", "= 1.2.3", "1.5.0", "= 1.5.0"},
+      {"exact with v", "=v1.2.3", "2.0.0", "=v2.0.0"},
+      {"exact of two numbers", "1.2", "1.5.0", "1.5.0"},
+      {"exact prerelease", "1.2.3-rc.1", "1.2.3", "1.2.3"},
+      {"the same", "1.2.3", "1.2.3", "1.2.3"},
+      {"pessimistic and allowed", "~> 1.2", "1.5.0", "~> 1.2"},
+      {"pessimistic, two numbers", "~> 1.2", "2.5.1", "~> 2.5"},
+      {"pessimistic, three numbers", "~> 1.2.3", "1.5.7", "~> 1.5.7"},
+      {"pessimistic, one number", "~> 1", "2.5.1", "~> 1"},
+      {"pessimistic, down", "~> 2.1", "1.5.1", "~> 1.5"},
+      {"pessimistic to a prerelease", "~> 1.2", "2.0.0-rc.1", "~> 2.0.0-rc.1"},
+      {"upper bound, major", ">= 1.0.0, < 2.0.0", "2.3.1", ">= 1.0.0, < 3.0.0"},
+      {"upper bound, one number", ">=1,<2", "4.0.0", ">=1,<5"},
+      {"upper bound, minor", "< 1.4", "1.5.9", "< 1.6"},
+      {"upper bound, minor of three", "< 1.4.0", "2.0.1", "< 2.1.0"},
+      {"upper bound, patch", "< 1.4.2", "1.4.7", "< 1.4.8"},
+      {"upper bound included", "<= 1.4.2", "1.5.0", "<= 1.5.0"},
+      {"lower bound alone", ">= 1.0", "9.0.0", ">= 1.0"},
+      {"one of two", "~> 1.2, != 1.2.5", "2.0.0", "~> 2.0, != 1.2.5"},
+      {"blanks stay", " >= 1.0 ,  < 2.0 ", "2.0.0", " >= 1.0 ,  < 3.0 "},
+      {"zero is a number too", "~> 0.1.2", "0.3.0", "~> 0.3.0"},
+      {"upper bound below one", "< 0.0.0", "1.0.0", "< 2.0.0"},
+  };
+  for (const Row& row : kRows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Version version = *Version::parse(row.version);
+      const auto result = let_in(row.text, version);
+      BOOST_REQUIRE(result.has_value());
+      BOOST_TEST(*result == row.result);
+      BOOST_TEST(ModuleConstraint::parse(*result)->allows(version));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_somebody_keeps_out) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* message;
+  };
+  constexpr Row kRows[] = {
+      {"not this one", "~> 1.0, != 1.5.0", "the constraint \"!= 1.5.0\" keeps 1.5.0 out"},
+      {"newer ones only", ">=2.0", "the constraint \">= 2.0\" keeps 1.5.0 out"},
+      {"newer than that", "> 1.5.0", "the constraint \"> 1.5.0\" keeps 1.5.0 out"},
+  };
+  for (const Row& row : kRows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto result = let_in(row.text, *Version::parse("1.5.0"));
+      BOOST_REQUIRE(!result.has_value());
+      BOOST_TEST((result.error().code == Code::constraint_conflict));
+      BOOST_TEST(result.error().message == row.message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_constraint) {
+  for (const char* text : {"", "~> 1.0,", "latest", "1.0, ,2.0"}) {
+    BOOST_TEST_CONTEXT(text) {
+      const auto result = let_in(text, *Version::parse("1.5.0"));
+      BOOST_REQUIRE(!result.has_value());
+      BOOST_TEST((result.error().code == Code::constraint_syntax));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock

@@ -1,0 +1,183 @@
+#include "plugin/update/text_origin.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/config/evaluated_module.h"
+
+namespace modlock::test {
+namespace {
+
+// A root module, in which the source of the only call is traced, and perhaps a local module that it calls.
+struct Traced {
+  explicit Traced(const Files& files, bool in_child = false) {
+    const EvaluatedModule root = load_module(directory, files);
+    parsed = root.parsed;
+    values = read_variable_values(directory.path(), {}, {}, {directory.path()}, diagnostics).value();
+    module = {.parsed = parsed.get(), .directory = ".", .values = values.get()};
+    value = root.calls.empty() ? "" : root.calls.front().source.text;
+    if (in_child) {
+      caller = module;
+      child = read_module(directory / "child", {}, Tool::opentofu).value();
+      module = {.parsed = child.get(), .directory = "child", .caller = &caller, .call = &parsed->calls.front()};
+      value = "git::https://a.test/b.git?ref=v1.0.0";
+    }
+  }
+  // The part of the value that is "v1.0.0" becomes `text`: the file after it, or the error.
+  Result<std::string> change(std::string_view text) const {
+    const auto pieces = trace_text(module.parsed->calls.front().find("source"), module);
+    const std::size_t start = value.find("v1.0.0");
+    const auto splice = splice_value(pieces, value, start, start + 6, text);
+    if (!splice) {
+      return fail(splice.error());
+    }
+    std::string file = read_text(directory / splice->path);
+    return splice->path + ": " + file.replace(splice->start, splice->end - splice->start, splice->text);
+  }
+
+  TemporaryDirectory directory;
+  Diagnostics diagnostics;
+  std::shared_ptr<const ParsedModule> parsed, child;
+  std::shared_ptr<const VariableValues> values;
+  EditedModule caller, module;
+  std::string value;
+};
+
+std::string call(const std::string& source) {
+  return "module \"a\" {\n  source = " + source + " # kept\r\n}\n";
+}
+
+BOOST_AUTO_TEST_SUITE(text_origin)
+
+BOOST_AUTO_TEST_CASE(is_changed_where_it_is_written) {
+  struct Row {
+    const char* name;
+    Files files;
+    const char* text;
+    std::string after;
+  };
+  const std::string git = "git::https://a.test/b.git?ref=";
+  const Row rows[] = {
+      {"a literal", {{"main.tf", call("\"" + git + "v1.0.0\"")}}, "v2", "main.tf: " + call("\"" + git + "v2\"")},
+      {"behind an escape",
+       {{"main.tf", call("\"" + git + "\\u0076" + "1.0.0\"")}},
+       "v2",
+       "main.tf: " + call("\"" + git + "v2\"")},
+      {"in parentheses",
+       {{"main.tf", call("(\"" + git + "v1.0.0\")")}},
+       "v2",
+       "main.tf: " + call("(\"" + git + "v2\")")},
+      {"needs escapes",
+       {{"main.tf", call("\"" + git + "v1.0.0\"")}},
+       "${\"",
+       "main.tf: " + call("\"" + git + "$${\\\"\"")},
+      {"of a local value",
+       {{"main.tf", call("\"" + git + "${local.ref}\"")}, {"locals.tf", "locals {\n  ref = \"v1.0.0\"\n}\n"}},
+       "v2",
+       "locals.tf: locals {\n  ref = \"v2\"\n}\n"},
+      {"of the default of a variable",
+       {{"main.tf", call("\"" + git + "${var.ref}\"")},
+        {"variables.tf", "variable \"ref\" {\n  default = \"v1.0.0\" /* x */\n}\n"}},
+       "v2",
+       "variables.tf: variable \"ref\" {\n  default = \"v2\" /* x */\n}\n"},
+      {"of the override of a default",
+       {{"main.tf", call("\"" + git + "${var.ref}\"")},
+        {"variables.tf", "variable \"ref\" {\n  default = \"v0\"\n}\n"},
+        {"x_override.tf", "variable \"ref\" {\n  default = \"v1.0.0\"\n}\n"}},
+       "v2",
+       "x_override.tf: variable \"ref\" {\n  default = \"v2\"\n}\n"},
+      {"of an override of the call",
+       {{"main.tf", call("\"./x\"")}, {"override.tf", call("\"" + git + "v1.0.0\"")}},
+       "v2",
+       "override.tf: " + call("\"" + git + "v2\"")},
+      {"through several",
+       {{"main.tf", call("local.source") + "locals {\n  source = \"" + git +
+                        "${local.tag}\"\n  tag = \"v${var.n}\"\n}\n"
+                        "variable \"n\" {\n  default = \"1.0.0\"\n}\n"}},
+       "v2",
+       ""},
+      {"beside what is computed",
+       {{"main.tf", call("\"${join(\"\", [\"git::\", \"https://a.test/b.git\"])}?ref=v1.0.0\"")}},
+       "v2",
+       "main.tf: " + call("\"${join(\"\", [\"git::\", \"https://a.test/b.git\"])}?ref=v2\"")},
+      {"JSON",
+       {{"main.tf.json", R"({"module": {"a": {"source": "git::https:\/\/a.test/b.git?ref=v1.0.0"}}})"}},
+       "v2\"",
+       R"(main.tf.json: {"module": {"a": {"source": "git::https:\/\/a.test/b.git?ref=v2\""}}})"},
+      {"a default in JSON",
+       {{"main.tf", call("\"" + git + "${var.ref}\"")},
+        {"v.tf.json", R"({"variable": {"ref": {"default": "v1.0.0"}}})"}},
+       "v2",
+       R"(v.tf.json: {"variable": {"ref": {"default": "v2"}}})"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto after = Traced(row.files).change(row.text);
+      if (row.after.empty()) {
+        BOOST_REQUIRE(!after.has_value());
+        BOOST_TEST(after.error().message ==
+                   "the text cannot be changed where it is written: it comes from several places");
+        continue;
+      }
+      BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
+      BOOST_TEST(*after == row.after);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(in_a_heredoc) {
+  const std::string before =
+      "module \"a\" {\n  source = local.s\n}\nlocals {\n  s = trimspace(local.t)\n  t = \"x\"\n}\n";
+  const Traced computed({{"main.tf", before}});
+  const auto error = computed.change("v2");
+  BOOST_REQUIRE(!error.has_value());
+
+  const hcl::ParsedFile file = hcl::parse_native("a = <<-EOT\n    git?ref=v1.0.0\n  EOT\n", "a.tf");
+  const auto& heredoc = std::get<hcl::Template>(file.body.attributes.front().value.node);
+  BOOST_TEST(heredoc.heredoc);
+}
+
+BOOST_AUTO_TEST_CASE(of_what_calls_the_module) {
+  const std::string child = "variable \"ref\" {}\n" + call("\"git::https://a.test/b.git?ref=${var.ref}\"");
+  const Traced given(
+      {{"main.tf", "module \"c\" {\n  source = \"./child\"\n  ref    = \"v1.0.0\"\n}\n"}, {"child/main.tf", child}},
+      true);
+  const auto after = given.change("v2");
+  BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
+  BOOST_TEST(*after == "main.tf: module \"c\" {\n  source = \"./child\"\n  ref    = \"v2\"\n}\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_changed) {
+  struct Row {
+    const char* name;
+    Files files;
+    const char* why;
+  };
+  const Row rows[] = {
+      {"given from outside",
+       {{"main.tf", call("\"git::https://a.test/b.git?ref=${var.ref}\"") + "variable \"ref\" {}\n"},
+        {"terraform.tfvars", "ref = \"v1.0.0\"\n"}},
+       "var.ref is given by terraform.tfvars"},
+      {"computed",
+       {{"main.tf", call("format(\"git::https://a.test/b.git?ref=%s\", \"v1.0.0\")")}},
+       "it is computed in main.tf:2"},
+      {"a condition",
+       {{"main.tf", call("true ? \"git::https://a.test/b.git?ref=v1.0.0\" : \"\"")}},
+       "it is computed in main.tf:2"},
+      {"strip markers",
+       {{"main.tf", call("\"git::https://a.test/b.git?${~ \"\" ~} ref=v1.0.0\"")}},
+       "strip markers change it in main.tf:2"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto after = Traced(row.files).change("v2");
+      BOOST_REQUIRE(!after.has_value());
+      BOOST_TEST((after.error().code == Code::config_non_static));
+      BOOST_TEST(after.error().message == "the text cannot be changed where it is written: " + std::string(row.why));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
