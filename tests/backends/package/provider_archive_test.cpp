@@ -1,0 +1,318 @@
+#include "backends/package/provider_archive.h"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "backends/crypto/digest.h"
+#include "backends/package/tree_summary.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/zip_builder.h"
+
+namespace modlock {
+namespace {
+
+using namespace test;
+using Descriptor = ZipMember::Descriptor;
+
+const std::string kDisplay = "x for linux_amd64";
+const std::string kProgram = "terraform-provider-x_v1.0.0";
+
+struct Outcome {
+  Result<ProviderArchiveHashes> hashes;
+  bool leaves_nothing = false;
+};
+
+// `piece`: how many bytes arrive at once.
+Outcome outcome_of(const std::string& bytes, std::size_t piece, const UnpackLimits& limits = {}) {
+  const TemporaryDirectory directory;
+  Outcome outcome{fail(Code::internal, "")};
+  {
+    ProviderArchive archive(kDisplay, directory.path() / "tmp", std::nullopt, limits);
+    for (std::size_t i = 0; i < bytes.size(); i += piece) {
+      archive.write(std::string_view(bytes).substr(i, piece));
+    }
+    outcome.hashes = archive.finish();
+  }
+  const std::filesystem::path temporary = directory.path() / "tmp";
+  outcome.leaves_nothing = !std::filesystem::exists(temporary) || std::filesystem::is_empty(temporary);
+  return outcome;
+}
+
+std::string hash_of(const std::vector<std::pair<std::string, std::string>>& files) {
+  TreeSummary summary;
+  for (const auto& [name, content] : files) {
+    summary.files.push_back({name, sha256_hex(content)});
+  }
+  std::sort(summary.files.begin(), summary.files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return summary.h1();
+}
+
+std::string words(const Error& error) {
+  return std::string(to_string(error.code)) + ": " + error.message;
+}
+
+BOOST_AUTO_TEST_SUITE(provider_archive_test)
+
+BOOST_AUTO_TEST_CASE(archives_of_every_shape) {
+  struct Row {
+    const char* name;
+    std::vector<ZipMember> members;
+    ZipShape shape = {};
+    // Where they are not the members themselves.
+    std::optional<std::vector<std::pair<std::string, std::string>>> unpacked = {};
+    std::optional<std::vector<std::pair<std::string, std::string>>> listed = {};
+    bool is_plain = true;
+  };
+  const std::string dull = dull_bytes(300'000);
+  const std::string noise = noisy_bytes(3'000'000);
+  const ZipMember program{.name = kProgram, .content = "program"};
+  const ZipMember stored{.name = "a", .content = "stored", .is_deflated = false};
+  const auto described = [](Descriptor descriptor) {
+    return std::vector<ZipMember>{{.name = "a", .content = "first", .descriptor = descriptor},
+                                  {.name = "empty", .content = "", .descriptor = descriptor},
+                                  {.name = kProgram, .content = noisy_bytes(70'000), .descriptor = descriptor}};
+  };
+  const Row rows[] = {
+      {"deflated and stored", {stored, program}},
+      {"nothing in the files", {{.name = "a", .is_deflated = false}, {.name = kProgram}}},
+      {"large", {{.name = "a", .content = noise}, {.name = kProgram, .content = dull}}},
+      {"large and stored", {{.name = kProgram, .content = noise, .is_deflated = false}, stored}},
+      {"descriptors", described(Descriptor::plain)},
+      {"unmarked descriptors", described(Descriptor::unmarked)},
+      {"large descriptors", described(Descriptor::large)},
+      {"large unmarked descriptors", described(Descriptor::large_unmarked)},
+      {"stored with a descriptor",
+       {program,
+        {.name = "z", .content = noise, .is_deflated = false, .descriptor = Descriptor::plain},
+        {.name = "zz", .content = "last"}}},
+      {"64 bits", {{.name = "a", .content = "a", .is_large = true}, program}, {.is_large = true}},
+      {"a comment", {program}, {.comment = "PK\x05\x06 is no end"}},
+      {"bytes behind the end", {program}, {.behind = "\r\n"}},
+      {"something in front, counted", {stored, program}, {.prefix = "#!/bin/sh\nexit 1\n"}},
+      {"something in front, not counted", {stored, program}, {.prefix = "#!/bin/sh\n", .counts_prefix = false}},
+      {"something large in front", {stored, program}, {.prefix = noise}},
+      {"something between", {stored, {.name = kProgram, .content = "program", .before = "gap"}}},
+      {"something in front of the directory", {program}, {.gap = noisy_bytes(2'000'000)}},
+      {"a file that is not listed",
+       {program, {.name = "hidden", .content = "hidden", .is_listed = false}},
+       {},
+       {{{kProgram, "program"}}},
+       {{{kProgram, "program"}}}},
+      {"directories",
+       {{.name = "d/", .is_deflated = false, .attributes = 040755U << 16U}, program, {.name = "d/f", .content = "f"}},
+       {},
+       {{{kProgram, "program"}, {"d/f", "f"}}},
+       {{{"d/", ""}, {kProgram, "program"}, {"d/f", "f"}}},
+       false},
+      {"a directory by its mode",
+       {{.name = "d", .is_deflated = false, .attributes = 040755U << 16U}, program},
+       {},
+       {{{kProgram, "program"}}},
+       {{{"d", ""}, {kProgram, "program"}}},
+       false},
+      {"a directory of FAT",
+       {{.name = "d", .is_deflated = false, .attributes = 0x10, .system = 0}, program},
+       {},
+       {{{kProgram, "program"}}},
+       {{{"d", ""}, {kProgram, "program"}}},
+       false},
+      {"a deflated directory",
+       {{.name = "d/"}, program},
+       {},
+       {{{kProgram, "program"}}},
+       {{{"d/", ""}, {kProgram, "program"}}},
+       false},
+      {"names that are not clean",
+       {{.name = "./a//b", .content = "b"}, {.name = "/" + kProgram, .content = "program"}},
+       {},
+       {{{"a/b", "b"}, {kProgram, "program"}}},
+       {{{"./a//b", "b"}, {"/" + kProgram, "program"}}},
+       false},
+      {"a name twice",
+       {{.name = "a", .content = "first"}, program, {.name = "a", .content = "last"}},
+       {},
+       {{{"a", "last"}, {kProgram, "program"}}},
+       {{{"a", "last"}, {"a", "last"}, {kProgram, "program"}}},
+       false},
+      {"a name twice, spelled otherwise",
+       {{.name = "a", .content = "first"}, program, {.name = "./a", .content = "last"}},
+       {},
+       {{{"a", "last"}, {kProgram, "program"}}},
+       {{{"a", "first"}, {"./a", "last"}, {kProgram, "program"}}},
+       false},
+      {"a link", {{.name = "l", .content = kProgram, .is_deflated = false, .attributes = 0120777U << 16U}, program}},
+      {"a backslash", {{.name = "a\\b", .content = "b"}, program}},
+      {"version control", {{.name = ".git/config", .content = "b"}, program}},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::pair<std::string, std::string>> files;
+    for (const ZipMember& member : row.members) {
+      files.emplace_back(member.name, member.content);
+    }
+    const std::string bytes = build_zip(row.members, row.shape);
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{29}, std::size_t{16384}, bytes.size()}) {
+      if (piece == 1 && bytes.size() > 100'000) {
+        continue;
+      }
+      BOOST_TEST_CONTEXT(row.name << ", " << piece << " bytes at once") {
+        const Outcome outcome = outcome_of(bytes, piece);
+        BOOST_REQUIRE_MESSAGE(outcome.hashes, (outcome.hashes ? "" : words(outcome.hashes.error())));
+        BOOST_TEST(outcome.hashes->h1 == hash_of(row.unpacked.value_or(files)));
+        BOOST_TEST(outcome.hashes->archive_h1 == hash_of(row.listed.value_or(files)));
+        BOOST_TEST(outcome.hashes->zh == "zh:" + sha256_hex(bytes));
+        BOOST_TEST(outcome.hashes->size == bytes.size());
+        BOOST_TEST(outcome.hashes->is_plain == row.is_plain);
+        BOOST_TEST(outcome.hashes->programs == std::vector<std::string>{kProgram}, boost::test_tools::per_element());
+        BOOST_TEST(outcome.leaves_nothing);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(archives_that_are_refused) {
+  struct Row {
+    const char* name;
+    std::string bytes;
+    std::string failure;
+    UnpackLimits limits = {};
+  };
+  const ZipMember program{.name = kProgram, .content = "program"};
+  const auto lying = [&](auto lie) {
+    ZipMember member{.name = "a", .content = "content"};
+    lie(member);
+    return build_zip({program, member});
+  };
+  const auto named = [&](const std::string& name) {
+    return build_zip({program, {.name = name, .content = "x", .is_deflated = false}});
+  };
+  const std::string whole = build_zip({program, {.name = "a", .content = noisy_bytes(1000)}});
+  const std::string bad = "BAD_RESPONSE: \"" + kDisplay + "\" cannot be unpacked: ";
+  const std::string unsafe = "ARCHIVE_UNSAFE: the entry \"a\" of \"" + kDisplay + "\" ";
+  const auto unsafe_name = [&](const std::string& name) {
+    return "ARCHIVE_UNSAFE: the entry \"" + name + "\" of \"" + kDisplay + "\" ";
+  };
+  const Row rows[] = {
+      {"nothing", "", bad + "it is no zip file"},
+      {"a page", "<html>not found</html>", bad + "it is no zip file"},
+      {"cut off in a file", whole.substr(0, 500), bad + "it is cut off"},
+      {"cut off in the directory", whole.substr(0, whole.size() - 30), bad + "its list of entries is damaged"},
+      {"no files", build_zip({}), bad + "there is nothing in it"},
+      {"fewer files than said", build_zip({program}, {.entries = 2}), bad + "its list of entries is damaged"},
+      {"a broken file",
+       [&] {
+         std::string bytes = build_zip({{.name = "a", .content = dull_bytes(1000)}, program});
+         bytes[32] = '\xFF';
+         return bytes;
+       }(),
+       bad + "\"a\" is damaged"},
+      {"another checksum", lying([](ZipMember& m) { m.listed_crc = 1; }),
+       bad + "\"a\" has another checksum than the list of entries says"},
+      {"another size", lying([](ZipMember& m) { m.listed_size = 6; }),
+       unsafe + "has another size than the list of entries says"},
+      {"another packed size", lying([](ZipMember& m) { m.listed_packed = 6; }),
+       unsafe + "has another size than the list of entries says"},
+      {"another packed size where it stands", lying([](ZipMember& m) {
+         m.is_deflated = false;
+         m.local_packed = 5;
+       }),
+       unsafe + "has another size than the list of entries says"},
+      {"another name where it stands", lying([](ZipMember& m) { m.local_name = "b"; }),
+       unsafe + "is called or compressed otherwise where it stands"},
+      {"another name in the list", lying([](ZipMember& m) { m.listed_name = "b"; }),
+       unsafe_name("b") + "is called or compressed otherwise where it stands"},
+      {"another place", lying([](ZipMember& m) { m.listed_offset = 3; }),
+       unsafe + "does not stand where the list of entries says"},
+      {"a place behind the end", lying([](ZipMember& m) { m.listed_offset = 1'000'000; }),
+       unsafe + "does not stand where the list of entries says"},
+      {"the place of another file", lying([](ZipMember& m) {
+         m.listed_name = kProgram;
+         m.listed_offset = 0;
+       }),
+       unsafe_name(kProgram) + "shares its bytes with another entry"},
+      {"encrypted", lying([](ZipMember& m) { m.flags = 1; }),
+       bad + "\"a\" is encrypted or compressed in a way that no client reads"},
+      {"bzip2", lying([](ZipMember& m) { m.method = 12; }),
+       bad + "\"a\" is encrypted or compressed in a way that no client reads"},
+      {"a directory with content", build_zip({program, {.name = "d/", .content = "x"}}),
+       unsafe_name("d/") + "is a directory with content"},
+      {"a way out", named("../a"), unsafe_name("../a") + "leads out of it with \"..\""},
+      {"a way out with backslashes", named("a\\..\\b"), unsafe_name("a\\..\\b") + "leads out of it with \"..\""},
+      {"a line end", named("a\nb"), unsafe_name("a\\x0ab") + "has a line end in its name"},
+      {"a NUL", named(std::string("a\0b", 3)), unsafe_name("a\\x00b") + "has a NUL in its name"},
+      {"no name", named(""), unsafe_name("") + "is a file without a name"},
+      {"dots alone", named("./."), unsafe_name("./.") + "is a file without a name"},
+      {"a long name", named(std::string(256, 'a')),
+       unsafe_name(std::string(256, 'a')) + "has a name longer than 255 bytes"},
+      {"a file below a file", build_zip({program, {.name = "a", .content = "x"}, {.name = "a/b", .content = "x"}}),
+       unsafe_name("a/b") + "is, or lies below, a directory and a file"},
+      {"a file for a directory", build_zip({program, {.name = "a/b", .content = "x"}, {.name = "a", .content = "x"}}),
+       unsafe + "is, or lies below, a directory and a file"},
+      {"a bomb", build_zip({{.name = "a", .content = dull_bytes(20'000'000)}, program}),
+       unsafe + "unpacks to over 200 times the size of the archive"},
+      {"too much",
+       build_zip({{.name = "a", .content = noisy_bytes(2000)}, program}),
+       unsafe + "takes it over the 1000 bytes allowed",
+       {.total_bytes = 1000}},
+      {"too many",
+       build_zip({{.name = "b"}, {.name = "a"}, program}),
+       "ARCHIVE_UNSAFE: the entry \"a\" of \"" + kDisplay + "\" takes it over the entries and names allowed",
+       {.entries = 1}},
+  };
+  for (const Row& row : rows) {
+    for (const std::size_t piece : {std::size_t{13}, std::size_t{16384}}) {
+      BOOST_TEST_CONTEXT(row.name << ", " << piece << " bytes at once") {
+        const Outcome outcome = outcome_of(row.bytes, piece, row.limits);
+        BOOST_REQUIRE(!outcome.hashes);
+        BOOST_TEST(words(outcome.hashes.error()) == row.failure);
+        BOOST_TEST(outcome.leaves_nothing);
+      }
+    }
+  }
+}
+
+// The clients compare the checksum before they look into the archive.
+BOOST_AUTO_TEST_CASE(another_archive_than_expected) {
+  const std::string expected = "zh:" + std::string(64, 'a');
+  for (const std::string& bytes : {std::string("page"), build_zip({{.name = kProgram}})}) {
+    ProviderArchive archive(kDisplay, {}, bytes.size());
+    archive.write(bytes);
+    const auto hashes = archive.finish(expected);
+    BOOST_REQUIRE(!hashes);
+    BOOST_TEST(words(hashes.error()) == "HASH_MISMATCH: \"" + kDisplay + "\": archive has incorrect checksum zh:" +
+                                            sha256_hex(bytes) + " (expected " + expected + ")");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_bomb_is_known_while_it_arrives) {
+  const std::string bytes = build_zip({{.name = "a", .content = dull_bytes(50'000'000)}});
+  ProviderArchive archive(kDisplay, {}, bytes.size());
+  archive.write(bytes);
+  const auto hashes = archive.finish();
+  BOOST_REQUIRE(!hashes);
+  BOOST_TEST(words(hashes.error()) == "ARCHIVE_UNSAFE: the entry \"a\" of \"" + kDisplay +
+                                          "\" unpacks to over 200 times the size of the archive");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_file) {
+  const TemporaryDirectory directory;
+  const std::string bytes = build_zip({{.name = kProgram, .content = noisy_bytes(700'000)}});
+  directory.write("x.zip", bytes);
+  const auto hashes = hash_provider_archive(directory / "x.zip", kDisplay, directory / "tmp", {});
+  BOOST_REQUIRE_MESSAGE(hashes, (hashes ? "" : words(hashes.error())));
+  BOOST_TEST(hashes->zh == "zh:" + sha256_hex(bytes));
+  BOOST_TEST(hashes->h1 == hash_of({{kProgram, noisy_bytes(700'000)}}));
+  const auto missing = hash_provider_archive(directory / "y.zip", kDisplay, directory / "tmp", {});
+  BOOST_REQUIRE(!missing);
+  BOOST_TEST((missing.error().code == Code::io_error));
+  std::stop_source stopped;
+  stopped.request_stop();
+  const auto cancelled =
+      hash_provider_archive(directory / "x.zip", kDisplay, directory / "tmp", {.stop = stopped.get_token()});
+  BOOST_REQUIRE(!cancelled);
+  BOOST_TEST((cancelled.error().code == Code::request_cancelled));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock

@@ -1,0 +1,98 @@
+#include "backends/store/provider_hashes.h"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+
+#include "backends/files/files.h"
+#include "backends/parallel.h"
+#include "tests/support/temporary_directory.h"
+
+namespace modlock {
+namespace {
+
+using test::TemporaryDirectory;
+
+const std::string kZh = "zh:" + std::string(64, 'a');
+
+struct Fixture {
+  TemporaryDirectory directory;
+  Store store = Store::open(directory / "store").value();
+  ProviderHashes hashes{store};
+  std::filesystem::path file = store.hash_directory() / std::string(64, 'a');
+};
+
+BOOST_AUTO_TEST_SUITE(provider_hashes_test)
+
+BOOST_AUTO_TEST_CASE(what_was_noted_is_found) {
+  const Fixture fixture;
+  BOOST_TEST(!fixture.hashes.find(kZh));
+  fixture.hashes.note(kZh, {.size = 5'000'000'000,
+                            .h1 = "h1:x=",
+                            .archive_h1 = "h1:y=",
+                            .is_plain = true,
+                            .programs = {"terraform-provider-a", "terraform-provider-b"}});
+  const auto found = fixture.hashes.find(kZh);
+  BOOST_REQUIRE(found);
+  BOOST_TEST(found->size == 5'000'000'000U);
+  BOOST_TEST(found->h1 == "h1:x=");
+  BOOST_TEST(found->archive_h1 == "h1:y=");
+  BOOST_TEST(found->is_plain);
+  const std::vector<std::string> programs = {"terraform-provider-a", "terraform-provider-b"};
+  BOOST_TEST(found->programs == programs, boost::test_tools::per_element());
+  BOOST_TEST(!fixture.hashes.find("zh:" + std::string(64, 'b')));
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_are_no_hash_of_an_archive) {
+  const Fixture fixture;
+  for (const std::string& text : {std::string(), std::string("zh:"), std::string("zh:../../x"), std::string(64, 'a'),
+                                  "zh:" + std::string(64, 'A'), "h1:" + std::string(64, 'a')}) {
+    BOOST_TEST_CONTEXT(text) {
+      fixture.hashes.note(text, {.size = 1});
+      BOOST_TEST(!fixture.hashes.find(text));
+      const auto held = fixture.hashes.hold(text, {});
+      BOOST_REQUIRE(!held);
+      BOOST_TEST((held.error().code == Code::internal));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_as_if_absent) {
+  const Fixture fixture;
+  fixture.hashes.note(kZh, {.size = 1, .h1 = "h1:x=", .archive_h1 = "h1:x=", .programs = {"p"}});
+  const std::string whole = read_file(fixture.file).value();
+  const auto with = [&](const std::string& what, const std::string& other) {
+    std::string text = whole;
+    return text.replace(text.find(what), what.size(), other);
+  };
+  BOOST_REQUIRE(fixture.hashes.find(kZh));
+  for (const std::string& text :
+       {std::string(), std::string("[]"), whole.substr(0, whole.size() / 2), with("\"size\":1", "\"size\":-1"),
+        with("\"h1:x=\"", "7"), with("[\"p\"]", "[7]"), with("zh:a", "zh:b"), with("\"plain\":false", "\"plain\":0")}) {
+    BOOST_TEST_CONTEXT(text) {
+      BOOST_REQUIRE(write_file_atomically(fixture.file, text));
+      BOOST_TEST(!fixture.hashes.find(kZh));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_at_a_time) {
+  const Fixture fixture;
+  std::atomic<int> inside = 0;
+  std::atomic<int> reads = 0;
+  parallel_for(8, 8, [&](std::size_t) {
+    const auto held = fixture.hashes.hold(kZh, {});
+    BOOST_REQUIRE(held);
+    BOOST_TEST(++inside == 1);
+    if (!fixture.hashes.find(kZh)) {
+      ++reads;
+      fixture.hashes.note(kZh, {.size = 1});
+    }
+    --inside;
+  });
+  BOOST_TEST(reads == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock
