@@ -54,6 +54,20 @@ std::string change_line(const Json::Value& change) {
   return text + "\n";
 }
 
+// Whoever put it there chose what is locked: a checkout may bring its data directory along.
+std::string adoption_words(const Json::Value& changes, bool dry_run) {
+  const auto count = std::count_if(changes.begin(), changes.end(),
+                                   [](const Json::Value& change) { return change["action"] == "adopted"; });
+  if (count == 0) {
+    return "";
+  }
+  return fmt::format(
+      "\n{} locked to what was found installed here, not to what {} now (adopted).\n"
+      "If you did not install it yourself, lock what the sources give: tofu-modlock {}\n",
+      count == 1 ? "1 module is" : fmt::format("{} modules are", count),
+      count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
+}
+
 std::string closing_words(const Json::Value& documents, bool dry_run) {
   if (documents.empty()) {
     return "The lock file is up to date.\n";
@@ -163,6 +177,7 @@ void print_result(const CommandLine& line, const std::string& root, const Json::
   for (const Json::Value& change : result["changes"]) {
     print_out(change_line(change));
   }
+  print_out(adoption_words(result["changes"], line.dry_run));
   if (line.dry_run) {
     for (const Json::Value& document : result["edits"]["documents"]) {
       print_raw(diff_text(root, document));

@@ -126,6 +126,10 @@ BOOST_AUTO_TEST_CASE(first_lock_says_what_it_adopted) {
   BOOST_TEST(ran.out.find("module.again  commit <net 1.0.0...>  adopted\n") == 0U, ran.out);
   BOOST_TEST(ran.out.find("module.ranged  1.0.0  adopted  (~> 1.0)\n") != std::string::npos, ran.out);
   BOOST_TEST(ran.out.find("module.tagged  v1.0.0 at commit <zone 1.0.0...>  adopted\n") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("\n7 modules are locked to what was found installed here, not to what their sources give now "
+                          "(adopted).\nIf you did not install it yourself, lock what the sources give: tofu-modlock "
+                          "upgrade\n") != std::string::npos,
+             ran.out);
 }
 
 BOOST_AUTO_TEST_CASE(without_adoption_the_newest_is_locked) {

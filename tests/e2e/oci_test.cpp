@@ -1,6 +1,7 @@
 // Modules in a real OCI registry, from outside: listed, locked by digest, installed, verified.
 
 #include <boost/test/unit_test.hpp>
+#include <iostream>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
@@ -12,6 +13,14 @@ namespace {
 
 boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
   return DockerRegistry::available("modules of an OCI registry");
+}
+
+boost::test_tools::assertion_result has_tofu(boost::unit_test::test_unit_id) {
+  const bool is_there = find_program("tofu").has_value();
+  if (!is_there) {
+    std::cout << "skipped: a stock tofu behind override files for OCI (tofu is not on PATH)\n";
+  }
+  return is_there;
 }
 
 struct OciScene : Scene {
@@ -69,6 +78,47 @@ BOOST_FIXTURE_TEST_CASE(constraint_is_locked_by_digest_installed_and_verified, O
   BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
   BOOST_TEST(lock_is_aged());
   BOOST_TEST(modlock({"upgrade"}).out.find("module.vpc  1.2.0 -> 1.3.0  (~> 1.2)\n") == 0U);
+}
+
+BOOST_FIXTURE_TEST_CASE(override_file_names_the_digest, OciScene) {
+  push("v1.2.0", "output \"version\" {\n  value = \"1.2.0\"\n}\n");
+  write("main.tf", module_call("vpc", registry.source("acme/vpc"), "~> 1.2"));
+  environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
+  environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = "1.12.6";
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const Ran ran = modlock({"install", "--overrides"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err == "");
+  const std::string source = "oci://<registry>/acme/vpc?digest=<v1.2.0>";
+  BOOST_TEST(shown(read("modlock_override.tf")).find("  source  = \"" + source + "\"\n  version = null\n") !=
+                 std::string::npos,
+             shown(read("modlock_override.tf")));
+  BOOST_TEST(shown(read(".terraform/modules/modules.json"))
+                     .find(R"({"Key":"vpc","Source":")" + source + R"(","Dir":".terraform/modules/vpc"})") !=
+                 std::string::npos,
+             shown(read(".terraform/modules/modules.json")));
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(stock_tofu_obeys_the_override_file, OciScene, *boost::unit_test::precondition(has_tofu)) {
+  push("v1.2.0", "output \"version\" {\n  value = \"1.2.0\"\n}\n");
+  write("main.tf", module_call("vpc", registry.source("acme/vpc"), "~> 1.2"));
+  environment["TF_IN_AUTOMATION"] = "1";
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"install", "--overrides"}).exit_code == 0);
+  push("v1.3.0", "output \"version\" {\n  value = \"1.3.0\"\n}\n");
+  const std::string manifest = read(".terraform/modules/modules.json");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"init"}, {"validate"}, {"plan"}, {"init", "-upgrade"}}) {
+    std::vector<std::string> argv = {"tofu"};
+    argv.insert(argv.end(), command.begin(), command.end());
+    argv.emplace_back("-no-color");
+    const Ran ran = program(argv);
+    BOOST_TEST(ran.exit_code == 0, command.front() << ran.out << ran.err);
+    BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+  }
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf").find("\"1.2.0\"") != std::string::npos);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(tag_that_moves_stays_locked_until_upgraded, OciScene) {

@@ -101,6 +101,45 @@ BOOST_AUTO_TEST_CASE(that_are_out_of_date_are_left_and_named) {
   BOOST_TEST(shown(read(kOurs)).find("?ref=<1.3.0>") != std::string::npos);
 }
 
+// Each root says what it is locked to, and none is disobeyed in silence.
+BOOST_AUTO_TEST_CASE(of_a_local_module_are_shared_by_the_roots_that_call_it) {
+  release(vpc, "1.3.0");
+  write_text(path("shared/main.tf"), module_call("vpc", "git::" + vpc.url(), "~> 1.2"));
+  const std::string ours = path("shared/modlock_override.tf").string();
+  program({"git", "init", "--quiet", ".."});
+  const auto in = [&](const std::string& name, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--chdir", "../" + name});
+    return modlock(std::move(arguments));
+  };
+  const auto says = [&](const std::string& version) {
+    return shown(read_text(ours)).find("?ref=<" + version + ">") != std::string::npos;
+  };
+  for (const char* name : {"one", "same", "other"}) {
+    const bool is_other = name == std::string("other");
+    write_text(path(name) / "main.tf", module_call("net", "../shared"));
+    write_text(path(name) / ".tofu-modlock.hcl", module_rule("net.vpc", is_other ? "1.3.0" : "1.2.0"));
+    const Ran locked = in(name, {"lock"});
+    BOOST_TEST(locked.exit_code == 0, locked.err);
+  }
+  BOOST_TEST(in("one", {"install", "--overrides"}).exit_code == 0);
+  BOOST_TEST(says("1.2.0"));
+  BOOST_TEST(in("same", {"install"}).err == "", "locked to the same");
+  const Ran refused = in("other", {"install"});
+  BOOST_TEST(refused.exit_code == 3, refused.err);
+  BOOST_TEST(refused.err.find("../shared/modlock_override.tf does not say what the lock file says [FROZEN]") !=
+                 std::string::npos,
+             refused.err);
+  BOOST_TEST(says("1.2.0"));
+  BOOST_TEST(in("other", {"install", "--overrides"}).exit_code == 0);
+  BOOST_TEST(says("1.3.0"));
+  const Ran verified = in("one", {"verify"});
+  BOOST_TEST(verified.err.find("does not say what the lock file says [LOCK_UNENFORCED]") != std::string::npos,
+             verified.err);
+  BOOST_TEST(in("one", {"install"}).exit_code == 3);
+  BOOST_TEST(in("one", {"install", "--overrides"}).exit_code == 0);
+  BOOST_TEST(says("1.2.0"));
+}
+
 BOOST_AUTO_TEST_CASE(older_releases_do_not_understand_them) {
   environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = "1.9.4";
   const Ran ran = modlock({"install", "--overrides"});

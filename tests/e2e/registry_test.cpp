@@ -108,6 +108,25 @@ BOOST_AUTO_TEST_CASE(registry_module_is_locked_installed_and_verified) {
   BOOST_TEST(joined(registry.lines()) == "");
 }
 
+// Without the network an answer depends on the lock file and on what is installed, not on what this cache has heard of.
+BOOST_AUTO_TEST_CASE(version_that_vanished_is_known_online_only) {
+  GitRepository& vpc = repository("vpc");
+  publish(vpc, "1.0.0");
+  call("1.0.0");
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  registry.serve("/v1/modules/acme/vpc/aws/versions", {.status = 200, .body = R"({"modules":[{"versions":[]}]})"});
+  BOOST_TEST(modlock({"versions", std::string(kHost) + "/acme/vpc/aws"}).exit_code == 0);
+  const Ran online = modlock({"verify", "--online"});
+  BOOST_TEST(online.exit_code == 5, online.out + online.err);
+  BOOST_TEST(online.out.find("module.vpc  vanished: version 1.0.0 is no longer among the versions of "
+                             "\"registry.example.test/modules/acme/vpc/aws\"\n") == 0U,
+             online.out);
+  const Ran offline = modlock({"verify"});
+  BOOST_TEST(offline.exit_code == 0, offline.out + offline.err);
+  std::filesystem::remove_all(root() / ".terraform");
+  BOOST_TEST(modlock({"install"}).exit_code == 0, "it is in the cache");
+}
+
 BOOST_AUTO_TEST_CASE(module_lies_where_the_registry_says) {
   publish(repository("vpc"), "1.0.0",
           {{"modules/net/inner/main.tf", "module \"leaf\" {\n  source = \"../leaf\"\n}\n"},

@@ -62,6 +62,29 @@ BOOST_AUTO_TEST_CASE(settings_of_a_package_are_not_read) {
   check_nothing_ran();
 }
 
+BOOST_AUTO_TEST_CASE(what_the_checkout_brings_as_installed_is_adopted_only_from_its_source_and_told) {
+  const std::string url = "git::" + vpc.url();
+  write("main.tf", module_call("vpc", url));
+  program({"git", "clone", "--quiet", vpc.path().string(), ".terraform/modules/vpc"});
+  write(".terraform/modules/vpc/main.tf", module_call("canary", "git::file:///nowhere.git"));
+  write(".terraform/modules/modules.json", R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"vpc","Source":")" +
+                                               url + R"(","Dir":".terraform/modules/vpc"}]})");
+  release(vpc, "1.1.0");
+  const Ran tried = modlock({"lock", "--dry-run"});
+  BOOST_TEST(tried.exit_code == 0, tried.err);
+  BOOST_TEST(tried.out.find("module.vpc  commit <1.0.0...>  adopted\n\n"
+                            "1 module is locked to what was found installed here, not to what its source gives now "
+                            "(adopted).\nIf you did not install it yourself, lock what the sources give: tofu-modlock "
+                            "lock --no-adopt\n") == 0U,
+             tried.out);
+  BOOST_TEST(modlock({"lock", "--no-adopt", "--dry-run"}).out.find("module.vpc  commit <1.1.0...>\n") == 0U);
+  const Ran locked = modlock({"lock", "--install"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<1.0.0>"}}));
+  BOOST_TEST(read(".terraform/modules/vpc/main.tf").find("canary") == std::string::npos);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_program_is_named_in_vain) {
   for (const char* name : {".tofu-modlock.hcl", "../.tofu-modlock.hcl"}) {
     BOOST_TEST_CONTEXT(name) {

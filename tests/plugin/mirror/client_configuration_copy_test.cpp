@@ -64,6 +64,34 @@ BOOST_AUTO_TEST_CASE(a_host_keeps_the_spelling_of_the_user) {
              "\"http://127.0.0.1:1/v1/\"\n  }\n}\n");
 }
 
+// A client puts two blocks of one label together, service by service.
+BOOST_AUTO_TEST_CASE(other_services_of_a_block_stay_in_every_form) {
+  const std::string native =
+      "host \"a.example\" {\n  services = {\n    \"login.v1\" = {\n      client = \"cli\"\n      ports = [10000, "
+      "10010]\n    }\n    \"modules.v1\" = \"https://a.example/\"\n  }\n}\n";
+  const std::string services =
+      R"({"login.v1":{"client":"cli","ports":[10000,10010]},"modules.v1":"https://a.example/"})";
+  for (const Row& row : {
+           Row{"native", {{".tofurc", native}}, ""},
+           Row{"JSON", {{".tofurc", R"({"host":{"a.example":{"services":)" + services + "}}}"}}, ""},
+           Row{"JSON with lists", {{".tofurc", R"({"host":[{"a.example":[{"services":[)" + services + "]}]}]}"}}, ""},
+           Row{"several files", {{".tofurc", "disable_checkpoint = true\n"}, {".terraform.d/a.tfrc", native}}, ""},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const User user;
+      for (const auto& [name, text] : row.files) {
+        user.write(name, text);
+      }
+      const User other;
+      other.write(".tofurc", copy(user));
+      const ClientConfiguration after = read_client_configuration(Tool::opentofu, other.surroundings());
+      BOOST_TEST(after.warnings.empty());
+      BOOST_TEST(after.hosts.at("a.example").services.at("modules.v1") == "http://127.0.0.1:1/v1/");
+      BOOST_TEST(copy(user).find("10010") != std::string::npos, copy(user));
+    }
+  }
+}
+
 // A client reads such blocks behind those with a label.
 BOOST_AUTO_TEST_CASE(blocks_that_would_win_are_written_with_their_label) {
   const std::string expected = "host \"a.example\" {\n  services {\n    \"modules.v1\" = \"u\"\n  }\n}\n" + kBlock;
