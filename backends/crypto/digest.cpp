@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,23 +10,26 @@
 #include <system_error>
 #include <vector>
 
+#include "backends/crypto/openssl.h"
+
 namespace modlock {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// OpenSSL fails here only without memory or without its default provider: nothing a caller could decide on.
+// This fails only without memory or without OpenSSL's default provider: nothing a caller could decide on.
 void must(bool ok) {
   if (!ok) {
-    throw std::runtime_error("OpenSSL offers no hash or no randomness");
+    throw std::runtime_error("there is no hash or no randomness");
   }
 }
 
 // Looked up once: finding an algorithm among the providers costs more than hashing a short text.
 const EVP_MD* openssl_hash(Hash algorithm) {
   static const std::array<EVP_MD*, 4> kFound = {
-      EVP_MD_fetch(nullptr, "MD5", nullptr), EVP_MD_fetch(nullptr, "SHA1", nullptr),
-      EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_fetch(nullptr, "SHA512", nullptr)};
+      openssl::evp_md_fetch(nullptr, "MD5", nullptr), openssl::evp_md_fetch(nullptr, "SHA1", nullptr),
+      openssl::evp_md_fetch(nullptr, "SHA256", nullptr), openssl::evp_md_fetch(nullptr, "SHA512", nullptr)};
   return kFound.at(static_cast<std::size_t>(algorithm));
 }
 
@@ -41,14 +42,16 @@ tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason)
 
 struct RunningHash::State {
   explicit State(Hash chosen) : algorithm(chosen) { start(); }
-  ~State() { EVP_MD_CTX_free(context); }
+  ~State() { openssl::evp_md_ctx_free(context); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void start() { must(context != nullptr && EVP_DigestInit_ex(context, openssl_hash(algorithm), nullptr) == 1); }
+  void start() {
+    must(context != nullptr && openssl::evp_digestinit_ex(context, openssl_hash(algorithm), nullptr) == 1);
+  }
 
   Hash algorithm;
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  EVP_MD_CTX* context = openssl::evp_md_ctx_new();
 };
 
 RunningHash::RunningHash(Hash algorithm) : state_(std::make_unique<State>(algorithm)) {}
@@ -57,22 +60,15 @@ RunningHash::RunningHash(RunningHash&&) noexcept = default;
 RunningHash& RunningHash::operator=(RunningHash&&) noexcept = default;
 
 void RunningHash::update(std::string_view bytes) {
-  must(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+  must(openssl::evp_digestupdate(state_->context, bytes.data(), bytes.size()) == 1);
 }
 
 std::vector<std::uint8_t> RunningHash::finish() {
   std::vector<std::uint8_t> digest(EVP_MAX_MD_SIZE);
   unsigned size = 0;
-  must(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
+  must(openssl::evp_digestfinal_ex(state_->context, digest.data(), &size) == 1);
   digest.resize(size);
   state_->start();
-  return digest;
-}
-
-std::array<std::uint8_t, 32> Sha256::finish() {
-  std::array<std::uint8_t, 32> digest{};
-  const std::vector<std::uint8_t> bytes = hash_.finish();
-  std::copy(bytes.begin(), bytes.end(), digest.begin());
   return digest;
 }
 
@@ -123,14 +119,22 @@ std::string hex(const std::uint8_t* bytes, std::size_t size) {
 }
 
 std::string base64(const std::uint8_t* bytes, std::size_t size) {
-  // EVP_EncodeBlock writes a NUL behind the text.
-  std::vector<unsigned char> text((size + 2) / 3 * 4 + 1);
-  const int length = EVP_EncodeBlock(text.data(), bytes, static_cast<int>(size));
-  return {text.begin(), text.begin() + length};
+  std::string text;
+  text.reserve((size + 2) / 3 * 4);
+  for (std::size_t i = 0; i < size; i += 3) {
+    const std::size_t count = std::min<std::size_t>(size - i, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      bits = (bits << 8U) | (k < count ? bytes[i + k] : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= count ? kBase64[(bits >> (18U - 6U * k)) & 63U] : '=';
+    }
+  }
+  return text;
 }
 
 std::optional<std::string> decode_base64(std::string_view text) {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   std::size_t digits = 0;
   std::size_t padding = 0;
@@ -143,7 +147,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
       ++padding;
       continue;
     }
-    const std::size_t value = kAlphabet.find(c);
+    const std::size_t value = kBase64.find(c);
     if (value == std::string_view::npos || padding != 0) {
       return std::nullopt;
     }
@@ -160,7 +164,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
 
 std::string random_hex(std::size_t size) {
   std::vector<std::uint8_t> bytes(size);
-  must(RAND_bytes(bytes.data(), static_cast<int>(size)) == 1);
+  must(::getentropy(bytes.data(), bytes.size()) == 0);
   return hex(bytes.data(), bytes.size());
 }
 

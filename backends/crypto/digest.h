@@ -32,15 +32,22 @@ class RunningHash {
   std::unique_ptr<State> state_;
 };
 
-// A running SHA-256. Movable, not copyable.
+// A running SHA-256, by which all is known that we read: at once, where a RunningHash of the first use takes
+// milliseconds to find its algorithm. Movable, not copyable.
 class Sha256 {
  public:
-  void update(std::string_view bytes) { hash_.update(bytes); }
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(std::string_view bytes);
   // The 32 raw bytes; the object then starts again from nothing.
   std::array<std::uint8_t, 32> finish();
 
  private:
-  RunningHash hash_{Hash::sha256};
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // 64 lower-case hexadecimal digits.
@@ -56,7 +63,7 @@ std::string hex(const std::uint8_t* bytes, std::size_t size);
 std::string base64(const std::uint8_t* bytes, std::size_t size);
 // The bytes of the same; line ends in it do not count, as in Go's decoder. nullopt for anything else.
 std::optional<std::string> decode_base64(std::string_view text);
-// `size` random bytes as lower-case hexadecimal digits, for names that must not clash.
+// `size` random bytes, at most 256, as lower-case hexadecimal digits, for names that must not clash.
 std::string random_hex(std::size_t size);
 
 }  // namespace modlock

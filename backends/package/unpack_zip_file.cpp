@@ -7,10 +7,6 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 
-struct Close {
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
-};
-
 tl::unexpected<Error> damaged_archive(std::string_view display, std::string_view reason) {
   return fail(with_note(bad_archive(display, "it is damaged").value(), std::string(reason)));
 }
@@ -19,14 +15,14 @@ tl::unexpected<Error> damaged_archive(std::string_view display, std::string_view
 
 Result<ZipFile> ZipFile::open(const std::filesystem::path& archive, std::string_view display) {
   int reason = 0;
-  zip_t* const zip = zip_open(archive.c_str(), ZIP_RDONLY, &reason);
+  zip_t* const zip = libzip::open(archive.c_str(), ZIP_RDONLY, &reason);
   if (zip != nullptr) {
     return ZipFile(zip, display);
   }
   zip_error_t error;
-  zip_error_init_with_code(&error, reason);
-  const std::string text = zip_error_strerror(&error);
-  zip_error_fini(&error);
+  libzip::error_init_with_code(&error, reason);
+  const std::string text = libzip::error_strerror(&error);
+  libzip::error_fini(&error);
   return damaged_archive(display, text);
 }
 
@@ -44,15 +40,15 @@ void ZipFile::unpack(FileLine::Turn turn, PendingFile file, FileLine& line, cons
 }
 
 Result<void> ZipFile::copy(FileLine::Turn turn, PendingFile& file, FileLine& line, const Context& context) {
-  const std::unique_ptr<zip_file_t, Close> opened(zip_fopen_index(zip_.get(), file.entry, 0));
+  const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(libzip::fopen_index(zip_.get(), file.entry, 0U));
   if (opened == nullptr) {
-    return damaged(zip_strerror(zip_.get()));
+    return damaged(libzip::strerror(zip_.get()));
   }
   piece_.resize(kPiece);
   for (;;) {
-    const zip_int64_t got = zip_fread(opened.get(), piece_.data(), piece_.size());
+    const zip_int64_t got = libzip::fread(opened.get(), piece_.data(), piece_.size());
     if (got < 0) {
-      return damaged(zip_file_strerror(opened.get()));
+      return damaged(libzip::file_strerror(opened.get()));
     }
     if (got == 0) {
       return {};

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <zip.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "backends/context.h"
+#include "backends/package/libzip.h"
 #include "backends/package/unpack_line.h"
 #include "protocol/result.h"
 
@@ -30,14 +29,11 @@ class ZipFile {
   tl::unexpected<Error> damaged(std::string_view reason) const;
 
  private:
-  struct Discard {
-    void operator()(zip_t* zip) const { zip_discard(zip); }
-  };
   ZipFile(zip_t* zip, std::string_view display) : zip_(zip), display_(display) {}
 
   Result<void> copy(FileLine::Turn turn, PendingFile& file, FileLine& line, const Context& context);
 
-  std::unique_ptr<zip_t, Discard> zip_;
+  std::unique_ptr<zip_t, Free<libzip::discard>> zip_;
   std::string display_;
   std::vector<char> piece_;
 };

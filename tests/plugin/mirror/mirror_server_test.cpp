@@ -122,6 +122,27 @@ BOOST_AUTO_TEST_CASE(takes_get_and_head_alone) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(answers_the_head_of_a_body_without_it) {
+  const std::string head = ask("HEAD", base + "acme/net/aws/versions");
+  BOOST_TEST(status(head) == "HTTP/1.1 200 OK");
+  BOOST_TEST(head.find("\r\nContent-Type: application/json\r\nContent-Length: 48\r\n") != std::string::npos, head);
+  BOOST_TEST(head.ends_with("\r\n\r\n"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_what_is_no_request) {
+  const Connection connection(port);
+  connection.send("hello\r\n\r\n");
+  BOOST_TEST(status(connection.receive()) == "HTTP/1.1 400 Bad Request");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_may_arrive_in_pieces) {
+  const Connection connection(port);
+  for (const char c : "GET " + base + "acme/net/aws/versions HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") {
+    connection.send(std::string_view(&c, 1));
+  }
+  BOOST_TEST(status(connection.receive()) == "HTTP/1.1 200 OK");
+}
+
 BOOST_AUTO_TEST_CASE(a_damaged_package_does_not_come_to_its_end) {
   directory.write("tree/main.tf", "# other\n");
   BOOST_TEST(!ask("GET", prefix + "/packages/0.tar.gz").ends_with("0\r\n\r\n"));
