@@ -9,6 +9,7 @@
 
 #include "backends/crypto/quiet_stderr.h"
 #include "backends/crypto/rnp.h"
+#include "backends/crypto/rsa_signature.h"
 
 namespace modlock {
 namespace {
@@ -100,7 +101,19 @@ SignatureVerdict bad(std::string key_id, std::string reason) {
   return {.kind = Kind::bad, .key_id = std::move(key_id), .reason = std::move(reason)};
 }
 
-SignatureVerdict judge(const Ring& ring, const Found& found) {
+// The library refuses what a key signed after it had expired, without a look at the signature. Authors renew their
+// keys, and registries go on publishing the old ones: the clients take such a signature for one by an expired key.
+bool is_signed_late(const Key& key, std::string_view document, std::string_view signature) {
+  std::uint8_t* bytes = nullptr;
+  std::size_t size = 0;
+  if (rnp::get_public_key_data(key.get(), &bytes, &size) != RNP_SUCCESS) {
+    return false;
+  }
+  const std::unique_ptr<std::uint8_t, Free<rnp::buffer_destroy>> owned(bytes);
+  return is_rsa_signed({reinterpret_cast<const char*>(bytes), size}, document, signature);
+}
+
+SignatureVerdict judge(const Ring& ring, const Found& found, std::string_view document, std::string_view signature) {
   const Key key = find_key(ring, "keyid", found.key_id);
   bool may_sign = false;
   if (!key || rnp::key_allows_usage(key.get(), "sign", &may_sign) != RNP_SUCCESS || !may_sign) {
@@ -111,13 +124,16 @@ SignatureVerdict judge(const Ring& ring, const Found& found) {
   char* text = nullptr;
   const rnp_result_t named = rnp::key_get_keyid(owner.get(), &text);
   SignatureVerdict verdict{.kind = Kind::good, .key_id = taken(named, text)};
-  if (found.status != RNP_SUCCESS && found.status != RNP_ERROR_SIGNATURE_EXPIRED) {
+  const bool has_expired = is_expired(owner) || is_expired(key);
+  const bool is_proven = found.status == RNP_SUCCESS || found.status == RNP_ERROR_SIGNATURE_EXPIRED ||
+                         (has_expired && is_signed_late(key, document, signature));
+  if (!is_proven) {
     return bad(std::move(verdict.key_id), "the signature is not of this key over these bytes");
   }
   if (is_revoked(owner) || is_revoked(key)) {
     return bad(std::move(verdict.key_id), "the key is revoked");
   }
-  if (is_expired(owner) || is_expired(key)) {
+  if (has_expired) {
     verdict.kind = Kind::key_expired;
   } else if (found.status == RNP_ERROR_SIGNATURE_EXPIRED) {
     verdict.kind = Kind::signature_expired;
@@ -160,7 +176,7 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
   const rnp_result_t outcome = rnp::op_verify_execute(operation);
   const auto found = find_signature(verification);
   if (found) {
-    return judge(ring, *found);
+    return judge(ring, *found, document, signature);
   }
   std::size_t count = 0;
   rnp::op_verify_get_signature_count(operation, &count);

@@ -11,7 +11,7 @@ namespace modlock {
 struct SignatureVerdict {
   enum class Kind {
     good,
-    key_expired,        // made by the key, which has expired by now
+    key_expired,        // made by the key, which has expired by now; by an RSA key before or after it had
     signature_expired,  // made by a valid key, and over by now
     unknown_issuer,     // the key has nothing to do with it, or there is no signature at all
     bad                 // made by nobody who has the key, by a revoked key, or unreadable

@@ -15,6 +15,8 @@ inline constexpr LazyLibrary kLibrary(kLibrnpName);
 inline constinit const LazyFunction<decltype(::rnp_buffer_destroy)> buffer_destroy(kLibrary, "rnp_buffer_destroy");
 inline constinit const LazyFunction<decltype(::rnp_ffi_create)> ffi_create(kLibrary, "rnp_ffi_create");
 inline constinit const LazyFunction<decltype(::rnp_ffi_destroy)> ffi_destroy(kLibrary, "rnp_ffi_destroy");
+inline constinit const LazyFunction<decltype(::rnp_get_public_key_data)> get_public_key_data(kLibrary,
+                                                                                             "rnp_get_public_key_data");
 inline constinit const LazyFunction<decltype(::rnp_import_keys)> import_keys(kLibrary, "rnp_import_keys");
 inline constinit const LazyFunction<decltype(::rnp_input_destroy)> input_destroy(kLibrary, "rnp_input_destroy");
 inline constinit const LazyFunction<decltype(::rnp_input_from_memory)> input_from_memory(kLibrary,

@@ -106,17 +106,19 @@ OpenPgpKey::OpenPgpKey(Validity validity) {
     subpackets += subpacket(kKeyLifetime, big(kYear, 4));
   }
   const std::string certification =
-      signature(hashed_key + "\xB4" + big(user.size(), 4) + user, kCertification, subpackets);
+      signature(hashed_key + "\xB4" + big(user.size(), 4) + user, kCertification, Made::early, subpackets);
   armored_ = armor(packet(kPublicKey, key) + packet(kUserId, user) + certification);
 }
 
-std::string OpenPgpKey::sign(std::string_view document, Validity validity) const {
+std::string OpenPgpKey::sign(std::string_view document, Validity validity, Made made) const {
   const bool expires = validity == Validity::expired;
-  return signature(document, kDocument, expires ? subpacket(kSignatureLifetime, big(kYear, 4)) : std::string());
+  return signature(document, kDocument, made, expires ? subpacket(kSignatureLifetime, big(kYear, 4)) : std::string());
 }
 
-std::string OpenPgpKey::signature(std::string_view document, char type, const std::string& subpackets) const {
-  const std::string hashed_subpackets = subpacket(kCreated, big(created_ + kDay, 4)) + subpackets;
+std::string OpenPgpKey::signature(std::string_view document, char type, Made made,
+                                  const std::string& subpackets) const {
+  const std::uint32_t age = made == Made::early ? kDay : kYear + kDay;
+  const std::string hashed_subpackets = subpacket(kCreated, big(created_ + age, 4)) + subpackets;
   const std::string hashed = big(4, 1) + type + kRsa + kSha256 + big(hashed_subpackets.size(), 2) + hashed_subpackets;
   const std::string signed_bytes = std::string(document) + hashed + "\x04\xFF" + big(hashed.size(), 4);
   const std::vector<std::uint8_t> digest = hash_of(Hash::sha256, signed_bytes);

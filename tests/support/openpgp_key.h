@@ -13,6 +13,8 @@ namespace modlock::test {
 class OpenPgpKey {
  public:
   enum class Validity { current, expired };
+  // When a signature was made: a day after the key, or when that, if it expires, was over.
+  enum class Made { early, late };
   // `expired`: for a year; its signatures were made while it was valid.
   explicit OpenPgpKey(Validity validity = Validity::current);
 
@@ -22,11 +24,11 @@ class OpenPgpKey {
   const std::string& id() const { return id_; }
 
   // A detached signature of a binary document, not armored; or one that is itself over since a year.
-  std::string sign(std::string_view document, Validity validity = Validity::current) const;
+  std::string sign(std::string_view document, Validity validity = Validity::current, Made made = Made::early) const;
 
  private:
   // A signature packet of some type over `document`, with these subpackets beside the time.
-  std::string signature(std::string_view document, char type, const std::string& subpackets) const;
+  std::string signature(std::string_view document, char type, Made made, const std::string& subpackets) const;
 
   TemporaryDirectory directory_;
   std::uint32_t created_;

@@ -242,7 +242,7 @@ void ProviderRegistry::serve_downloads(const PublishedProvider& published, const
     body["shasums_signature_url"] = checksums + ".sig";
     Json::Value& keys = body["signing_keys"]["gpg_public_keys"] = Json::Value(Json::arrayValue);
     if (published.signing != Signing::unsigned_release) {
-      const bool is_expired = published.signing == Signing::expired_key;
+      const bool is_expired = published.signing == Signing::expired_key || published.signing == Signing::late_signature;
       const OpenPgpKey& key = is_expired ? other_key(expired_key_, OpenPgpKey::Validity::expired) : key_;
       Json::Value entry;
       entry["key_id"] = key.id();
@@ -266,6 +266,9 @@ void ProviderRegistry::serve_checksums(const PublishedProvider& published, const
         return other_key(unknown_key_, OpenPgpKey::Validity::current).sign(release.checksums);
       case Signing::expired_key:
         return other_key(expired_key_, OpenPgpKey::Validity::expired).sign(release.checksums);
+      case Signing::late_signature:
+        return other_key(expired_key_, OpenPgpKey::Validity::expired)
+            .sign(release.checksums, OpenPgpKey::Validity::current, OpenPgpKey::Made::late);
       case Signing::expired_signature:
         return key_.sign(release.checksums, OpenPgpKey::Validity::expired);
       case Signing::bad_signature:

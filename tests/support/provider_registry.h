@@ -41,6 +41,7 @@ struct PublishedProvider {
     bad_signature,      // by the right key, of something else
     unknown_key,        // by a key that is not published
     expired_key,        // published, and over
+    late_signature,     // by a published key that was over by then
     expired_signature,  // by the right key
     malformed           // no signature at all
   };

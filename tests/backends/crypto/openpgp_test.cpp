@@ -17,6 +17,8 @@ namespace {
 using namespace test;
 using Kind = SignatureVerdict::Kind;
 
+constexpr auto kCurrent = OpenPgpKey::Validity::current;
+constexpr auto kLate = OpenPgpKey::Made::late;
 constexpr std::string_view kDocument = "0123  terraform-provider-null_3.2.0_linux_amd64.zip\n";
 
 // What is written to the descriptor of stderr while it lives.
@@ -72,6 +74,10 @@ BOOST_AUTO_TEST_CASE(verdicts) {
       {"of another key", key, other.sign(kDocument), Kind::unknown_issuer, "", ""},
       {"of another key and of this", key, other.sign(kDocument) + key.sign(kDocument), Kind::good, key.id(), ""},
       {"by a key that has expired", expired, expired.sign(kDocument), Kind::key_expired, expired.id(), ""},
+      {"by a key that had expired", expired, expired.sign(kDocument, kCurrent, kLate), Kind::key_expired, expired.id(),
+       ""},
+      {"of something else by a key that had expired", expired, expired.sign("something else", kCurrent, kLate),
+       Kind::bad, expired.id(), no_fit},
       {"of something else by a key that has expired", expired, expired.sign("something else"), Kind::bad, expired.id(),
        no_fit},
       {"that is over", key, key.sign(kDocument, OpenPgpKey::Validity::expired), Kind::signature_expired, key.id(), ""},

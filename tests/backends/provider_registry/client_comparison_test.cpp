@@ -311,8 +311,9 @@ BOOST_AUTO_TEST_CASE(registries) {
          body["signing_keys"]["gpg_public_keys"].append(key);
        })},
   };
-  for (const Signing signing : {Signing::unsigned_release, Signing::bad_signature, Signing::unknown_key,
-                                Signing::expired_key, Signing::expired_signature, Signing::malformed}) {
+  for (const Signing signing :
+       {Signing::unsigned_release, Signing::bad_signature, Signing::unknown_key, Signing::expired_key,
+        Signing::expired_signature, Signing::late_signature, Signing::malformed}) {
     rows.push_back({"signing", release([signing](auto& r) { r.signing = signing; })});
   }
   for (const std::string& client : clients()) {

@@ -1,6 +1,7 @@
 #include "backends/provider_registry/registry_provider_source.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 
 #include "backends/parallel.h"
@@ -92,8 +93,11 @@ BOOST_AUTO_TEST_CASE(an_archive_is_read_once_per_machine) {
   BOOST_TEST(fixture.release("registry.example.com/acme/null", "1.2.3").has_value());
   fixture.run_again();
   fixture.source();
-  parallel_for(
-      4, 4, [&](std::size_t) { BOOST_TEST(fixture.release("registry.example.com/acme/null", "1.2.3").has_value()); });
+  std::atomic<int> found = 0;
+  parallel_for(4, 4, [&](std::size_t) {
+    found += fixture.release("registry.example.com/acme/null", "1.2.3").has_value() ? 1 : 0;
+  });
+  BOOST_TEST(found == 4);
   BOOST_TEST(fixture.registry.requests().archives == 1);
   BOOST_TEST(fixture.stats.cache_hits == 4U);
 }
@@ -163,6 +167,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_has_expired) {
   };
   const Row rows[] = {
       {"a key", ClientRules::opentofu_1_12, Signing::expired_key, false, 1, nullptr},
+      {"a key before it signed", ClientRules::opentofu_1_12, Signing::late_signature, false, 1, nullptr},
       {"a signature", ClientRules::opentofu_1_12, Signing::expired_signature, false, 1, nullptr},
       {"a key, enforced", ClientRules::opentofu_1_12, Signing::expired_key, true, 0,
        "the provider is not signed with a valid signing key; please contact the provider author (authentication "
