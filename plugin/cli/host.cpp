@@ -129,6 +129,9 @@ Result<Answer> Host::ask(const std::string& method, const Json::Value& params, T
     request.deadline = std::chrono::steady_clock::now() + **allowed;
   }
   auto result = methods_->call(method, params, request);
+  // The process ends sooner than the last of them would be freed.
+  static auto& kept = *new std::shared_ptr<const void>();
+  kept = std::move(request.leftovers);
   if (told != nullptr) {
     *told = {std::move(request.error_data), std::move(request.diagnostics)};
   }

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "plugin/install/package_lookup.h"
 #include "plugin/resolve/provider_tree.h"
 #include "plugin/server/handlers.h"
+#include "plugin/server/known_tree.h"
 #include "plugin/server/plan_request.h"
+#include "plugin/server/provider_request.h"
 #include "protocol/messages/config_inspect.h"
 
 namespace modlock {
@@ -104,12 +105,7 @@ messages::InspectedProvider to_message(const ProviderAddress& address, const std
 std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& root, const ModuleTree& tree,
                                                            Diagnostics& diagnostics) {
   auto required = required_providers(tree);
-  std::vector<ProviderAddress> addresses;
-  std::transform(required.begin(), required.end(), std::back_inserter(addresses),
-                 [](const auto& entry) { return entry.first; });
-  auto state =
-      read_state_providers(root.walk.root, tree.modules.front().parsed->state, root.data.path, root.walk.workspace,
-                           root.walk.tool, addresses, root.walk.documents, root.walk.bounds);
+  auto state = read_state(root, tree);
   if (!state) {
     diagnostics.push_back({Severity::error, std::move(state.error())});
   } else {
@@ -166,22 +162,9 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   if (!lock) {
     return fail(std::move(lock.error()));
   }
-  const auto manifest = read_manifest(root->data.manifest());
-  if (!manifest) {
-    return fail(manifest.error());
-  }
-  root->walk.installed = installed_directories(*manifest, root->walk.root);
   const LockFile locked = effective_lock(*lock);
-  const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
-    for (ModuleNode* node : level) {
-      PlacedPackage package = known_package(*node, root->data, *manifest, locked, service.store());
-      node->package_directory = std::move(package.directory);
-      node->package_subdir = std::move(package.subdir);
-    }
-    return {};
-  };
   const Context context = make_context(request, service, stats);
-  auto tree = walk_modules(root->walk, visit, context);
+  auto tree = walk_known_modules(*root, locked, service, context);
   if (!tree) {
     return fail(std::move(tree.error()));
   }
@@ -206,6 +189,7 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
     return fail(std::move(ok.error()));
   }
   request.diagnostics = result.diagnostics;
+  request.leftovers = std::make_shared<ModuleTree>(std::move(*tree));
   return messages::encode(result);
 }
 
