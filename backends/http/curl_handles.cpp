@@ -22,7 +22,10 @@ CurlHandle::~CurlHandle() {
   multi.reset();
 }
 
-HandlePool::HandlePool() {
+HandlePool::HandlePool() = default;
+
+// With the first handle: loading libcurl and all that it needs takes longer than many a run that asks nobody.
+void HandlePool::open_share() {
   if (!initialise_curl()) {
     return;
   }
@@ -47,8 +50,9 @@ void HandlePool::unlock(CURL*, curl_lock_data data, void* self) {
 }
 
 std::unique_ptr<CurlHandle> HandlePool::make_handle(const std::string& origin) {
+  std::call_once(is_open_, [this] { open_share(); });
   auto handle = std::make_unique<CurlHandle>();
-  handle->multi.reset(curl::multi_init());
+  handle->multi.reset(share_ == nullptr ? nullptr : curl::multi_init());
   handle->easy.reset(share_ == nullptr ? nullptr : curl::easy_init());
   if (handle->multi == nullptr || handle->easy == nullptr) {
     return nullptr;

@@ -40,8 +40,10 @@ class HandlePool {
  private:
   static void lock(CURL* easy, curl_lock_data data, curl_lock_access access, void* self);
   static void unlock(CURL* easy, curl_lock_data data, void* self);
+  void open_share();
   std::unique_ptr<CurlHandle> make_handle(const std::string& origin);
 
+  std::once_flag is_open_;
   std::array<std::mutex, CURL_LOCK_DATA_LAST> locks_;
   std::unique_ptr<CURLSH, Free<curl::share_cleanup>> share_;
   std::mutex mutex_;
