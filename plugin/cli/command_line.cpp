@@ -88,7 +88,7 @@ void add_root_flags(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_include_flag(CLI::App& command, CommonFlags& flags) {
-  command.add_option("--include", flags.include, "Only modules, or only providers (which this release does not lock)")
+  command.add_option("--include", flags.include, "Only modules, or only providers")
       ->check(CLI::IsMember({"modules", "providers"}))
       ->delimiter(',');
 }
@@ -108,6 +108,16 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
   add_network_flags(command, out.common);
   add_include_flag(command, out.common);
   command.add_flag("--dry-run", out.dry_run, "Print the change as a unified diff, write nothing");
+  command
+      .add_option("--platform", out.platforms,
+                  "Lock the providers for this platform, instead of those of the settings (linux_amd64; repeatable)")
+      ->type_name("OS_ARCH")
+      ->take_all();
+  command
+      .add_option("--hashes", out.hashes,
+                  "Of providers: superset (all that any client may want to add), init (what `init` writes) or "
+                  "providers-lock (what `providers lock` writes)")
+      ->check(CLI::IsMember({"superset", "init", "providers-lock"}));
   command
       .add_option("--resolution", out.resolution,
                   "auto: calls of one repository share a version; unified: of every source; per-call: each its own")
@@ -137,9 +147,12 @@ void add_lock(CLI::App& app, CommandLine& out) {
       add_verb(app, out, Verb::upgrade, "upgrade", "Lock the newest versions that the constraints allow",
                "  tofu-modlock upgrade\n"
                "  tofu-modlock upgrade --target module.vpc --dry-run\n"
+               "  tofu-modlock upgrade --target provider.hashicorp/aws\n"
                "  tofu-modlock upgrade --install\n");
   add_plan_flags(*upgrade, out);
-  upgrade->add_option("--target", out.targets, "Only this module call and what it calls (module.vpc.nested)")
+  upgrade
+      ->add_option("--target", out.targets,
+                   "Only this module call and what it calls (module.vpc.nested), or this provider")
       ->type_name("SUBJECT")
       ->take_all();
 }
@@ -193,19 +206,20 @@ void add_questions(CLI::App& app, CommandLine& out) {
   versions->add_option("--tag-prefix", out.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
   versions->add_flag("--include-prerelease", out.include_prerelease, "List prereleases too");
 
-  CLI::App* explain =
-      add_verb(app, out, Verb::explain, "explain",
-               "Say why a module has its version: who constrains it where, and which versions that leaves",
-               "  tofu-modlock explain module.vpc.nested\n"
-               "  tofu-modlock explain --credentials registry.example.com\n"
-               "  tofu-modlock explain --credentials ghcr.io/team/network\n");
+  CLI::App* explain = add_verb(
+      app, out, Verb::explain, "explain",
+      "Say why a module or a provider has its version: who constrains it where, and which versions that leaves",
+      "  tofu-modlock explain module.vpc.nested\n"
+      "  tofu-modlock explain provider.hashicorp/aws\n"
+      "  tofu-modlock explain --credentials registry.example.com\n"
+      "  tofu-modlock explain --credentials ghcr.io/team/network\n");
   add_store_flags(*explain, out.common);
   explain->add_option("--chdir", out.common.directories, "The root module (default: the current directory)")
       ->expected(1);
   add_reading_flags(*explain, out.common);
   add_network_flags(*explain, out.common);
-  CLI::Option* subject =
-      explain->add_option("SUBJECT", out.subject, "A module call: module.NAME or module.NAME.NESTED");
+  CLI::Option* subject = explain->add_option(
+      "SUBJECT", out.subject, "A module call (module.NAME or module.NAME.NESTED), or provider.NAMESPACE/TYPE");
   explain
       ->add_option("--credentials", out.credentials,
                    "Show instead which credentials a host gets, for OCI with the repository: the places, no secret")

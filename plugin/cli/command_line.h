@@ -54,6 +54,8 @@ struct CommandLine {
   bool frozen = false;
   bool dry_run = false;
   bool install = false;
+  std::vector<std::string> platforms;
+  std::string hashes;
   std::string resolution;
   bool no_adopt = false;
   std::string minimum_release_age;

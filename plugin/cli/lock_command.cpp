@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "backends/files/files.h"
 #include "plugin/cli/over_roots.h"
@@ -33,6 +34,19 @@ std::string side_text(const Json::Value& side) {
   return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
 }
 
+// "signed, key ID 0123456789ABCDEF" by subject; of providers that nobody signed or that were not asked for, nothing.
+std::map<std::string, std::string> signatures_of(const Json::Value& providers) {
+  std::map<std::string, std::string> texts;
+  for (const Json::Value& provider : providers) {
+    const Json::Value& signature = provider["signature"];
+    if (signature["status"].asString() == "signed") {
+      texts["provider." + provider["address"].asString()] =
+          fmt::format("  signed, key ID {}", signature["keyId"].asString());
+    }
+  }
+  return texts;
+}
+
 std::string change_line(const Json::Value& change) {
   const std::string action = change["action"].asString();
   std::string text = change["subject"].asString() + "  ";
@@ -51,7 +65,7 @@ std::string change_line(const Json::Value& change) {
   if (change.isMember("constraints")) {
     text += fmt::format("  ({})", change["constraints"].asString());
   }
-  return text + "\n";
+  return text;
 }
 
 // Whoever put it there chose what is locked: a checkout may bring its data directory along.
@@ -68,24 +82,29 @@ std::string adoption_words(const Json::Value& changes, bool dry_run) {
       count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
 }
 
-std::string closing_words(const Json::Value& documents, bool dry_run) {
+std::string closing_words(const Json::Value& result, bool dry_run) {
+  const Json::Value& documents = result["edits"]["documents"];
   if (documents.empty()) {
     return "The lock file is up to date.\n";
   }
   const std::string path = documents[0]["path"].asString();
+  const Json::Value& changes = result["changes"];
+  const bool locks_providers = std::any_of(changes.begin(), changes.end(), [](const Json::Value& change) {
+    return change["subject"].asString().starts_with("provider.");
+  });
   if (dry_run) {
     return fmt::format("{} would change; nothing was written.\n", path);
   }
   if (documents[0]["op"].asString() == "create") {
     return fmt::format(
-        "\ntofu-modlock has created the lock file {} to record the selected module versions.\n"
-        "Include this file in version control, so that everybody gets the same modules.\n",
-        path);
+        "\ntofu-modlock has created the lock file {} to record the selected {}.\n"
+        "Include this file in version control, so that everybody gets the same {}.\n",
+        path, locks_providers ? "versions" : "module versions", locks_providers ? "modules and providers" : "modules");
   }
   return fmt::format(
-      "\ntofu-modlock has changed the module selections in {}.\n"
+      "\ntofu-modlock has changed the {}selections in {}.\n"
       "Review and commit the change if it is what you intended.\n",
-      path);
+      locks_providers ? "" : "module ", path);
 }
 
 Json::Value plan_params(const CommandLine& line, const Host& host, const std::string& root) {
@@ -93,6 +112,12 @@ Json::Value plan_params(const CommandLine& line, const Host& host, const std::st
   params["mode"] = line.verb == CommandLine::Verb::upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
   for (const std::string& target : line.targets) {
     params["targets"].append(target);
+  }
+  for (const std::string& platform : line.platforms) {
+    params["platforms"].append(platform);
+  }
+  if (!line.hashes.empty()) {
+    params["hashes"] = line.hashes;
   }
   if (!line.resolution.empty()) {
     params["policy"]["resolution"] = line.resolution;
@@ -174,8 +199,11 @@ Result<void> write_and_keep(const CommandLine& line, const Host& host, const std
 void print_result(const CommandLine& line, const std::string& root, const Json::Value& result,
                   const Diagnostics& diagnostics) {
   print_diagnostics(diagnostics, root);
+  const auto signatures = signatures_of(result["providers"]);
   for (const Json::Value& change : result["changes"]) {
-    print_out(change_line(change));
+    const auto signature = signatures.find(change["subject"].asString());
+    const bool is_shown = signature != signatures.end() && change["action"].asString() != "removed";
+    print_out(change_line(change) + (is_shown ? signature->second : "") + "\n");
   }
   print_out(adoption_words(result["changes"], line.dry_run));
   if (line.dry_run) {
@@ -183,7 +211,7 @@ void print_result(const CommandLine& line, const std::string& root, const Json::
       print_raw(diff_text(root, document));
     }
   }
-  print_out(closing_words(result["edits"]["documents"], line.dry_run));
+  print_out(closing_words(result, line.dry_run));
 }
 
 RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root) {

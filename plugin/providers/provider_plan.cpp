@@ -144,6 +144,10 @@ class Planner {
 
   // `prior`: the entry of the same version, or null.
   Result<void> complete(const ProviderNeed& need, const ProviderLock* prior, bool is_kept, Finding& finding) {
+    if (is_kept && is_complete(need, *prior)) {
+      finding.lock.hashes = prior->hashes;
+      return {};
+    }
     auto release = source_.release(need.address, finding.lock.version, request_.platforms, context_);
     if (!release) {
       return without_release(need, prior, is_kept, std::move(release.error()), finding);
@@ -154,10 +158,29 @@ class Planner {
       }
     }
     finding.lock.hashes = complete_hashes(request_.hashes, prior, *release);
+    note_release(need, finding.lock.version, *release);
     finding.signature = release->signature;
     finding.is_incomplete = !release->covers_all_platforms && !knows_more(prior, *release);
     finding.warnings.insert(finding.warnings.end(), release->warnings.begin(), release->warnings.end());
     return {};
+  }
+
+  // Whether the entry has all that is known of its release, and is written as it would be.
+  bool is_complete(const ProviderNeed& need, const ProviderLock& prior) const {
+    if (request_.known == nullptr || request_.hashes != HashSet::superset ||
+        std::adjacent_find(prior.hashes.begin(), prior.hashes.end(), std::greater_equal<>{}) != prior.hashes.end()) {
+      return false;
+    }
+    const auto all = request_.known->find(need.address, prior.version, request_.platforms);
+    return all && std::includes(prior.hashes.begin(), prior.hashes.end(), all->begin(), all->end());
+  }
+
+  // A mirror may have less than the registry, which a later run may ask.
+  void note_release(const ProviderNeed& need, const ProviderVersion& version, const ProviderRelease& release) const {
+    if (request_.known != nullptr && release.covers_all_platforms) {
+      request_.known->note(need.address, version, request_.platforms,
+                           complete_hashes(HashSet::superset, nullptr, release));
+    }
   }
 
   // Whether the entry had hashes that were not found now, so that somebody has taken care of other platforms.

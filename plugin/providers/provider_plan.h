@@ -8,6 +8,7 @@
 
 #include "backends/context.h"
 #include "backends/provider_source.h"
+#include "backends/store/release_hashes.h"
 #include "plugin/config/tool.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/providers/hash_set.h"
@@ -27,6 +28,8 @@ struct ProviderPlanRequest {
   HashSet hashes = HashSet::superset;
   std::vector<Platform> platforms = {};  // at least one, each once; for HashSet::init the one that `init` runs on
   Tool tool = Tool::opentofu;
+  // What earlier runs have found of releases, for HashSet::superset. Null: nothing, and nothing is kept.
+  const ReleaseHashes* known = nullptr;
 };
 
 // The old entries, the new entries, and why.

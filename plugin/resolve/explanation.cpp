@@ -258,13 +258,12 @@ Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
   if (node == request.plan.tree.nodes.end()) {
-    const bool is_provider = subject.starts_with("provider.");
-    return fail(
-        Error{.code = Code::invalid_params,
-              .message = is_provider ? fmt::format("\"{}\" cannot be explained: providers are not locked yet", subject)
-                                     : fmt::format("the subject \"{}\" matches no module call", subject),
-              .subject = subject,
-              .hint = "a subject is written module.NAME or module.NAME.NESTED; `tofu-modlock inspect` lists them"});
+    return fail(Error{.code = Code::invalid_params,
+                      .message = fmt::format("the subject \"{}\" matches no module call", subject),
+                      .subject = subject,
+                      .hint = "a subject is written module.NAME, module.NAME.NESTED or provider.HOST/NAMESPACE/TYPE; "
+                              "`tofu-modlock inspect` "
+                              "lists them"});
   }
   return Explainer(request, origin, node->second).run();
 }

@@ -45,7 +45,7 @@ struct ExplainRequest {
 // Explains one call of a plan: the constraints of all calls that share its version (its own first), then the age that
 // is asked for, then what is locked or installed. The versions are those that the source lists now; where it cannot be
 // asked that is a warning, and the chain knows the chosen version alone. The plan outlives the result. Errors:
-// INVALID_PARAMS (no such call; a provider); cancellation.
+// INVALID_PARAMS (no such call); cancellation.
 Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const Context& context);
 
 }  // namespace modlock

@@ -1,10 +1,28 @@
+#include "plugin/providers/provider_explanation.h"
 #include "plugin/resolve/explanation.h"
 #include "plugin/server/handlers.h"
 #include "plugin/server/plan_request.h"
+#include "plugin/server/provider_request.h"
 #include "protocol/messages/lock_explain.h"
 
 namespace modlock {
 namespace {
+
+std::vector<messages::ExplainedStep> to_messages(std::vector<ExplainedStep> chain) {
+  std::vector<messages::ExplainedStep> out;
+  for (ExplainedStep& step : chain) {
+    messages::ExplainedStep told{.constraint = std::move(step.constraint),
+                                 .subject = std::move(step.subject),
+                                 .location = std::move(step.location),
+                                 .kept = std::move(step.kept),
+                                 .rejected = {}};
+    for (RejectedVersion& version : step.rejected) {
+      told.rejected.push_back({std::move(version.version), std::move(version.why)});
+    }
+    out.push_back(std::move(told));
+  }
+  return out;
+}
 
 messages::LockExplainResult to_message(Explanation explanation, const std::string& subject) {
   messages::LockExplainResult out{.subject = subject, .source = std::move(explanation.source), .selected = {}};
@@ -18,19 +36,39 @@ messages::LockExplainResult to_message(Explanation explanation, const std::strin
                     .reason = {}};
   }
   out.selected.reason = std::move(explanation.reason);
-  for (ExplainedStep& step : explanation.chain) {
-    messages::ExplainedStep told{.constraint = std::move(step.constraint),
-                                 .subject = std::move(step.subject),
-                                 .location = std::move(step.location),
-                                 .kept = std::move(step.kept),
-                                 .rejected = {}};
-    for (RejectedVersion& version : step.rejected) {
-      told.rejected.push_back({std::move(version.version), std::move(version.why)});
-    }
-    out.chain.push_back(std::move(told));
-  }
+  out.chain = to_messages(std::move(explanation.chain));
   out.diagnostics = std::move(explanation.diagnostics);
   return out;
+}
+
+messages::LockExplainResult to_message(ProviderExplanation explanation, const std::string& subject) {
+  messages::LockExplainResult out{.subject = subject, .source = subject.substr(subject.find('.') + 1), .selected = {}};
+  if (explanation.version) {
+    out.selected.version = explanation.version->to_string();
+  }
+  out.selected.hashes = std::move(explanation.hashes);
+  out.selected.reason = std::move(explanation.reason);
+  out.chain = to_messages(std::move(explanation.chain));
+  out.diagnostics = std::move(explanation.diagnostics);
+  return out;
+}
+
+Result<messages::LockExplainResult> explain_provider_of(const RootRequest& root, const LockDocument& lock,
+                                                        const ModuleTree& tree, const std::string& subject,
+                                                        const Network& network, const Context& context) {
+  Diagnostics diagnostics;
+  const auto request = make_provider_request(root, lock, tree, messages::LockPlanParams{}, diagnostics);
+  if (!request) {
+    return fail(request.error());
+  }
+  const auto source = network.provider_source();
+  auto explanation = explain_provider(*request, subject, lock.provider_file(),
+                                      lock.beside ? std::string(kLockFileName) : lock.path, *source, context);
+  if (!explanation) {
+    return fail(std::move(explanation.error()));
+  }
+  explanation->diagnostics.insert(explanation->diagnostics.begin(), diagnostics.begin(), diagnostics.end());
+  return to_message(std::move(*explanation), subject);
 }
 
 }  // namespace
@@ -60,6 +98,14 @@ Result<Json::Value> handle_lock_explain(const Service& service, const Json::Valu
   const auto plan = make_plan(*plan_request, origin, context);
   if (!plan) {
     return fail(network->with_warnings(plan.error()));
+  }
+  if (decoded->subject.starts_with("provider.")) {
+    auto told = explain_provider_of(*root, *lock, plan->tree, decoded->subject, *network, context);
+    if (!told) {
+      return fail(std::move(told.error()));
+    }
+    request.diagnostics = told->diagnostics;
+    return messages::encode(*told);
   }
   const ExplainRequest asked{
       .plan_request = *plan_request, .plan = *plan, .subject = decoded->subject, .lock_path = lock->path};

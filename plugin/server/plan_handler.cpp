@@ -8,19 +8,17 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
 #include "plugin/lock/copy.h"
-#include "plugin/lock/edit.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/server/handlers.h"
+#include "plugin/server/known_tree.h"
+#include "plugin/server/lock_edits.h"
 #include "plugin/server/plan_request.h"
+#include "plugin/server/provider_request.h"
 #include "plugin/server/run_clock.h"
 #include "protocol/messages/encode.h"
 
 namespace modlock {
 namespace {
-
-PlanMode parse_mode(const std::string& text) {
-  return text == "upgrade" ? PlanMode::upgrade : text == "frozen" ? PlanMode::frozen : PlanMode::missing;
-}
 
 Resolution parse_resolution(const std::optional<std::string>& text, const Settings& settings) {
   if (!text) {
@@ -67,43 +65,6 @@ std::optional<messages::ChangeSide> to_message(const std::optional<ChangeSide>& 
   return messages::ChangeSide{side->version, side->ref, side->commit, side->digest};
 }
 
-void add_edit(messages::WorkspaceEdit& out, const std::string& path, const LockFile& before, const std::string& after,
-              const ServiceOptions& options) {
-  auto edit =
-      make_document_edit(path, before.exists ? std::optional<std::string_view>(before.text) : std::nullopt, after);
-  if (!edit) {
-    return;
-  }
-  messages::EditedDocument document{.path = edit->path,
-                                    .operation = before.exists ? "modify" : "create",
-                                    .base_sha256 = edit->base_sha256,
-                                    .new_text = std::nullopt,
-                                    .edits = std::nullopt,
-                                    .result_sha256 = edit->result_sha256};
-  if (options.edits_as_full_text) {
-    document.new_text = edit->new_text;
-  }
-  if (options.edits_as_ranges) {
-    document.edits.emplace();
-    for (TextEdit& change : edit->edits) {
-      document.edits->push_back(
-          {change.start, change.end, std::move(change.old_text), std::move(change.new_text), change.range});
-    }
-  }
-  out.documents.push_back(std::move(document));
-}
-
-messages::WorkspaceEdit lock_edit(const LockDocument& lock, const ModuleLocks& modules, const ServiceOptions& options) {
-  messages::WorkspaceEdit out;
-  if (lock.file.exists || !modules.empty()) {
-    add_edit(out, lock.path, lock.file, write_lock(lock.file, modules), options);
-  }
-  if (lock.inline_file) {
-    add_edit(out, std::string(kLockFileName), *lock.inline_file, write_lock(*lock.inline_file, {}), options);
-  }
-  return out;
-}
-
 std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
   std::vector<messages::LockedModule> out;
   for (const auto& [key, lock] : plan.modules) {
@@ -136,7 +97,7 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes) {
 }
 
 LockFile effective_lock(const LockDocument& lock) {
-  return lock.inline_file && !lock.file.exists ? *lock.inline_file : lock.file;
+  return lock.counts_inline() ? *lock.beside : lock.file;
 }
 
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context) {
@@ -173,7 +134,7 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
   PlanRequest request{.walk = root.walk,
                       .lock = effective_lock(lock),
                       .mode = parse_mode(params.mode),
-                      .targets = params.targets,
+                      .targets = module_targets(params.targets),
                       .resolution = parse_resolution(params.resolution, root.walk.settings)};
   if (params.minimum_release_age) {
     request.minimum_release_age = parse_duration(*params.minimum_release_age);
@@ -183,6 +144,9 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
                               escape_controls(*params.minimum_release_age)),
                   "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\"");
     }
+  }
+  if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
+    request.mode = PlanMode::missing;
   }
   request.installed = find_installed(root, context);
   request.judge = [&root, &service, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
@@ -205,49 +169,176 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
   return request;
 }
 
+namespace {
+
+// The modules of a root where nobody wants them locked: as they are installed or locked. What is locked and nowhere on
+// this machine is fetched.
+Result<ModuleTree> read_tree(RootRequest& root, const LockDocument& lock, Origin& origin, const Service& service,
+                             const Context& context) {
+  auto tree = walk_known_modules(root, effective_lock(lock), service, context);
+  if (!tree || unread_modules(*tree).empty()) {
+    return tree;
+  }
+  PlanRequest request = frozen_plan(root, lock, context);
+  request.lock = effective_lock(lock);
+  auto plan = make_plan(request, origin, context);
+  if (!plan) {
+    return fail(std::move(plan.error()));
+  }
+  if (const auto unread = unread_modules(plan->tree); !unread.empty()) {
+    const ModuleNode& node = plan->tree.nodes.find(unread.front())->second;
+    return fail(Error{.code = Code::missing,
+                      .message = fmt::format("module \"{}\" is neither locked nor installed, so nobody knows which "
+                                             "providers it needs",
+                                             node.key),
+                      .subject = node.subject(),
+                      .location = node.call.source.location,
+                      .hint = "lock modules too (without --include providers), or let the client install them"});
+  }
+  return std::move(plan->tree);
+}
+
+// Decides one `lock/plan`: modules first, then the providers that those need.
+class LockPlanner {
+ public:
+  LockPlanner(const Service& service, messages::LockPlanParams params, RequestContext& request)
+      : service_(service),
+        params_(std::move(params)),
+        request_(request),
+        context_(make_context(request, service, clock_.stats)) {}
+
+  Result<Json::Value> run() {
+    auto root = open_root(params_.root, service_);
+    if (!root) {
+      return fail(std::move(root.error()));
+    }
+    auto lock = open_lock(*root, params_.lock);
+    if (!lock) {
+      return fail(std::move(lock.error()));
+    }
+    add_policy(root->walk.settings, params_);
+    context_.judge_source = source_judge(root->walk.settings);
+    const auto network = service_.network(root->implementation.tool, root->implementation.version);
+    if (auto ok = plan(*root, *lock, *network); !ok) {
+      return fail(network->with_warnings(std::move(ok.error())));
+    }
+    const Diagnostics& unread = network->warnings();
+    diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
+    return answer(*root, *lock);
+  }
+
+ private:
+  Result<void> plan(RootRequest& root, const LockDocument& lock, const Network& network) {
+    Origin origin(network.backends(), service_.store(), context_, service_.fresh_since());
+    std::optional<ModuleTree> tree;
+    if (params_.include.modules) {
+      if (auto ok = plan_modules(root, lock, origin); !ok) {
+        return ok;
+      }
+    } else if (params_.include.providers) {
+      auto read = read_tree(root, lock, origin, service_, context_);
+      if (!read) {
+        return fail(std::move(read.error()));
+      }
+      tree = std::move(*read);
+      std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
+      judge_releases(*tree, root.implementation, service_.options(), context_, diagnostics_);
+      if (has_errors(diagnostics_)) {
+        return fail(first_error());
+      }
+    }
+    return params_.include.providers ? plan_providers_of(root, lock, tree ? *tree : modules_->tree, network)
+                                     : Result<void>();
+  }
+
+  Error first_error() const {
+    Diagnostics errors;
+    std::copy_if(diagnostics_.begin(), diagnostics_.end(), std::back_inserter(errors),
+                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+    return combine(std::move(errors));
+  }
+
+  Result<void> plan_modules(const RootRequest& root, const LockDocument& lock, Origin& origin) {
+    const auto plan_request = make_plan_request(root, lock, params_, service_, context_);
+    if (!plan_request) {
+      return fail(plan_request.error());
+    }
+    auto plan = make_plan(*plan_request, origin, context_);
+    if (!plan) {
+      return fail(std::move(plan.error()));
+    }
+    modules_ = std::move(*plan);
+    judge_overrides(
+        {.tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds},
+        modules_->diagnostics);
+    diagnostics_ = std::move(modules_->diagnostics);
+    return {};
+  }
+
+  Result<void> plan_providers_of(const RootRequest& root, const LockDocument& lock, const ModuleTree& tree,
+                                 const Network& network) {
+    auto provider_request = make_provider_request(root, lock, tree, params_, diagnostics_);
+    if (!provider_request) {
+      return fail(std::move(provider_request.error()));
+    }
+    const ReleaseHashes known(service_.store(), release_rules(root.implementation));
+    provider_request->known = &known;
+    if (has_errors(diagnostics_)) {
+      return fail(first_error());
+    }
+    const auto source = network.provider_source();
+    auto plan = plan_providers(*provider_request, *source, context_);
+    if (!plan) {
+      Error error = std::move(plan.error());
+      if (params_.include.modules && exit_code(error) == exit_code(Code::unreachable)) {
+        error.notes.push_back("nothing is locked; modules alone are with --include modules");
+      }
+      return fail(std::move(error));
+    }
+    providers_ = std::move(*plan);
+    diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
+    return {};
+  }
+
+  Result<Json::Value> answer(const RootRequest& root, const LockDocument& lock) {
+    std::vector<Change> changes = modules_ ? std::move(modules_->changes) : std::vector<Change>{};
+    if (providers_) {
+      changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
+    }
+    if (params_.mode == "frozen" && !changes.empty()) {
+      return fail(frozen_error(changes, lock.path, request_));
+    }
+    const ModuleLocks& modules = modules_ ? modules_->modules : lock.file.modules;
+    messages::LockPlanResult result{
+        .edits = lock_edit(lock, {.modules = modules, .providers = providers_ ? &*providers_ : nullptr}, root.walk.tool,
+                           service_.options()),
+        .changes = to_messages(changes),
+        .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
+        .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
+        .stats = clock_.message()};
+    request_.diagnostics = diagnostics_;
+    result.diagnostics = std::move(diagnostics_);
+    return messages::encode(result);
+  }
+
+  const Service& service_;
+  const messages::LockPlanParams params_;
+  RequestContext& request_;
+  RunClock clock_;
+  Context context_;
+  std::optional<Plan> modules_;
+  std::optional<ProviderPlan> providers_;
+  Diagnostics diagnostics_;
+};
+
+}  // namespace
+
 Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request) {
-  RunClock clock;
-  Context context = make_context(request, service, clock.stats);
   auto decoded = messages::decode_lock_plan(params, request.unknown_params);
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }
-  auto root = open_root(decoded->root, service);
-  if (!root) {
-    return fail(std::move(root.error()));
-  }
-  auto lock = open_lock(*root, decoded->lock);
-  if (!lock) {
-    return fail(std::move(lock.error()));
-  }
-  if (!decoded->include.modules) {
-    return messages::encode(messages::LockPlanResult{.stats = clock.message()});
-  }
-  add_policy(root->walk.settings, *decoded);
-  context.judge_source = source_judge(root->walk.settings);
-  auto plan_request = make_plan_request(*root, *lock, *decoded, service, context);
-  if (!plan_request) {
-    return fail(std::move(plan_request.error()));
-  }
-  const auto network = service.network(root->implementation.tool, root->implementation.version);
-  Origin origin(network->backends(), service.store(), context, service.fresh_since());
-  auto plan = make_plan(*plan_request, origin, context);
-  if (!plan) {
-    return fail(network->with_warnings(std::move(plan.error())));
-  }
-  judge_overrides({.tree = plan->tree, .locks = plan->modules, .root = root->walk.root, .bounds = root->walk.bounds},
-                  plan->diagnostics);
-  const Diagnostics& unread = network->warnings();
-  plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
-  if (plan_request->mode == PlanMode::frozen && !plan->changes.empty()) {
-    return fail(frozen_error(plan->changes, lock->path, request));
-  }
-  request.diagnostics = plan->diagnostics;
-  return messages::encode(messages::LockPlanResult{.edits = lock_edit(*lock, plan->modules, service.options()),
-                                                   .changes = to_messages(plan->changes),
-                                                   .modules = locked_modules(*plan),
-                                                   .diagnostics = std::move(plan->diagnostics),
-                                                   .stats = clock.message()});
+  return LockPlanner(service, std::move(*decoded), request).run();
 }
 
 }  // namespace modlock

@@ -107,7 +107,7 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
     }
     text = std::move(*bytes);
   }
-  return parse_lock(*text, name);
+  return parse_lock(*text, name, default_registry(root.walk.tool));
 }
 
 }  // namespace
@@ -178,9 +178,7 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
     if (!beside) {
       return fail(std::move(beside.error()));
     }
-    if (!beside->modules.empty()) {
-      document.inline_file = std::move(*beside);
-    }
+    document.beside = std::move(*beside);
   }
   return document;
 }

@@ -27,9 +27,12 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
 struct LockDocument {
   LockFile file;
   std::string path;  // relative to the root
-  // With the sidecar setting: what `.terraform.lock.hcl` says where module blocks still stand in it. They count as long
-  // as there is no sidecar, and move there with the next change.
-  std::optional<LockFile> inline_file = {};
+  // With the sidecar setting: `.terraform.lock.hcl`, which holds the providers. Where module blocks still stand in it,
+  // they count as long as there is no sidecar, and move there with the next change.
+  std::optional<LockFile> beside = {};
+
+  bool counts_inline() const { return beside && !beside->modules.empty() && !file.exists; }
+  const LockFile& provider_file() const { return beside ? *beside : file; }
 };
 
 // The lock file of a root: the text of the request, else of an overlaying document, else of the disk; where none

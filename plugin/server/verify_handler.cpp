@@ -34,7 +34,7 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   const VerifyRequest verify{
       .walk = root->walk,
       .lock = effective_lock(*lock),
-      .lock_path = lock->inline_file && !lock->file.exists ? std::string(kLockFileName) : lock->path,
+      .lock_path = lock->counts_inline() ? std::string(kLockFileName) : lock->path,
       .data = root->data,
       .serves = [&](const Source& source) { return network->backends().find(source) != nullptr; },
       .origin = decoded->online ? &origin : nullptr,

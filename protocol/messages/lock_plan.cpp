@@ -28,6 +28,17 @@ Json::Value encode(const LockedModule& module) {
   return out;
 }
 
+Json::Value encode(const LockedProvider& provider) {
+  Json::Value out(Json::objectValue);
+  out["address"] = provider.address;
+  out["version"] = provider.version;
+  set_if(out, "constraints", provider.constraints);
+  out["hashes"] = encode_strings(provider.hashes);
+  out["signature"]["status"] = provider.signature.status;
+  set_if(out["signature"], "keyId", provider.signature.key_id);
+  return out;
+}
+
 }  // namespace
 
 LockParams decode_lock(ObjectReader& in) {
@@ -63,6 +74,8 @@ Result<LockPlanParams> decode_lock_plan(const Json::Value& params, std::vector<s
   out.mode = in.one_of("mode", {"missing", "upgrade", "frozen"}).value_or("missing");
   out.targets = in.strings("targets").value_or(std::vector<std::string>{});
   out.include = decode_include(in);
+  out.platforms = in.strings("platforms").value_or(std::vector<std::string>{});
+  out.hashes = in.one_of("hashes", {"superset", "init", "providers-lock"}).value_or("superset");
   if (auto policy = in.object("policy")) {
     out.resolution = policy->one_of("resolution", {"auto", "unified", "per-call"});
     out.allow = policy->strings("allow").value_or(std::vector<std::string>{});
@@ -100,7 +113,10 @@ Json::Value encode(const LockPlanResult& result) {
   for (const LockedModule& module : result.modules) {
     modules.append(encode(module));
   }
-  out["providers"] = Json::arrayValue;
+  Json::Value& providers = out["providers"] = Json::arrayValue;
+  for (const LockedProvider& provider : result.providers) {
+    providers.append(encode(provider));
+  }
   out["diagnostics"] = to_json(result.diagnostics);
   out["stats"] = encode(result.stats);
   return out;

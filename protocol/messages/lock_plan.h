@@ -30,6 +30,8 @@ struct LockPlanParams {
   std::string mode = "missing";  // "upgrade", "frozen"
   std::vector<std::string> targets;
   Include include;
+  std::vector<std::string> platforms;     // "linux_amd64"
+  std::string hashes = "superset";        // "init", "providers-lock"
   std::optional<std::string> resolution;  // "auto", "unified", "per-call"
   std::vector<std::string> allow;
   std::vector<std::string> deny;
@@ -66,10 +68,25 @@ struct LockedModule {
   std::vector<std::string> hashes;
 };
 
+// Who signed the checksums of a provider's release.
+struct Signature {
+  std::string status = "unasked";  // "signed", "skipped" (no key is published), "none" (a mirror)
+  std::string key_id = {};
+};
+
+struct LockedProvider {
+  std::string address;
+  std::string version;
+  std::string constraints;  // empty: none
+  std::vector<std::string> hashes;
+  Signature signature = {};
+};
+
 struct LockPlanResult {
   WorkspaceEdit edits = {};
   std::vector<Change> changes = {};
   std::vector<LockedModule> modules = {};
+  std::vector<LockedProvider> providers = {};
   Diagnostics diagnostics = {};
   RunStats stats = {};
 };

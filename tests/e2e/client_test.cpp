@@ -66,7 +66,7 @@ struct Client : Scene {
     fs::copy(program.parent_path(), program.parent_path().parent_path() / "linux_arm64");
   }
   void lock_install_and_take_the_origin_away() {
-    const Ran ran = modlock({"lock", "--install"});
+    const Ran ran = modlock({"lock", "--include", "modules", "--install"});
     BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
     release(vpc, "1.1.0", vpc_files);
     release(zone, "0.2.0");
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
       BOOST_TEST(rewritten.find("provider \"example.test/acme/fake\"") != std::string::npos, rewritten);
       BOOST_TEST(rewritten.find("module \"") == std::string::npos, rewritten);
 
-      const Json::Value restored = json({"lock"});
+      const Json::Value restored = json({"lock", "--include", "modules"});
       BOOST_TEST(restored["stats"]["requests"].asInt() == 0);
       BOOST_TEST(restored["changes"].size() == 3U);
       for (const Json::Value& change : restored["changes"]) {

@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(what_others_wrote_survives_byte_for_byte) {
                          Row{"odd formatting", kHeader + odd_provider + kProvider, false}}) {
     BOOST_TEST_CONTEXT(row.name) {
       write(".terraform.lock.hcl", row.before);
-      BOOST_TEST(modlock({"lock"}).exit_code == 0);
+      BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
       std::string after = shown(lock());
       const std::size_t start = after.find("module \"vpc\"");
       const std::size_t end = after.find(row.crlf ? "\r\n}\r\n" : "\n}\n", start) + (row.crlf ? 5 : 3);
@@ -139,10 +139,10 @@ BOOST_AUTO_TEST_CASE(what_others_wrote_survives_byte_for_byte) {
 BOOST_AUTO_TEST_CASE(a_removed_last_call_leaves_the_providers_alone) {
   const std::string before = kHeader + std::string(kProvider);
   write(".terraform.lock.hcl", before);
-  modlock({"lock"});
+  modlock({"lock", "--include", "modules"});
   write("main.tf", "");
   fs::remove(root() / ".tofu-modlock.hcl");
-  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
   BOOST_TEST(lock() == before);
 }
 

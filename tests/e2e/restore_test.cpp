@@ -57,33 +57,33 @@ BOOST_FIXTURE_TEST_SUITE(restored_blocks, Restoring)
 
 BOOST_AUTO_TEST_CASE(from_the_copy) {
   write(".terraform.lock.hcl", kRewritten);
-  check_restored(json({"lock"}));
+  check_restored(json({"lock", "--include", "modules"}));
 }
 
 BOOST_AUTO_TEST_CASE(in_words) {
   write(".terraform.lock.hcl", kRewritten);
-  const Ran ran = modlock({"lock"});
+  const Ran ran = modlock({"lock", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 0);
   BOOST_TEST(ran.out.find("module.vpc  1.0.0  restored  (~> 1.0)\n") == 0U, ran.out);
 }
 
 BOOST_AUTO_TEST_CASE(where_the_whole_file_went) {
   fs::remove(root() / ".terraform.lock.hcl");
-  BOOST_TEST(json({"lock"})["changes"][0]["action"].asString() == "restored");
+  BOOST_TEST(json({"lock", "--include", "modules"})["changes"][0]["action"].asString() == "restored");
   BOOST_TEST(lock() == before);
 }
 
 BOOST_AUTO_TEST_CASE(although_the_repository_is_gone) {
   fs::remove_all(vpc.path());
   write(".terraform.lock.hcl", kRewritten);
-  check_restored(json({"lock"}));
+  check_restored(json({"lock", "--include", "modules"}));
 }
 
 BOOST_AUTO_TEST_CASE(from_git_history_when_the_copy_is_gone_too) {
   commit_everything();
   write(".terraform.lock.hcl", kRewritten);
   fs::remove_all(root() / ".terraform");
-  check_restored(json({"lock"}));
+  check_restored(json({"lock", "--include", "modules"}));
 }
 
 BOOST_AUTO_TEST_CASE(from_an_older_commit_where_the_rewritten_file_was_committed) {
@@ -91,12 +91,12 @@ BOOST_AUTO_TEST_CASE(from_an_older_commit_where_the_rewritten_file_was_committed
   write(".terraform.lock.hcl", kRewritten);
   git({"commit", "--quiet", "--all", "--message=rewritten"});
   fs::remove_all(root() / ".terraform");
-  check_restored(json({"lock"}));
+  check_restored(json({"lock", "--include", "modules"}));
 }
 
 BOOST_AUTO_TEST_CASE(never_under_frozen) {
   write(".terraform.lock.hcl", kRewritten);
-  const Json::Value error = json({"lock", "--frozen"}, 3)["error"];
+  const Json::Value error = json({"lock", "--frozen", "--include", "modules"}, 3)["error"];
   BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
   BOOST_TEST(error["data"]["changes"][0]["subject"].asString() == "module.vpc");
   BOOST_TEST(lock() == kRewritten);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(never_under_frozen) {
 BOOST_AUTO_TEST_CASE(not_where_the_constraint_changed_since) {
   write(".terraform.lock.hcl", kRewritten);
   write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.1"));
-  BOOST_TEST(json({"lock"})["changes"][0]["action"].asString() == "added");
+  BOOST_TEST(json({"lock", "--include", "modules"})["changes"][0]["action"].asString() == "added");
   BOOST_TEST(locked_commits(*this)["vpc"] == "<1.1.0>");
 }
 

@@ -2,6 +2,7 @@
 
 #include "plugin/providers/provider_plan.h"
 #include "tests/plugin/providers/plan_fixture.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -238,6 +239,33 @@ BOOST_AUTO_TEST_CASE(requests_are_counted) {
   BOOST_TEST(plan_providers(exact, source, {}).has_value());
   BOOST_TEST(source.listings == 1);
   BOOST_TEST(source.releases == 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_known_to_be_complete_costs_no_request) {
+  const TemporaryDirectory directory;
+  const auto store = Store::open(directory / "cache");
+  const ReleaseHashes known(*store, "rules");
+  FakeProviderSource source;
+  source.add("aws", "1.0.0", kPlatforms);
+  const auto run = [&](const std::string& locked, HashSet set = HashSet::superset) {
+    ProviderPlanRequest request = request_of(locked, {need_of("aws")});
+    request.hashes = set;
+    request.known = &known;
+    source.releases = source.listings = 0;
+    const auto result = plan_providers(request, source, {});
+    BOOST_TEST_REQUIRE(result.has_value());
+    return text_of(result->providers);
+  };
+  const std::string all = run("");
+  BOOST_TEST(source.releases == 1);
+  BOOST_TEST(run(all) == all);
+  BOOST_TEST(source.releases + source.listings == 0);
+  BOOST_TEST(run("aws 1.0.0 h1:more" + all.substr(all.find(" h1:"))) != "");
+  BOOST_TEST(source.releases == 1);
+  BOOST_TEST(run("aws 1.0.0 zh:aws-1.0.0-linux_amd64") == all);
+  BOOST_TEST(source.releases == 1);
+  BOOST_TEST(run(all, HashSet::init) == all);
+  BOOST_TEST(source.releases == 1);
 }
 
 BOOST_AUTO_TEST_CASE(signatures_are_told) {

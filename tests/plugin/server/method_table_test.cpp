@@ -287,6 +287,13 @@ BOOST_AUTO_TEST_CASE(include_narrows_a_request) {
   initialize();
   Json::Value params = root();
   params["include"].append("providers");
+  const auto unknown = call("lock/plan", params);
+  BOOST_REQUIRE(!unknown);
+  BOOST_TEST(to_string(unknown.error().code) == "MISSING");
+  BOOST_TEST(unknown.error().message ==
+             "module \"vpc\" is neither locked nor installed, so nobody knows which providers it needs");
+  write_text(directory / "root/.terraform.lock.hcl",
+             succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString());
   BOOST_TEST(succeed("lock/plan", params)["changes"].empty());
   params["include"][0] = "stars";
   const auto refused = call("lock/plan", params);

@@ -1,0 +1,57 @@
+#include "plugin/server/lock_edits.h"
+
+#include "plugin/lock/edit.h"
+
+namespace modlock {
+namespace {
+
+void add_edit(messages::WorkspaceEdit& out, const std::string& path, const LockFile& before, const std::string& after,
+              const ServiceOptions& options) {
+  auto edit =
+      make_document_edit(path, before.exists ? std::optional<std::string_view>(before.text) : std::nullopt, after);
+  if (!edit) {
+    return;
+  }
+  messages::EditedDocument document{.path = edit->path,
+                                    .operation = before.exists ? "modify" : "create",
+                                    .base_sha256 = edit->base_sha256,
+                                    .new_text = std::nullopt,
+                                    .edits = std::nullopt,
+                                    .result_sha256 = edit->result_sha256};
+  if (options.edits_as_full_text) {
+    document.new_text = edit->new_text;
+  }
+  if (options.edits_as_ranges) {
+    document.edits.emplace();
+    for (TextEdit& change : edit->edits) {
+      document.edits->push_back(
+          {change.start, change.end, std::move(change.old_text), std::move(change.new_text), change.range});
+    }
+  }
+  out.documents.push_back(std::move(document));
+}
+
+}  // namespace
+
+messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, Tool tool,
+                                  const ServiceOptions& options) {
+  const std::string_view header = tool == Tool::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
+  const bool writes_providers = after.providers != nullptr && after.providers->is_written;
+  messages::WorkspaceEdit out;
+  if (writes_providers && !lock.beside) {
+    add_edit(out, lock.path, lock.file, write_whole_lock(after.modules, after.providers->providers, header), options);
+    return out;
+  }
+  if (lock.file.exists || !after.modules.empty()) {
+    add_edit(out, lock.path, lock.file, write_lock(lock.file, after.modules, header), options);
+  }
+  if (writes_providers) {
+    add_edit(out, std::string(kLockFileName), *lock.beside, write_whole_lock({}, after.providers->providers, header),
+             options);
+  } else if (lock.beside && lock.beside->exists) {
+    add_edit(out, std::string(kLockFileName), *lock.beside, write_lock(*lock.beside, {}), options);
+  }
+  return out;
+}
+
+}  // namespace modlock

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "plugin/providers/provider_plan.h"
+#include "plugin/server/root_request.h"
+#include "protocol/messages/workspace_edit.h"
+
+namespace modlock {
+
+// The new content of a lock, or of what its parts are in.
+struct NewLock {
+  const ModuleLocks& modules;
+  const ProviderPlan* providers = nullptr;  // null: their blocks stay as they are
+};
+
+// What turns the documents of a lock into what it should be: none where nothing changes. Where provider blocks change,
+// their file is written anew as the client would, else everything but module blocks stays as it is to the byte.
+messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, Tool tool,
+                                  const ServiceOptions& options);
+
+}  // namespace modlock
