@@ -45,8 +45,13 @@ class Fields {
     }
     return value;
   }
-  // A number with the count of its bits in front.
-  std::string_view large_number() { return take((number(2) + 7) / 8); }
+  // A number with the count of its bits in front, from the highest one that is set (RFC 4880, 3.2).
+  std::string_view large_number() {
+    const std::uint64_t bits = number(2);
+    const std::string_view bytes = take((bits + 7) / 8);
+    failed_ = failed_ || bytes.empty() || static_cast<unsigned char>(bytes.front()) >> ((bits - 1) % 8) != 1;
+    return bytes;
+  }
 
   std::string_view rest() const { return rest_; }
   bool is_over() const { return rest_.empty(); }

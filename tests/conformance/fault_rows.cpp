@@ -182,11 +182,7 @@ std::vector<FaultRow> redirects() {
        .outcome = kFine,
        .behaviour = redirect_elsewhere,
        .otherwise = {{Ask::git_fetch, kBadResponse}, {Ask::git_program_fetch, kBadResponse}}},
-      // git itself goes there, and takes no credentials along.
-      {.name = "redirect from https to http",
-       .outcome = kBadResponse,
-       .behaviour = redirect_to_http,
-       .otherwise = {{Ask::git_program_listing, kFine}}},
+      {.name = "redirect from https to http", .outcome = kBadResponse, .behaviour = redirect_to_http},
   };
 }
 

@@ -122,13 +122,6 @@ BOOST_AUTO_TEST_CASE(takes_get_and_head_alone) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(answers_the_head_of_a_body_without_it) {
-  const std::string head = ask("HEAD", base + "acme/net/aws/versions");
-  BOOST_TEST(status(head) == "HTTP/1.1 200 OK");
-  BOOST_TEST(head.find("\r\nContent-Type: application/json\r\nContent-Length: 48\r\n") != std::string::npos, head);
-  BOOST_TEST(head.ends_with("\r\n\r\n"));
-}
-
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_request) {
   const Connection connection(port);
   connection.send("hello\r\n\r\n");

@@ -205,8 +205,6 @@ BOOST_AUTO_TEST_CASE(subject_that_is_none) {
       {"no such call", "module.vcp", "the subject \"module.vcp\" matches no module call"},
       {"a key", "vpc", "the subject \"vpc\" matches no module call"},
       {"nothing", "", "the subject \"\" matches no module call"},
-      {"a provider", "provider.registry.opentofu.org/hashicorp/aws",
-       "\"provider.registry.opentofu.org/hashicorp/aws\" cannot be explained: providers are not locked yet"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
