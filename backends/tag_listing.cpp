@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 
 namespace modlock {
@@ -24,15 +26,25 @@ Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::s
       listing.skipped.push_back({std::move(tag.name), std::move(reason)});
     }
   }
-  // Pointers are sorted and not versions, which are large.
-  std::vector<Named*> newest_first(named.size());
-  std::transform(named.begin(), named.end(), newest_first.begin(), [](Named& one) { return &one; });
-  std::stable_sort(newest_first.begin(), newest_first.end(),
-                   [](const Named* left, const Named* right) { return left->version > right->version; });
+  // Not versions, which are large, but what decides of nearly all of them.
+  struct Key {
+    std::array<std::int64_t, 3> numbers;
+    Named* named;
+  };
+  std::vector<Key> newest_first;
+  newest_first.reserve(named.size());
+  for (Named& one : named) {
+    const auto& numbers = one.version.numbers();
+    newest_first.push_back({{numbers[0], numbers[1], numbers[2]}, &one});
+  }
+  std::stable_sort(newest_first.begin(), newest_first.end(), [](const Key& left, const Key& right) {
+    return left.numbers != right.numbers ? left.numbers > right.numbers : left.named->version > right.named->version;
+  });
   listing.versions.reserve(named.size());
-  for (Named* const next : newest_first) {
-    Tag& tag = next->tag;
-    listing.versions.push_back({std::move(next->version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
+  for (const Key& next : newest_first) {
+    Tag& tag = next.named->tag;
+    listing.versions.push_back(
+        {std::move(next.named->version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
   }
   return listing;
 }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "backends/git/git_error.h"
-#include "backends/git/pkt_line.h"
 #include "backends/scrub.h"
 
 namespace modlock::git {
@@ -21,18 +20,6 @@ tl::unexpected<Error> unexpected_line(std::string_view expected, std::string_vie
   constexpr std::size_t kShown = 100;
   return fail(Code::bad_response, fmt::format("the list of references has \"{}\" where {} was expected",
                                               quotable(found.substr(0, kShown)), expected));
-}
-
-// The next packet, which has to be there.
-Result<Packet> next(std::string_view& body) {
-  auto packet = take_packet(body);
-  if (!packet) {
-    return fail(std::move(packet.error()));
-  }
-  if (!*packet) {
-    return fail(Code::bad_response, "the list of references breaks off");
-  }
-  return **packet;
 }
 
 // Bytes that git allows in no name (git check-ref-format), and that no message should show.
@@ -51,30 +38,14 @@ Result<void> add_reference(References& references, std::string_view line) {
   std::transform(id.begin(), id.end(), id.begin(),
                  [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + ('a' - 'A')) : c; });
   if (!name.ends_with(kPeeled)) {
-    references.push_back({std::string(name), id, id});
+    references.push_back({std::string(name), std::move(id)});
     return {};
   }
   name.remove_suffix(kPeeled.size());
   if (!references.empty() && references.back().name == name) {
-    references.back().commit = std::move(id);
+    references.back().peeled = std::move(id);
   }
   return {};
-}
-
-// The line that names the service, and the flush behind it.
-Result<void> take_service(std::string_view& body) {
-  const auto service = next(body);
-  if (!service) {
-    return fail(service.error());
-  }
-  if (service->is_flush || service->line() != kService) {
-    return unexpected_line(fmt::format("\"{}\"", kService), service->line());
-  }
-  const auto end = next(body);
-  if (!end) {
-    return fail(end.error());
-  }
-  return end->is_flush ? Result<void>() : unexpected_line("a flush", end->line());
 }
 
 }  // namespace
@@ -90,45 +61,91 @@ bool offers(std::string_view capabilities, std::string_view capability) {
   return false;
 }
 
-Result<Advertisement> parse_advertisement(std::string_view body) {
-  if (auto fine = take_service(body); !fine) {
-    return fail(std::move(fine.error()));
+Result<void> AdvertisementReader::begin(std::optional<std::uint64_t> /*length*/) {
+  *this = AdvertisementReader();
+  return {};
+}
+
+Result<void> AdvertisementReader::write(std::string_view bytes) {
+  body_ += bytes;
+  if (outcome_) {
+    outcome_ = read_packets();
   }
-  Advertisement advertisement;
-  constexpr std::size_t kShortLine = 4 + kIdDigits + 1 + std::string_view("refs/tags/v1").size();
-  advertisement.references.reserve(body.size() / kShortLine);
-  for (bool is_first = true;;) {
-    const auto packet = next(body);
+  return {};
+}
+
+Result<Advertisement> AdvertisementReader::finish() {
+  if (!outcome_) {
+    return fail(outcome_.error());
+  }
+  if (expected_ != Expected::nothing) {
+    return fail(Code::bad_response, "the list of references breaks off");
+  }
+  return std::move(advertisement_);
+}
+
+Result<void> AdvertisementReader::read_packets() {
+  while (expected_ != Expected::nothing) {
+    constexpr std::size_t kLength = 4;  // before that arrived, what is none would be shown in part
+    std::string_view rest = std::string_view(body_).substr(read_);
+    const auto packet = rest.size() < kLength ? Result<std::optional<Packet>>(std::nullopt) : take_packet(rest);
     if (!packet) {
       return fail(packet.error());
     }
-    if (packet->is_flush) {
-      return advertisement;
+    if (!*packet) {
+      return {};
     }
-    std::string_view line = packet->line();
-    if (is_first && line == "version 1") {
-      continue;
+    if (auto taken = take(**packet); !taken) {
+      return taken;
     }
-    if (line.starts_with("shallow ")) {
-      continue;  // where the server's own history is cut off
-    }
-    if (line.starts_with("ERR ")) {
-      return fail(Code::bad_response, fmt::format("the server said: {}", quotable(scrub_urls(line.substr(4)))));
-    }
-    if (const std::size_t end = line.find('\0'); is_first && end != std::string_view::npos) {
-      advertisement.capabilities = line.substr(end + 1);
-      line = line.substr(0, end);
-    }
-    // Stands for the names where there are none.
-    const bool is_stand_in = is_first && line.ends_with(" capabilities^{}");
-    is_first = false;
-    if (is_stand_in) {
-      continue;
-    }
-    if (auto added = add_reference(advertisement.references, line); !added) {
-      return fail(std::move(added.error()));
-    }
+    read_ = body_.size() - rest.size();
   }
+  return {};
+}
+
+Result<void> AdvertisementReader::take(const Packet& packet) {
+  if (expected_ == Expected::service) {
+    expected_ = Expected::end_of_service;
+    return !packet.is_flush && packet.line() == kService
+               ? Result<void>()
+               : unexpected_line(fmt::format("\"{}\"", kService), packet.line());
+  }
+  if (expected_ == Expected::end_of_service) {
+    expected_ = Expected::first_line;
+    return packet.is_flush ? Result<void>() : unexpected_line("a flush", packet.line());
+  }
+  if (packet.is_flush) {
+    expected_ = Expected::nothing;
+    return {};
+  }
+  return take_line(packet.line());
+}
+
+Result<void> AdvertisementReader::take_line(std::string_view line) {
+  const bool is_first = expected_ == Expected::first_line;
+  if (is_first && line == "version 1") {
+    return {};
+  }
+  if (line.starts_with("shallow ")) {
+    return {};  // where the server's own history is cut off
+  }
+  if (line.starts_with("ERR ")) {
+    return fail(Code::bad_response, fmt::format("the server said: {}", quotable(scrub_urls(line.substr(4)))));
+  }
+  if (const std::size_t end = line.find('\0'); is_first && end != std::string_view::npos) {
+    advertisement_.capabilities = line.substr(end + 1);
+    line = line.substr(0, end);
+  }
+  expected_ = Expected::line;
+  // Stands for the names where there are none.
+  const bool is_stand_in = is_first && line.ends_with(" capabilities^{}");
+  return is_stand_in ? Result<void>() : add_reference(advertisement_.references, line);
+}
+
+Result<Advertisement> parse_advertisement(std::string_view body) {
+  AdvertisementReader reader;
+  (void)reader.write(body);
+  return reader.finish();
 }
 
 }  // namespace modlock::git

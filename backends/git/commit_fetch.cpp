@@ -25,7 +25,7 @@ Result<bool> bring_advertised(const Remote& remote, const Repository& repository
     return false;
   }
   const auto at = std::find_if(known->begin(), known->end(),
-                               [&](const Reference& reference) { return reference.commit == commit; });
+                               [&](const Reference& reference) { return reference.commit() == commit; });
   const auto fetched = at == known->end() ? std::nullopt : remote.fetch_objects(repository, {at->id});
   return fetched ? *fetched : false;
 }

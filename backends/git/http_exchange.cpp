@@ -114,7 +114,7 @@ Result<Advertised> HttpExchange::advertise() {
   if (auto fine = check_advertisement(*response); !fine) {
     return fail(std::move(fine.error()));
   }
-  auto advertisement = parse_advertisement(response->body);
+  auto advertisement = advertisement_.finish();
   if (!advertisement) {
     return fail(explain_content(advertisement.error()));
   }
@@ -124,8 +124,8 @@ Result<Advertised> HttpExchange::advertise() {
     found.authorization = {};
     found.plan.secret_headers.clear();
   }
-  found.capabilities = std::string(advertisement->capabilities);
-  found.body = std::move(response->body);
+  found.capabilities = std::move(advertisement->capabilities);
+  found.body = advertisement_.take_body();
   return Advertised{std::move(advertisement->references), std::move(found)};
 }
 
@@ -139,7 +139,7 @@ Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
   }
   // What a server can do stands in its first lines.
   constexpr std::size_t kFirstLines = 4096;
-  const std::string_view start = std::string_view(response.body).substr(0, kFirstLines);
+  const std::string_view start = std::string_view(advertisement_.body()).substr(0, kFirstLines);
   if (start.find("object-format=sha256") != std::string_view::npos) {
     return fail(unsupported_object_format(remote_, doing_));
   }
@@ -198,6 +198,9 @@ Result<bool> HttpExchange::fetch(const Found& found, const std::vector<std::stri
     return fail(explain_status(std::move(*response)));
   }
   auto finished = answer.finish();
+  if (!finished && finished.error().code == Code::io_error) {
+    return fail(std::move(finished.error()));
+  }
   return finished ? Result<bool>(true) : fail(explain_content(finished.error()));
 }
 
@@ -225,6 +228,7 @@ Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
   authorization_ = authorization;
   HttpRequest get = request(SecretText(url()), authorization);
   get.body_limit = kLargestAdvertisement;
+  get.sink = &advertisement_;
   get.judge_redirect = [this](std::string_view target) { return judge_redirect(target, context_); };
   auto response = http_.send(get, context_);
   return response ? std::move(response) : fail(explain_failure(std::move(response.error())));

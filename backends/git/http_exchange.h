@@ -66,7 +66,8 @@ class HttpExchange {
   const RemoteAddress& remote_;
   std::string_view doing_;
   const Context& context_;
-  SecretText authorization_ = {};  // of the last request
+  SecretText authorization_ = {};           // of the last request
+  AdvertisementReader advertisement_ = {};  // of its answer
   std::string only_git_ = {};
 };
 

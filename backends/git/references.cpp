@@ -86,11 +86,11 @@ Result<References> parse_references(std::string_view output) {
     if (name.size() > kPeeled.size() && name.substr(name.size() - kPeeled.size()) == kPeeled) {
       name.remove_suffix(kPeeled.size());
       if (!references.empty() && references.back().name == name) {
-        references.back().commit = std::move(id);
+        references.back().peeled = std::move(id);
       }
       continue;
     }
-    references.push_back({std::string(name), id, id});
+    references.push_back({std::string(name), std::move(id)});
   }
   return references;
 }
@@ -101,7 +101,7 @@ Listing make_listing(References references, std::string_view prefix, std::chrono
   for (Reference& reference : references) {
     if (starts_with(reference.name, kTags)) {
       tags.push_back({.name = reference.name.substr(kTags.size()),
-                      .id = std::move(reference.commit),
+                      .id = std::move(reference.peeled.empty() ? reference.id : reference.peeled),
                       .ref = std::move(reference.name)});
     }
   }
@@ -151,7 +151,7 @@ bool is_revision(std::string_view ref) {
 Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display) {
   if (ref.empty() || ref == "HEAD") {
     if (const Reference* head = find_name(references, "HEAD")) {
-      return Pin{head->commit, head->name};
+      return Pin{head->commit(), head->name};
     }
     return fail(Code::not_found,
                 fmt::format("\"{}\" has no HEAD: it is empty, or its default branch does not exist", display),
@@ -162,7 +162,7 @@ Result<Pin> find_reference(const References& references, std::string_view ref, s
     const Reference* found =
         starts_with(name, kHeads) || starts_with(name, kTags) ? find_name(references, name) : nullptr;
     if (found != nullptr) {
-      return Pin{found->commit, found->name};
+      return Pin{found->commit(), found->name};
     }
   }
   if (is_expression(ref) && !is_revision(ref)) {
@@ -179,7 +179,7 @@ Result<Pin> find_reference(const References& references, std::string_view ref, s
 
 bool is_advertised(const References& references, std::string_view commit) {
   return std::any_of(references.begin(), references.end(), [commit](const Reference& reference) {
-    return reference.commit == commit && (starts_with(reference.name, kHeads) || starts_with(reference.name, kTags));
+    return reference.commit() == commit && (starts_with(reference.name, kHeads) || starts_with(reference.name, kTags));
   });
 }
 

@@ -12,9 +12,11 @@ namespace modlock::git {
 
 // One line of what a remote advertises.
 struct Reference {
-  std::string name;    // "HEAD", "refs/heads/main", "refs/tags/v1.0.0"
-  std::string id;      // the object it names: a tag object where the tag is annotated
-  std::string commit;  // what it peels to; equal to `id` where it is no tag object
+  std::string name;         // "HEAD", "refs/heads/main", "refs/tags/v1.0.0"
+  std::string id;           // the object it names: a tag object where the tag is annotated
+  std::string peeled = {};  // what that leads to; empty where it is no tag object
+
+  const std::string& commit() const { return peeled.empty() ? id : peeled; }
 };
 using References = std::vector<Reference>;
 

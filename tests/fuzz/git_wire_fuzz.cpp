@@ -25,7 +25,7 @@ void check_advertisement(std::string_view body) {
   const auto advertisement = git::parse_advertisement(body);
   if (!advertisement) return;
   for (const git::Reference& reference : advertisement->references) {
-    require(git::is_full_commit(reference.id) && git::is_full_commit(reference.commit) && !reference.name.empty());
+    require(git::is_full_commit(reference.id) && git::is_full_commit(reference.commit()) && !reference.name.empty());
   }
 }
 

@@ -26,17 +26,23 @@ std::string with_capabilities(const std::string& line, const std::string& capabi
 }
 
 // "name=id" of each, "/commit" behind it where it is another one; then "|" and the capabilities.
-std::string read(std::string_view bytes) {
-  const auto advertisement = git::parse_advertisement(bytes);
+std::string read(std::string_view bytes, std::size_t piece) {
+  git::AdvertisementReader reader;
+  BOOST_TEST(reader.begin(std::nullopt).has_value());
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    BOOST_TEST(reader.write(bytes.substr(at, piece)).has_value());
+  }
+  BOOST_TEST(reader.body() == bytes);
+  const auto advertisement = reader.finish();
   if (!advertisement) {
     return std::string(to_string(advertisement.error().code)) + ": " + advertisement.error().message;
   }
   std::string text;
   for (const git::Reference& reference : advertisement->references) {
     text += reference.name + "=" + reference.id.substr(0, 1) +
-            (reference.commit == reference.id ? "" : "/" + reference.commit.substr(0, 1)) + " ";
+            (reference.peeled.empty() ? "" : "/" + reference.peeled.substr(0, 1)) + " ";
   }
-  return text + "|" + std::string(advertisement->capabilities);
+  return text + "|" + advertisement->capabilities;
 }
 
 }  // namespace
@@ -86,9 +92,25 @@ BOOST_AUTO_TEST_CASE(advertisements_are_read) {
                "BAD_RESPONSE: the server said: access denied or repository not exported"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(read(row.bytes) == row.expected);
+      for (const std::size_t piece : {1U, 3U, 50U, 1000U}) {
+        BOOST_TEST(read(row.bytes, piece) == row.expected, piece);
+      }
     }
   }
+}
+
+// What an attempt that broke off has brought is void.
+BOOST_AUTO_TEST_CASE(an_advertisement_begins_anew) {
+  git::AdvertisementReader reader;
+  (void)reader.write(body({with_capabilities(kOne + " refs/tags/a", "x")}).substr(0, 90));
+  BOOST_TEST(reader.begin(std::nullopt).has_value());
+  const std::string second = body({kTwo + " refs/tags/b"});
+  (void)reader.write(second);
+  BOOST_TEST(reader.body() == second);
+  const auto advertisement = reader.finish();
+  BOOST_REQUIRE(advertisement.has_value());
+  BOOST_TEST(advertisement->references.size() == 1U);
+  BOOST_TEST(advertisement->capabilities == "");
 }
 
 BOOST_AUTO_TEST_CASE(capabilities_are_whole_words) {

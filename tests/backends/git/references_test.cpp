@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(a_peeled_line_wins_over_the_tag_object) {
   BOOST_TEST(references.size() == 7U);
   BOOST_TEST(references[4].name == "refs/tags/v1.0.0");
   BOOST_TEST(references[4].id == id('1'));
-  BOOST_TEST(references[4].commit == id('2'));
-  BOOST_TEST(references[5].commit == id('3'));
+  BOOST_TEST(references[4].commit() == id('2'));
+  BOOST_TEST(references[5].commit() == id('3'));
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_repository_lists_nothing) {
