@@ -113,10 +113,8 @@ class Backend {
 
   // How `newer`, which a reference gives now, follows from `older`, which it gave once. nullopt: the source has no
   // history, or it cannot be told.
-  virtual std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                         const std::string& /*newer*/, const Context& /*context*/) {
-    return std::nullopt;
-  }
+  virtual std::optional<Descent> descent(const SourceAddress& source, const std::string& older,
+                                         const std::string& newer, const Context& context) = 0;
 };
 
 }  // namespace modlock

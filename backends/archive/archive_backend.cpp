@@ -58,6 +58,11 @@ class ArchiveBackend final : public Backend {
     return {};
   }
 
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return std::nullopt;
+  }
+
  private:
   HttpClient& http_;
   Credentials& credentials_;

@@ -109,6 +109,11 @@ class ExternalBackend final : public Backend {
   std::string id_hash(std::string_view id) const override { return fmt::format("{}:{}", scheme_, id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, scheme_); }
 
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return std::nullopt;
+  }
+
  private:
   struct Question {
     const char* method;

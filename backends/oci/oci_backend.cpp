@@ -105,6 +105,11 @@ class OciBackend final : public Backend {
 
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, kHashScheme); }
 
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return std::nullopt;
+  }
+
  private:
   // Asks for the digests of the tags that share a version with another.
   Result<void> tell_twins_apart(const Repository& repository, std::vector<ListedVersion>& versions,

@@ -66,6 +66,11 @@ class RegistryBackend final : public Backend {
     return {};
   }
 
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return std::nullopt;
+  }
+
  private:
   RegistryClient client_;
   const BackendSet& others_;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
 #include "tests/support/module_registry.h"
 
 namespace modlock::test {
@@ -15,24 +15,6 @@ namespace fs = std::filesystem;
 using Commits = std::map<std::string, std::string>;
 
 constexpr const char* kHost = "registry.example.test";
-
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (clients().empty()) {
-    std::cout << "skipped: the first lock of what a client installed (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 // Every way to be called, installed by a client while all sources had 1.0.0; then each gets a 1.1.0.
 struct OldProject : Scene {
@@ -97,7 +79,8 @@ const Commits kInstalled = {{"again", "<net 1.0.0>"}, {"again.nested", "<zone 1.
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(adoption, OldProject, *boost::unit_test::precondition(has_client))
+BOOST_FIXTURE_TEST_SUITE(adoption, OldProject,
+                         *boost::unit_test::precondition(has_client("the first lock of what a client installed")))
 
 BOOST_AUTO_TEST_CASE(first_lock_keeps_what_a_client_installed) {
   install_by(clients().front());

@@ -1,34 +1,16 @@
 // A stock client obeys: after `install`, its `init` asks nobody for modules.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (clients().empty()) {
-    std::cout << "skipped: init after install (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
   return HttpsGitServer::available("init behind a stopped server");
@@ -88,7 +70,7 @@ struct Client : Scene {
   GitRepository::Files vpc_files;
 };
 
-BOOST_FIXTURE_TEST_SUITE(client, Client, *boost::unit_test::precondition(has_client))
+BOOST_FIXTURE_TEST_SUITE(client, Client, *boost::unit_test::precondition(has_client("init after install")))
 
 BOOST_AUTO_TEST_CASE(init_without_providers_and_without_the_repositories) {
   lock_install_and_take_the_origin_away();

@@ -2,9 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -12,24 +12,6 @@ using namespace modlock::test;
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (clients().empty()) {
-    std::cout << "skipped: what docs/compatibility.md says (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 // A root that is locked to 1.0.0 and installed, where its source has 1.1.0 by now.
 struct Compatible : Scene {
@@ -67,7 +49,7 @@ struct Compatible : Scene {
 
 }  // namespace
 
-BOOST_TEST_DECORATOR(*boost::unit_test::precondition(has_client))
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(has_client("what docs/compatibility.md says")))
 BOOST_FIXTURE_TEST_SUITE(compatibility, Compatible)
 
 BOOST_AUTO_TEST_CASE(what_is_installed_is_used_and_nobody_is_asked) {

@@ -6,9 +6,9 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
 #include "tests/support/module_registry.h"
 
 using namespace modlock;
@@ -36,24 +36,6 @@ package = tarfile.open(fileobj=io.BytesIO(ask(place + ".tar.gz").read()))
 package.extractall(sys.argv[2])
 print(newest, len(versions), subdir)
 )py";
-
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (clients().empty()) {
-    std::cout << "skipped: init -upgrade behind the mirror (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 struct Mirroring : Scene {
   Mirroring() : vpc(repository("vpc")) {
@@ -107,7 +89,8 @@ BOOST_AUTO_TEST_CASE(a_client_gets_the_locked_version_and_asks_nobody_else) {
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
-BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked, *boost::unit_test::precondition(has_client)) {
+BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked,
+                     *boost::unit_test::precondition(has_client("init -upgrade behind the mirror"))) {
   for (const std::string& name : clients()) {
     BOOST_TEST_CONTEXT(name) {
       fs::remove_all(root() / ".terraform");

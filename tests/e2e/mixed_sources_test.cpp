@@ -5,6 +5,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
+#include "tests/support/clients.h"
 #include "tests/support/docker_registry.h"
 #include "tests/support/module_registry.h"
 
@@ -15,14 +16,6 @@ namespace {
 
 boost::test_tools::assertion_result has_docker_registry(boost::unit_test::test_unit_id) {
   return DockerRegistry::available("a root with every kind of source");
-}
-
-boost::test_tools::assertion_result has_client_and_registry(boost::unit_test::test_unit_id test) {
-  if (!find_program("terraform") && !find_program("tofu")) {
-    std::cout << "skipped: a stock client and every kind of source (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return has_docker_registry(test);
 }
 
 boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id) {
@@ -114,7 +107,9 @@ BOOST_FIXTURE_TEST_CASE(every_kind_is_locked_and_installed_offline, OciToo,
   BOOST_TEST(verified.out.find("module.direct") != std::string::npos, verified.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(stock_client_asks_nobody, OciToo, *boost::unit_test::precondition(has_client_and_registry)) {
+BOOST_FIXTURE_TEST_CASE(stock_client_asks_nobody, OciToo,
+                        *boost::unit_test::precondition(has_client("a stock client and every kind of source")) *
+                            boost::unit_test::precondition(has_docker_registry)) {
   BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
   const std::string manifest = read(".terraform/modules/modules.json");
   std::filesystem::remove_all(repositories());

@@ -1,9 +1,9 @@
 // Modules of a registry, from outside: listed, locked, installed, verified, and obeyed by a stock client.
 
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
 #include "tests/support/module_registry.h"
 
 using namespace modlock;
@@ -37,24 +37,6 @@ struct RegistryScene : Scene {
 
   ModuleRegistry registry;
 };
-
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (clients().empty()) {
-    std::cout << "skipped: init with modules of a registry (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
@@ -277,7 +259,8 @@ BOOST_AUTO_TEST_CASE(offline_says_what_is_missing) {
   BOOST_TEST(joined(registry.lines()) == "");
 }
 
-BOOST_AUTO_TEST_CASE(stock_client_takes_what_was_installed, *boost::unit_test::precondition(has_client)) {
+BOOST_AUTO_TEST_CASE(stock_client_takes_what_was_installed,
+                     *boost::unit_test::precondition(has_client("init with modules of a registry"))) {
   GitRepository& vpc = repository("vpc");
   publish(vpc, "1.0.0");
   call("~> 1.0");

@@ -37,6 +37,10 @@ class FakeBackend final : public Backend {
                                          const std::filesystem::path& parent, const Context& context) override;
   std::string id_hash(std::string_view id) const override;
   std::string id_of(std::span<const std::string> hashes) const override;
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return std::nullopt;
+  }
 
   int listings = 0;
   int pins = 0;

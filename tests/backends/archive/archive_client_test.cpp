@@ -1,12 +1,11 @@
 // The same server asked by a stock client and by us: the same requests, the same package, or a refusal by both.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "backends/http/curl_http_client.h"
 #include "backends/package/tree_hash.h"
-#include "backends/process/process.h"
 #include "tests/backends/archive/archive_fixture.h"
+#include "tests/support/clients.h"
 #include "tests/support/environment.h"
 #include "tests/support/module_registry.h"
 #include "tests/support/run.h"
@@ -15,23 +14,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string client() {
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      return name;
-    }
-  }
-  return {};
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (client().empty()) {
-    std::cout << "skipped: archives compared with a client (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 struct Outcome {
   std::string hash;  // empty: refused
@@ -69,7 +51,7 @@ struct Comparison {
                             " login me password secret\n");
     Outcome outcome;
     try {
-      run({client(), "init", "-no-color", "-input=false"}, root.path(),
+      run({clients().front(), "init", "-no-color", "-input=false"}, root.path(),
           {{"TF_CLI_CONFIG_FILE", (root / "client.rc").string()},
            {"NETRC", (root / "netrc").string()},
            {"CHECKPOINT_DISABLE", "1"},
@@ -117,7 +99,8 @@ struct Comparison {
 
 BOOST_FIXTURE_TEST_SUITE(archive_client, Comparison)
 
-BOOST_AUTO_TEST_CASE(does_as_a_client_does, *boost::unit_test::precondition(has_client)) {
+BOOST_AUTO_TEST_CASE(does_as_a_client_does,
+                     *boost::unit_test::precondition(has_client("archives compared with a client"))) {
   struct Row {
     const char* name;
     std::string path;

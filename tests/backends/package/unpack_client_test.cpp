@@ -3,11 +3,10 @@
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "backends/package/tree_hash.h"
-#include "backends/process/process.h"
 #include "tests/backends/package/unpack_fixture.h"
+#include "tests/support/clients.h"
 #include "tests/support/module_registry.h"
 #include "tests/support/run.h"
 
@@ -15,23 +14,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string client() {
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      return name;
-    }
-  }
-  return {};
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (client().empty()) {
-    std::cout << "skipped: unpacking compared with a client (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 // Takes away what unpack.h says is otherwise.
 void level(const fs::path& tree) {
@@ -48,7 +30,8 @@ void level(const fs::path& tree) {
 
 BOOST_AUTO_TEST_SUITE(unpack_client)
 
-BOOST_AUTO_TEST_CASE(makes_the_tree_of_a_client, *boost::unit_test::precondition(has_client)) {
+BOOST_AUTO_TEST_CASE(makes_the_tree_of_a_client,
+                     *boost::unit_test::precondition(has_client("unpacking compared with a client"))) {
   struct Row {
     const char* name;
     std::string bytes;
@@ -69,7 +52,7 @@ BOOST_AUTO_TEST_CASE(makes_the_tree_of_a_client, *boost::unit_test::precondition
       const TemporaryDirectory root;
       root.write("main.tf", fmt::format("module \"m\" {{\n  source = \"{}/{}\"\n}}\n", server.url(), row.name));
       root.write("client.rc", "");
-      run({client(), "init", "-no-color", "-input=false"}, root.path(),
+      run({clients().front(), "init", "-no-color", "-input=false"}, root.path(),
           {{"TF_CLI_CONFIG_FILE", (root / "client.rc").string()},
            {"CHECKPOINT_DISABLE", "1"},
            {"NO_PROXY", "127.0.0.1"},

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <iostream>
-#include <sstream>
 
 #include "backends/files/files.h"
 #include "backends/git/git_backend.h"
@@ -13,6 +10,7 @@
 #include "backends/package/unpack.h"
 #include "tests/backends/registry/registry_fixture.h"
 #include "tests/support/archive_writer.h"
+#include "tests/support/clients.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/module_registry.h"
@@ -23,31 +21,6 @@ namespace {
 
 using namespace test;
 using registry::LocationRules;
-
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  const char* path = std::getenv("PATH");
-  for (const char* name : {"tofu", "terraform"}) {
-    std::istringstream directories(path == nullptr ? "" : path);
-    for (std::string directory; std::getline(directories, directory, ':');) {
-      if (std::filesystem::exists(std::filesystem::path(directory) / name)) {
-        found.emplace_back(name);
-        break;
-      }
-    }
-  }
-  return found;
-}
-
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    const bool any = !clients().empty();
-    if (!any) {
-      std::cout << "skipped: comparison of registries with a stock client (neither tofu nor terraform is installed)\n";
-    }
-    return any;
-  }
-};
 
 // Archives by plain URLs, without anything that a real backend for them does besides.
 class PlainArchives final : public Backend {
@@ -63,6 +36,10 @@ class PlainArchives final : public Backend {
   }
   std::string id_hash(std::string_view id) const override { return "zh:" + std::string(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "zh"); }
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return std::nullopt;
+  }
 
  private:
   Result<FetchedTree> fetch_one(const SourceAddress& source, const std::filesystem::path& parent,
@@ -176,7 +153,8 @@ void compare(Scene& scene, const std::string& client) {
   BOOST_TEST(ours.requests == theirs.requests, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_SUITE(client_comparison_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(client_comparison_test,
+                      *boost::unit_test::precondition(has_client("comparison of registries with a stock client")))
 
 BOOST_AUTO_TEST_CASE(locations_in_the_header) {
   Scene scene;

@@ -27,6 +27,10 @@ class RecordingBackend final : public Backend {
                                          const std::filesystem::path& parent, const Context& context) override;
   std::string id_hash(std::string_view id) const override { return scheme_ + ":" + std::string(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, scheme_); }
+  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                 const std::string& /*newer*/, const Context& /*context*/) override {
+    return std::nullopt;
+  }
 
   // "pin <identity>", "fetch <package identity>: id@ref locked, …".
   std::vector<std::string> calls() const;

@@ -45,6 +45,10 @@ class HesitantBackend final : public Backend {
   }
   std::string id_hash(std::string_view id) const override { return packages.id_hash(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return packages.id_of(hashes); }
+  std::optional<Descent> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
+                                 const Context& context) override {
+    return packages.descent(source, older, newer, context);
+  }
 
   FakeBackend packages;
   bool waited_in_vain = false;
