@@ -10,6 +10,7 @@ namespace {
 const std::string kMd5(32, 'a');
 const std::string kSha1(40, 'b');
 const std::string kSha256(64, 'c');
+const std::string kSha384(96, 'e');
 const std::string kSha512(128, 'd');
 
 }  // namespace
@@ -35,6 +36,8 @@ BOOST_AUTO_TEST_CASE(reads_an_argument) {
       {"no length of any", "abcd", ""},
       {"no hexadecimal digits", std::string(32, 'z'), ""},
       {"another type", "crc32:abcdef01", ""},
+      {"a type that go-getter does not know", "sha384:" + kSha384, ""},
+      {"a length that go-getter does not know", kSha384, ""},
       {"too short for its type", "sha256:" + kMd5, ""},
       {"nothing", "", ""},
       {"a type alone", "md5:", ""},
@@ -76,6 +79,8 @@ BOOST_AUTO_TEST_CASE(finds_an_archive_in_a_list) {
       {"another archive alone", kMd5 + "  b.zip\n", "/d/SUMS", ""},
       {"a name that ends as it does", kMd5 + "  x-a.zip\n", "/d/SUMS", ""},
       {"an unknown type", "CRC (a.zip) = " + kMd5 + "\n", "/d/SUMS", ""},
+      {"types that go-getter does not know are passed over",
+       "SHA384 (a.zip) = " + kSha384 + "\n" + kSha384 + "  a.zip\n" + kSha1 + "  a.zip\n", "/d/SUMS", "sha1:" + kSha1},
       {"nothing", "", "/d/SUMS", ""},
   };
   for (const Row& row : rows) {

@@ -193,6 +193,9 @@ BOOST_AUTO_TEST_CASE(pinning_names) {
       {"a revset", "?rev=first(all())",
        "NOT_FOUND: " + prefix + "ref \"first(all())\" of " + identity +
            "?rev=first%28all%28%29%29\": \"first(all())\" is no name of a changeset"},
+      {"a query that hg does not take", "?rev=v1.0.0&token=T0KEN",
+       "SOURCE_INVALID: " + prefix + "ref \"v1.0.0\" of " + identity +
+           "?rev=v1.0.0\": the address has query arguments, and hg takes none"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
