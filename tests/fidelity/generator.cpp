@@ -25,13 +25,13 @@ class Generator {
       require_something();
     }
     write_configuration(chance_, reader_, requirements_, case_);
-    if (chance_.percent(case_.action == Action::read_only ? 95 : 60)) {
+    if (chance_.percent(is_read_only() ? 95 : 60)) {
       write_prior_lock(chance_, reader_, registry_, requirements_, case_);
     }
     if (case_.action != Action::providers_lock && chance_.percent(12)) {
       add_state();
     }
-    if (chance_.percent(5)) {
+    if (!is_read_only() && chance_.percent(5)) {
       case_.marks.emplace_back("signatures enforced");
       case_.environment["OPENTOFU_ENFORCE_GPG_VALIDATION"] = "true";
     }
@@ -39,6 +39,9 @@ class Generator {
   }
 
  private:
+  // What is locked is compared then, and no package looked at: that it is sound is for who installs it to say.
+  bool is_read_only() const { return case_.action == Action::read_only; }
+
   void choose_action() {
     const std::size_t chosen = chance_.below(100);
     case_.action = chosen < 40   ? Action::init
@@ -65,22 +68,24 @@ class Generator {
     case_.platforms = std::move(platforms);
   }
 
+  // Each of what is not sound has its turn; what is required beside it is sound.
   const Offer& some_offer() {
-    const bool wants_sound = !chance_.percent(4);
-    while (true) {
-      const Offer& offer = chance_.pick(offers_);
-      if (offer.is_sound == wants_sound) {
-        return offer;
+    std::vector<const Offer*> wanted;
+    const bool is_its_turn = case_.number % 6 == 5 && requirements_.empty() && !is_read_only();
+    for (const Offer& offer : offers_) {
+      if (offer.is_sound != is_its_turn) {
+        wanted.push_back(&offer);
       }
     }
+    return is_its_turn ? *wanted[case_.number / 6 % wanted.size()] : *chance_.pick(wanted);
   }
 
   std::string some_host() {
     const std::size_t chosen = chance_.below(100);
-    return chosen < 78   ? reader_.default_host()
-           : chosen < 88 ? kPrivateHost
-           : chosen < 99 ? reader_.other_host()
-                         : kEmptyHost;
+    return chosen < 78                     ? reader_.default_host()
+           : chosen < 88                   ? kPrivateHost
+           : chosen < 99 || is_read_only() ? reader_.other_host()
+                                           : kEmptyHost;
   }
 
   bool lacks_platform(const Offer& offer) const {
@@ -91,14 +96,14 @@ class Generator {
 
   void require_something() {
     const Offer& offer = some_offer();
-    if (lacks_platform(offer) && !chance_.percent(10)) {
+    if (offer.is_sound && lacks_platform(offer) && !chance_.percent(10)) {
       return;
     }
     Requirement requirement{
         .offer = &offer, .host = some_host(), .local_name = offer.type(), .version = {}, .constraints = {}};
     // What is published without keys only tofu takes, and only from its default registry.
     if (offer.name == "acme/charlie" || offer.name == "acme/delta") {
-      if (reader_.is_terraform && chance_.percent(80)) {
+      if (is_read_only() || (reader_.is_terraform && chance_.percent(80))) {
         return;
       }
       requirement.host = chance_.percent(85) ? reader_.default_host() : requirement.host;

@@ -33,7 +33,11 @@ BOOST_AUTO_TEST_CASE(cases_are_always_the_same_and_differ) {
   BOOST_TEST(one.made(6, 17).digest() == other.made(6, 17).digest());
   BOOST_TEST(one.made(6, 17).digest() != one.made(6, 18).digest());
   BOOST_TEST(one.made(6, 17).digest() != one.made(7, 17).digest());
-  BOOST_TEST(one.made(6, 17).digest() != one.made(6, 17, true).digest());
+  std::size_t number = 0;
+  while (one.made(6, number).digest() == one.made(6, number, true).digest()) {
+    ++number;
+  }
+  BOOST_TEST(number < 20U);
 }
 
 // Each of what the cases are to be about is in some of them.

@@ -90,6 +90,11 @@ void add_badly_packed(Shelf& shelf) {
   shelf.add("bad/truncated", {"1.0.0"}, false, [](Release& release) {
     release.edit_archive = [](test::ProviderArchive& archive) { archive.replace(archive.bytes.substr(0, 100)); };
   });
+  shelf.add("bad/program", {"1.0.0"}, false, [](Release& release) {
+    release.edit_archive = [](test::ProviderArchive& archive) {
+      archive.replace(test::make_zip({{.name = "README", .content = "There is no program.\n"}}));
+    };
+  });
   shelf.add("bad/sums", {"1.0.0"}, false, [](Release& release) {
     release.edit_checksums = [](std::string& sums) { sums += "this is no checksum\n"; };
   });

@@ -45,6 +45,8 @@ class Writer {
   bool is_free_style_ = false;  // alignment and order as people leave them
 };
 
+constexpr std::size_t kSpecialSets = 7;
+
 std::string bogus(const std::string& scheme, char filler) {
   return scheme == "zh" ? "zh:" + std::string(64, filler) : scheme + ":" + std::string(43, filler) + "=";
 }
@@ -59,11 +61,11 @@ std::vector<std::string> Writer::some_hashes(const Offer& offer, const std::stri
       zh.push_back(archive->zh);
     }
   }
-  if (h1.empty() || chance_.percent(3)) {
+  if (case_.action != Action::read_only && (h1.empty() || chance_.percent(3))) {
     mark("wrong hashes");
     return {bogus("h1", 'a'), bogus("zh", 'b')};
   }
-  switch (chance_.below(16)) {
+  switch (case_.action == Action::read_only ? kSpecialSets : chance_.below(16)) {
     case 0:
       mark("no hashes");
       return {};
@@ -92,7 +94,7 @@ std::vector<std::string> Writer::some_hashes(const Offer& offer, const std::stri
 }
 
 std::string Writer::some_version(const Requirement& requirement) {
-  if (chance_.percent(3)) {
+  if (case_.action != Action::read_only && chance_.percent(3)) {
     mark("gone version");
     return "1.0.9";
   }
