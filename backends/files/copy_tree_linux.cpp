@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <string>
+#include <memory>
+#include <string_view>
 #include <system_error>
 
+#include "backends/crypto/digest.h"
 #include "backends/files/descriptor.h"
 #include "backends/files/files.h"
 #include "backends/files/system_error.h"
@@ -22,65 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kKeptMode = 0777;
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
-constexpr std::size_t kLargestRange = std::size_t{1} << 30U;
-
-int copy_by_hand(int from, int to) {
-  std::array<char, kPiece> piece;  // not filled: most of the time there is nothing left to read
-  for (;;) {
-    const ssize_t got = ::read(from, piece.data(), piece.size());
-    if (got == 0) {
-      return 0;
-    }
-    if (got < 0 && errno != EINTR) {
-      return errno;
-    }
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t put = ::write(to, piece.data() + done, static_cast<std::size_t>(got - done));
-      if (put < 0 && errno != EINTR) {
-        return errno;
-      }
-      done += std::max<ssize_t>(put, 0);
-    }
-  }
-}
-
-// What a kernel or file system says that cannot do it between these two files.
-bool is_not_offered(int reason) {
-  return reason == EXDEV || reason == EINVAL || reason == ENOSYS || reason == EOPNOTSUPP || reason == EPERM ||
-         reason == EBADF || reason == ETXTBSY;
-}
-
-int copy_content(int from, int to) {
-  if (::ioctl(to, FICLONE, from) == 0) {
-    return 0;
-  }
-  for (;;) {
-    const ssize_t copied = ::copy_file_range(from, nullptr, to, nullptr, kLargestRange, 0);
-    if (copied > 0 || (copied < 0 && errno == EINTR)) {
-      continue;
-    }
-    // Some file systems report an end where there is none: what is left, if anything, is read.
-    return copied == 0 || is_not_offered(errno) ? copy_by_hand(from, to) : errno;
-  }
-}
-
-Result<void> copy_file(const fs::path& from, const fs::path& to, mode_t mode) {
-  const Descriptor source(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!source.valid()) {
-    return system_failure("read", from, errno);
-  }
-  const Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!target.valid()) {
-    return system_failure("write", to, errno);
-  }
-  if (const int reason = copy_content(source.get(), target.get()); reason != 0) {
-    return system_failure("write", to, reason);
-  }
-  if (::fchmod(target.get(), mode & kKeptMode) != 0) {
-    return system_failure("set the mode of", to, errno);
-  }
-  return {};
-}
 
 Result<void> copy_link(const fs::path& from, const fs::path& to) {
   std::error_code error;
@@ -94,9 +36,77 @@ Result<void> copy_link(const fs::path& from, const fs::path& to) {
   return {};
 }
 
-Result<void> copy_entry(const fs::path& from, const fs::path& to);
+class Copier {
+ public:
+  explicit Copier(FileDigests* digests) : digests_(digests) {}
 
-Result<void> copy_directory(const fs::path& from, const fs::path& to, mode_t mode) {
+  Result<void> copy_directory(const fs::path& from, const fs::path& to, mode_t mode);
+
+ private:
+  Result<void> copy_entry(const fs::path& from, const fs::path& to);
+  Result<void> copy_file(const fs::path& from, const fs::path& to, const struct stat& found);
+  int copy_content(int from, int to, std::size_t size, Sha256* sha) const;
+
+  FileDigests* digests_;
+  bool may_clone_ = true;
+  const std::unique_ptr<char[]> piece_{new char[kPiece]};
+};
+
+// 0, or the errno of what failed.
+int Copier::copy_content(int from, int to, std::size_t size, Sha256* sha) const {
+  for (std::size_t total = 0;;) {
+    const ssize_t got = ::read(from, piece_.get(), kPiece);
+    if (got < 0 && errno != EINTR) {
+      return errno;
+    }
+    const std::string_view bytes(piece_.get(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (sha != nullptr) {
+      sha->update(bytes);
+    }
+    for (std::string_view left = bytes; !left.empty();) {
+      const ssize_t put = ::write(to, left.data(), left.size());
+      if (put < 0 && errno != EINTR) {
+        return errno;
+      }
+      left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
+    }
+    total += bytes.size();
+    // Nobody writes to a package: where it has brought its size there is no need to ask for more.
+    if (got == 0 || (got > 0 && total == size)) {
+      return 0;
+    }
+  }
+}
+
+Result<void> Copier::copy_file(const fs::path& from, const fs::path& to, const struct stat& found) {
+  const Descriptor source(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!source.valid()) {
+    return system_failure("read", from, errno);
+  }
+  const Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!target.valid()) {
+    return system_failure("write", to, errno);
+  }
+  // What a file system cannot do for one file of a package it cannot do for the others.
+  may_clone_ = may_clone_ && ::ioctl(target.get(), FICLONE, source.get()) == 0;
+  if (!may_clone_) {
+    Sha256 sha;
+    const int reason = copy_content(source.get(), target.get(), static_cast<std::size_t>(found.st_size),
+                                    digests_ == nullptr ? nullptr : &sha);
+    if (reason != 0) {
+      return system_failure("write", to, reason);
+    }
+    if (digests_ != nullptr) {
+      digests_->emplace(to.string(), sha.finish());
+    }
+  }
+  if (::fchmod(target.get(), found.st_mode & kKeptMode) != 0) {
+    return system_failure("set the mode of", to, errno);
+  }
+  return {};
+}
+
+Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to, mode_t mode) {
   if (::mkdir(to.c_str(), S_IRWXU) != 0) {
     return system_failure("make the directory", to, errno);
   }
@@ -120,14 +130,14 @@ Result<void> copy_directory(const fs::path& from, const fs::path& to, mode_t mod
   return {};
 }
 
-Result<void> copy_entry(const fs::path& from, const fs::path& to) {
+Result<void> Copier::copy_entry(const fs::path& from, const fs::path& to) {
   struct stat found {};
   if (::lstat(from.c_str(), &found) != 0) {
     return system_failure("read", from, errno);
   }
   switch (found.st_mode & S_IFMT) {
     case S_IFREG:
-      return copy_file(from, to, found.st_mode);
+      return copy_file(from, to, found);
     case S_IFLNK:
       return copy_link(from, to);
     case S_IFDIR:
@@ -140,7 +150,7 @@ Result<void> copy_entry(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-Result<void> copy_tree(const fs::path& from, const fs::path& to) {
+Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* digests) {
   struct stat found {};
   if (::stat(from.c_str(), &found) != 0) {
     return system_failure("read", from, errno);
@@ -151,7 +161,7 @@ Result<void> copy_tree(const fs::path& from, const fs::path& to) {
   if (struct stat there{}; ::lstat(to.c_str(), &there) == 0) {
     return system_failure("make the directory", to, EEXIST);
   }
-  auto copied = copy_directory(from, to, found.st_mode);
+  auto copied = Copier(digests).copy_directory(from, to, found.st_mode);
   if (!copied) {
     (void)remove_tree(to);
   }

@@ -177,6 +177,23 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
   return {};
 }
 
+Result<void> move_files_durably(std::span<const fs::path> files, const fs::path& directory) {
+  for (const fs::path& path : files) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid() || ::fsync(file.get()) != 0) {
+      return system_failure("write", path, errno);
+    }
+  }
+  for (const fs::path& path : files) {
+    const fs::path name = directory / path.filename();
+    if (::rename(path.c_str(), name.c_str()) != 0) {
+      return system_failure("write", name, errno);
+    }
+  }
+  flush_directory(directory);
+  return {};
+}
+
 void remove_unfinished_writes(const fs::path& directory, std::string_view name) {
   const std::string prefix = name.empty() ? "." : temporary_prefix(name);
   std::error_code ignored;
@@ -194,6 +211,13 @@ void remove_unfinished_writes(const fs::path& directory, std::string_view name) 
 }
 
 Result<void> make_directories(const fs::path& path) {
+  // Nearly always all but the last are there.
+  if (::mkdir(path.c_str(), 0777) == 0) {
+    return {};
+  }
+  if (struct stat found{}; errno == EEXIST && ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) {
+    return {};
+  }
   fs::path made;
   for (const fs::path& part : path) {
     made /= part;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "backends/file_digests.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -22,6 +24,10 @@ enum class Durable { yes, no };
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                    Durable durable = Durable::yes);
 
+// Moves files into a directory of the same file system, in their order. Their bytes are on disk before their new names,
+// and those when it returns. Errors: IO_ERROR naming the file and the reason; those before it have moved.
+Result<void> move_files_durably(std::span<const std::filesystem::path> files, const std::filesystem::path& directory);
+
 // Removes what a write_file_atomically() of `name` that was killed left in the directory; of any file where `name` is
 // empty. For who knows that nobody else writes there now. What cannot be removed stays.
 void remove_unfinished_writes(const std::filesystem::path& directory, std::string_view name = {});
@@ -37,9 +43,10 @@ Result<void> remove_tree(const std::filesystem::path& path);
 bool is_version_control_name(std::string_view name);
 
 // Copies a package tree (files, links as they are, modes but for set-user-ID, set-group-ID and sticky) into `to`, which
-// must not exist; version control entries are left out. Reflinks where the filesystem has them, else copy_file_range,
-// else read and write; never hard links. Where it fails nothing is left at `to`. Errors: IO_ERROR naming the entry; a
-// device, pipe or socket is one.
-Result<void> copy_tree(const std::filesystem::path& from, const std::filesystem::path& to);
+// must not exist; version control entries are left out. Reflinks where the filesystem has them, else reads and writes,
+// and then, where it is given, fills `digests`; never hard links. Where it fails nothing is left at `to`. Errors:
+// IO_ERROR naming the entry; a device, pipe or socket is one.
+Result<void> copy_tree(const std::filesystem::path& from, const std::filesystem::path& to,
+                       FileDigests* digests = nullptr);
 
 }  // namespace modlock

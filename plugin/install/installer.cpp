@@ -121,10 +121,12 @@ class Installer {
     if (auto ok = make_directories(temporary()); !ok) {
       return ok;
     }
-    if (auto ok = copy_tree(placement.resolved->package_directory, staged); !ok) {
+    FileDigests digests;
+    if (auto ok = copy_tree(placement.resolved->package_directory, staged, &digests); !ok) {
       return ok;
     }
-    auto summary = summarise_tree(staged, context_);
+    const auto entries = list_tree(staged);
+    auto summary = entries ? summarise_entries(*entries, digests, context_) : fail(entries.error());
     if (!summary) {
       return fail(std::move(summary.error()));
     }

@@ -64,8 +64,6 @@ constexpr std::array kCalls = {
     WatchedCall{.group = "write", .name = "writev", .number = SYS_writev, .descriptor = 0},
     WatchedCall{.group = "write", .name = "pwrite64", .number = SYS_pwrite64, .descriptor = 0},
     WatchedCall{.group = "write", .name = "ftruncate", .number = SYS_ftruncate, .descriptor = 0},
-    WatchedCall{.group = "write", .name = "copy_file_range", .number = SYS_copy_file_range, .descriptor = 2},
-    WatchedCall{.group = "range", .name = "copy_file_range", .number = SYS_copy_file_range, .descriptor = 2},
     WatchedCall{.group = "clone",
                 .name = "ioctl",
                 .number = SYS_ioctl,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <thread>
 #include <vector>
@@ -215,6 +216,29 @@ BOOST_AUTO_TEST_CASE(removes_what_a_killed_write_left) {
     }
   }
   remove_unfinished_writes("/nonexistent");
+}
+
+BOOST_AUTO_TEST_CASE(moves_files_in_their_order) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "to");
+  write_text(directory / "a", "1");
+  write_text(directory / "b", "2");
+  write_text(directory / "to/b", "old");
+  const std::array files = {directory / "b", directory / "a"};
+  BOOST_TEST(move_files_durably(files, directory / "to").has_value());
+  BOOST_TEST(read_file(directory / "to/a").value() == "1");
+  BOOST_TEST(read_file(directory / "to/b").value() == "2");
+  BOOST_TEST(!fs::exists(directory / "a"));
+
+  // Where one is not there none is moved.
+  write_text(directory / "c", "3");
+  const std::array incomplete = {directory / "c", directory / "none"};
+  const auto failed = move_files_durably(incomplete, directory / "to");
+  BOOST_REQUIRE(!failed.has_value());
+  BOOST_TEST((failed.error().code == Code::io_error));
+  BOOST_TEST(failed.error().message ==
+             "cannot write \"" + (directory / "none").string() + "\": No such file or directory");
+  BOOST_TEST(fs::exists(directory / "c"));
 }
 
 BOOST_AUTO_TEST_CASE(makes_directories) {
