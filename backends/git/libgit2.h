@@ -37,6 +37,7 @@ inline constinit const LazyFunction<decltype(::git_error_set_oom)> error_set_oom
 inline constinit const LazyFunction<decltype(::git_indexer_append)> indexer_append(kLibrary, "git_indexer_append");
 inline constinit const LazyFunction<decltype(::git_indexer_commit)> indexer_commit(kLibrary, "git_indexer_commit");
 inline constinit const LazyFunction<decltype(::git_indexer_free)> indexer_free(kLibrary, "git_indexer_free");
+inline constinit const LazyFunction<decltype(::git_indexer_name)> indexer_name(kLibrary, "git_indexer_name");
 inline constinit const LazyFunction<decltype(::git_indexer_new)> indexer_new(kLibrary, "git_indexer_new");
 inline constinit const LazyFunction<decltype(::git_libgit2_init)> libgit2_init(kLibrary, "git_libgit2_init");
 inline constinit const LazyFunction<decltype(::git_libgit2_opts)> libgit2_opts(kLibrary, "git_libgit2_opts");

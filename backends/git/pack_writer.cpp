@@ -1,7 +1,10 @@
 #include "backends/git/pack_writer.h"
 
-#include <algorithm>
+#include <array>
+#include <system_error>
 
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
 #include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 
@@ -23,16 +26,23 @@ struct PackWriter::Indexer {
   git_indexer_progress progress{};  // libgit2 counts in it from call to call
 };
 
-PackWriter::PackWriter(const std::filesystem::path& repository) : directory_(repository / "objects" / "pack") {
+PackWriter::PackWriter(const std::filesystem::path& repository)
+    : packs_(repository / "objects" / "pack"), arriving_(repository / (std::string(kArriving) + random_hex(8))) {
   start_library();
 }
 
-PackWriter::~PackWriter() = default;
+PackWriter::~PackWriter() {
+  indexer_.reset();
+  (void)remove_tree(arriving_);
+}
 
 Result<void> PackWriter::restart() {
   indexer_.reset();
+  if (auto made = make_directories(arriving_); !made) {
+    return made;
+  }
   git_indexer* made = nullptr;
-  if (libgit2::indexer_new(&made, directory_.c_str(), 0U, nullptr, nullptr) != 0) {
+  if (libgit2::indexer_new(&made, arriving_.c_str(), 0U, nullptr, nullptr) != 0) {
     return broken_pack();
   }
   indexer_ = std::make_unique<Indexer>();
@@ -60,10 +70,15 @@ Result<void> PackWriter::finish() {
   if (!indexer_) {
     return fail(Code::bad_response, "no pack arrived");
   }
-  const bool is_done = libgit2::indexer_commit(indexer_->indexer.get(), &indexer_->progress) == 0;
-  auto result = is_done ? Result<void>() : broken_pack();
+  if (libgit2::indexer_commit(indexer_->indexer.get(), &indexer_->progress) != 0) {
+    auto broken = broken_pack();
+    indexer_.reset();
+    return broken;
+  }
+  const std::string name = std::string("pack-") + libgit2::indexer_name(indexer_->indexer.get());
   indexer_.reset();
-  return result;
+  // A pack is read as soon as its index is there.
+  return move_files_durably(std::array{arriving_ / (name + ".pack"), arriving_ / (name + ".idx")}, packs_);
 }
 
 }  // namespace modlock::git

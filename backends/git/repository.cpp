@@ -7,6 +7,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
+#include "backends/git/pack_writer.h"
 
 namespace modlock::git {
 namespace {
@@ -28,7 +29,7 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 }
 
 // A git that was killed leaves its lock files, which the next git would take for a running one's (nobody runs now), and
-// a FETCH_HEAD, which holds whole URLs; we leave side repositories.
+// a FETCH_HEAD, which holds whole URLs; we leave side repositories and packs that were arriving.
 void remove_leftovers(const fs::path& repository) {
   std::error_code ignored;
   std::vector<fs::path> leftovers;
@@ -53,7 +54,8 @@ void remove_leftovers(const fs::path& repository) {
   }
   leftovers.clear();
   for (fs::directory_iterator at(repository, ignored), end; at != end; at.increment(ignored)) {
-    if (starts_with(at->path().filename().string(), kSide)) {
+    const std::string name = at->path().filename().string();
+    if (starts_with(name, kSide) || starts_with(name, kArriving)) {
       leftovers.push_back(at->path());
     }
   }

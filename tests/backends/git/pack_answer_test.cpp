@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "backends/git/pack_writer.h"
 #include "backends/git/repository.h"
 #include "tests/backends/git/git_fixture.h"
 
@@ -61,6 +62,19 @@ struct Packed : GitFixture {
 };
 
 }  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_pack_that_cannot_be_moved_leaves_nothing, Packed) {
+  fs::remove_all(into / "objects" / "pack");
+  write_text(into / "objects" / "pack", "");
+  {
+    git::PackAnswer taking(into);
+    const std::string refused = take(taking, answer(pack), 1000);
+    BOOST_TEST(refused.starts_with("IO_ERROR: cannot write \"" + (into / "objects/pack/pack-").string()), refused);
+  }
+  for (const auto& entry : fs::directory_iterator(into)) {
+    BOOST_TEST(!entry.path().filename().string().starts_with(git::kArriving), entry.path());
+  }
+}
 
 BOOST_FIXTURE_TEST_CASE(a_pack_arrives_in_pieces_of_any_size, Packed) {
   for (const std::size_t piece : {1U, 7U, 100'000U}) {
