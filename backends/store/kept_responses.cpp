@@ -5,6 +5,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "protocol/json.h"
+#include "protocol/utf8.h"
 
 namespace modlock {
 namespace {
@@ -12,6 +13,20 @@ namespace {
 std::optional<std::string> text_of(const Json::Value& object, const char* name) {
   const Json::Value* member = object.find(name, name + std::string_view(name).size());
   return member != nullptr && member->isString() ? std::optional(member->asString()) : std::nullopt;
+}
+
+// JSON has room for text alone; a signature is none.
+void set_body(Json::Value& object, const std::string& body) {
+  if (to_valid_utf8(body) == body) {
+    object["body"] = body;
+  } else {
+    object["bodyBase64"] = base64(reinterpret_cast<const std::uint8_t*>(body.data()), body.size());
+  }
+}
+
+std::optional<std::string> body_of(const Json::Value& object) {
+  const auto encoded = text_of(object, "bodyBase64");
+  return encoded ? decode_base64(*encoded) : text_of(object, "body");
 }
 
 std::vector<HttpHeader> headers_of(const Json::Value& object) {
@@ -40,7 +55,7 @@ std::optional<KeptResponse> KeptResponses::find(const SecretText& url) const {
   if (!object || !object->isObject() || !(*object)["fetchedAt"].isInt64()) {
     return std::nullopt;
   }
-  auto body = text_of(*object, "body");
+  auto body = body_of(*object);
   if (!body || text_of(*object, "url") != printable_url(url.reveal())) {
     return std::nullopt;
   }
@@ -64,7 +79,7 @@ void KeptResponses::keep(const SecretText& url, const KeptResponse& response) co
   for (const HttpHeader& header : response.headers) {
     object["headers"][header.name] = header.value;
   }
-  object["body"] = response.body;
+  set_body(object, response.body);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(response.fetched_at.time_since_epoch());
   object["fetchedAt"] = static_cast<Json::Int64>(seconds.count());
   (void)write_file_atomically(file_of(url), write_json(object) + "\n", Durable::no);

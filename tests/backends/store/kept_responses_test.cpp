@@ -58,6 +58,17 @@ BOOST_AUTO_TEST_CASE(second_get_sends_the_validators_and_takes_the_kept_body) {
   BOOST_TEST(stats.cache_hits == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(body_that_is_no_text_comes_back_as_it_was) {
+  const std::string signature("\xc2\xff\x00\x00\x01\x80", 6);
+  http.on("GET", kUrl,
+          {FakeAnswer{.status = 200, .headers = {{"ETag", "\"v1\""}}, .body = signature},
+           FakeAnswer{.status = 304, .headers = {}, .body = {}}});
+  BOOST_REQUIRE(get().has_value());
+  const auto again = get();
+  BOOST_REQUIRE(again.has_value());
+  BOOST_TEST((again->body == signature));
+}
+
 BOOST_AUTO_TEST_CASE(changed_answer_replaces_the_kept_one) {
   http.on("GET", kUrl,
           {FakeAnswer{.headers = {{"ETag", "\"1\""}}, .body = "one"},
