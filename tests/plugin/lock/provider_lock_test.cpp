@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(what_opentofu_refuses) {
       {"version null", versioned("null"), "the version of provider \"a/b/c\" must be a string, found null", 2, 13},
       {"version number", versioned("1"), "the version of provider \"a/b/c\" must be a string, found a number", 2, 13},
       {"constraints that are none", constrained("\"latest\""),
-       "the constraints of provider \"a/b/c\" cannot be read: \"latest\" is not a version constraint: missing comma after \"\"",
+       "the constraints of provider \"a/b/c\" cannot be read: \"latest\" is not a version constraint: missing comma "
+       "after \"\"",
        3, 17},
       {"constraints in disorder", constrained("\"< 2.0.0, >= 1.0.0\""),
        "the constraints of provider \"a/b/c\" must be written as \">= 1.0.0, < 2.0.0\", found \"< 2.0.0, >= 1.0.0\"", 3,
