@@ -21,4 +21,9 @@ void parallel_for(std::size_t count, std::size_t width, const std::function<void
   run();
 }
 
+std::size_t core_count() {
+  static const std::size_t count = std::max(1U, std::thread::hardware_concurrency());
+  return count;
+}
+
 }  // namespace modlock

@@ -9,4 +9,7 @@ namespace modlock {
 // width 1 everything runs on the calling thread. `work` must not throw.
 void parallel_for(std::size_t count, std::size_t width, const std::function<void(std::size_t)>& work);
 
+// The processors of this machine, at least one; asked for once.
+std::size_t core_count();
+
 }  // namespace modlock

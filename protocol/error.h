@@ -67,6 +67,9 @@ enum class Code {
   lfs_pointer,
   setting_unserved,
   state_unread,
+  lock_incomplete,
+  provider_ambiguous,
+  registry_notice,
 };
 
 // The UPPER_SNAKE spelling of the protocol, for example "NO_MATCHING_VERSION".

@@ -81,6 +81,12 @@ void ObjectReader::expected(std::string_view what, const std::string& where, con
   }
 }
 
+void ObjectReader::require(std::string_view name, std::string_view what) {
+  if (find(name) == nullptr) {
+    expected(what, path(name), nullptr);
+  }
+}
+
 void ObjectReader::reject(std::string_view name, std::string_view what) {
   if (!state_->error) {
     state_->error = decode_error(fmt::format("decode: {} at {}", what, path(name)));

@@ -47,6 +47,9 @@ class ObjectReader {
   // Any value; null where the member is absent. What is below it counts as known.
   const Json::Value* value(std::string_view name);
 
+  // Reports a member that is absent: "decode: expected an array at params.updates, found nothing".
+  void require(std::string_view name, std::string_view what);
+
   // Reports a value that has the right type but cannot be used: "decode: <what> at params.lock.path".
   void reject(std::string_view name, std::string_view what);
 

@@ -1,7 +1,6 @@
 #include "protocol/request_progress.h"
 
 #include <fmt/format.h>
-#include <json/value.h>
 
 #include <utility>
 
@@ -12,10 +11,7 @@ namespace modlock {
 
 RequestProgress::RequestProgress(std::string token, std::string_view title, Send send, Clock clock)
     : token_(std::move(token)), send_(std::move(send)), clock_(std::move(clock)), last_(clock_()) {
-  Json::Value value(Json::objectValue);
-  value["kind"] = "begin";
-  value["title"] = std::string(title);
-  notify(write_json(value));
+  notify({.kind = "begin", .title = std::string(title)});
 }
 
 RequestProgress::~RequestProgress() {
@@ -23,31 +19,25 @@ RequestProgress::~RequestProgress() {
 }
 
 void RequestProgress::report(std::string_view message, std::size_t done, std::size_t total) {
-  Json::Value value(Json::objectValue);
-  value["kind"] = "report";
-  value["message"] = std::string(message);
-  value["done"] = Json::Value::UInt64(done);
-  if (total > 0) {
-    value["total"] = Json::Value::UInt64(total);
-  }
   const std::lock_guard lock(mutex_);
   const auto now = clock_();
   if (ended_ || now - last_ < kInterval) {
     return;
   }
   last_ = now;
-  notify(write_json(value));
+  notify({.kind = "report", .message = std::string(message), .done = done, .total = total});
 }
 
 void RequestProgress::end() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(ended_, true)) {
-    notify("{\"kind\":\"end\"}");
+    notify({.kind = "end"});
   }
 }
 
-void RequestProgress::notify(const std::string& value) const {
-  send_(encode_notification("$/progress", fmt::format("{{\"token\":{},\"value\":{}}}", token_, value)));
+void RequestProgress::notify(const messages::ProgressValue& value) const {
+  send_(encode_notification("$/progress",
+                            fmt::format("{{\"token\":{},\"value\":{}}}", token_, write_json(Encode::to_value(value)))));
 }
 
 }  // namespace modlock

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "protocol/log.h"
+#include "protocol/messages/session.h"
 
 namespace modlock {
 
@@ -27,7 +28,7 @@ class RequestProgress final : public Progress {
   void end();
 
  private:
-  void notify(const std::string& value) const;
+  void notify(const messages::ProgressValue& value) const;
 
   const std::string token_;
   const Send send_;

@@ -1,10 +1,9 @@
 #include "protocol/session_log.h"
 
-#include <json/value.h>
-
 #include <utility>
 
 #include "protocol/json.h"
+#include "protocol/messages/session.h"
 #include "protocol/rpc.h"
 
 namespace modlock {
@@ -17,10 +16,8 @@ void SessionLog::write(LogLevel level, std::string_view line) {
   }
   next_.write(level, line);
   if (tell_host_) {
-    Json::Value params(Json::objectValue);
-    params["level"] = std::string(to_string(level));
-    params["message"] = std::string(line);
-    send_(encode_notification("log/message", write_json(params)));
+    const messages::LogMessage message{.level = std::string(to_string(level)), .message = std::string(line)};
+    send_(encode_notification("log/message", write_json(Encode::to_value(message))));
   }
 }
 

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "protocol/thread_priority.h"
+
 namespace modlock {
 
 WorkerPool::WorkerPool(Limits limits) : limits_(limits) {}
@@ -65,6 +67,7 @@ std::optional<Job> WorkerPool::take(const std::string& key) {
 }
 
 void WorkerPool::work() {
+  lower_thread_priority();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });

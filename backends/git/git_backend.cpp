@@ -121,19 +121,36 @@ class GitBackend final : public Backend {
   // Holds the cached repository, which nobody may who fills in submodules: two packages may hold each other.
   std::vector<Result<Placed>> place(const RemoteAddress& address, std::span<const FetchWish> wishes,
                                     const std::filesystem::path& parent, const Context& context) const {
-    const auto repository = open(address, context);
+    auto repository = open(address, context);
     if (!repository) {
       return {wishes.size(), fail(repository.error())};
     }
     const Remote remote(address, context, &http_);
-    const std::vector<Result<FetchWish>> settled = settle(remote, *repository, wishes, context);
+    auto placed = place_from(*repository, remote, wishes, parent, context);
+    if (context.offline || !repository->is_old() || !std::any_of(placed.begin(), placed.end(), may_be_damage)) {
+      return placed;
+    }
+    // What earlier runs left may be damaged: once more, from nothing.
+    repository = Repository::empty(std::move(*repository));
+    return repository ? place_from(*repository, remote, wishes, parent, context)
+                      : std::vector<Result<Placed>>{wishes.size(), fail(repository.error())};
+  }
+
+  static bool may_be_damage(const Result<Placed>& placed) {
+    return !placed && (placed.error().code == Code::bad_response || placed.error().code == Code::io_error);
+  }
+
+  static std::vector<Result<Placed>> place_from(const Repository& repository, const Remote& remote,
+                                                std::span<const FetchWish> wishes, const std::filesystem::path& parent,
+                                                const Context& context) {
+    const std::vector<Result<FetchWish>> settled = settle(remote, repository, wishes, context);
     std::vector<FetchWish> named;
     for (const auto& wish : settled) {
       if (wish) {
         named.push_back(*wish);
       }
     }
-    const auto arrived = bring(remote, *repository, named, context);
+    const auto arrived = bring(remote, repository, named, context);
     std::vector<Result<Placed>> placed;
     std::size_t next = 0;
     for (const auto& wish : settled) {
@@ -142,7 +159,7 @@ class GitBackend final : public Backend {
         continue;
       }
       const auto& brought = arrived[next++];
-      placed.push_back(brought ? place_one(*repository, *wish, *brought, parent, address.display, context)
+      placed.push_back(brought ? place_one(repository, *wish, *brought, parent, remote.address().display, context)
                                : fail(brought.error()));
     }
     return placed;

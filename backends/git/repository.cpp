@@ -105,9 +105,17 @@ Result<Repository> Repository::open(const fs::path& cache_directory, std::string
   if (fs::exists(path / "HEAD", ignored)) {
     if (auto objects = ObjectReader::open(path)) {
       remove_leftovers(path);
-      return Repository(std::move(path), std::move(*lock), std::move(*objects));
+      return Repository(std::move(path), std::move(*lock), std::move(*objects), true);
     }
   }
+  return make(std::move(path), std::move(*lock));
+}
+
+Result<Repository> Repository::empty(Repository damaged) {
+  return make(std::move(damaged.path_), std::move(damaged.lock_));
+}
+
+Result<Repository> Repository::make(fs::path path, FileLock lock) {
   remove_contents(path);
   if (auto made = make_bare_repository(path); !made) {
     return fail(std::move(made.error()));
@@ -116,7 +124,7 @@ Result<Repository> Repository::open(const fs::path& cache_directory, std::string
   if (!objects) {
     return fail(std::move(objects.error()));
   }
-  return Repository(std::move(path), std::move(*lock), std::move(*objects));
+  return Repository(std::move(path), std::move(lock), std::move(*objects), false);
 }
 
 bool Repository::exists(const fs::path& cache_directory, std::string_view identity) {

@@ -20,10 +20,14 @@ class Repository {
   // git left behind. Errors: IO_ERROR, REQUEST_CANCELLED, DEADLINE_EXCEEDED.
   static Result<Repository> open(const std::filesystem::path& cache_directory, std::string_view identity,
                                  const Context& context);
+  // The same repository with nothing in it. Errors: IO_ERROR.
+  static Result<Repository> empty(Repository damaged);
   // Whether an earlier run left the commit there; makes nothing.
   static bool exists(const std::filesystem::path& cache_directory, std::string_view identity);
 
   const std::filesystem::path& path() const { return path_; }
+  // Whether an earlier run made it.
+  bool is_old() const { return is_old_; }
   const ObjectReader& objects() const { return objects_; }
 
   bool has_commit(const std::string& id) const;
@@ -39,13 +43,15 @@ class Repository {
   std::filesystem::path make_side_path() const;
 
  private:
-  Repository(std::filesystem::path path, FileLock lock, ObjectReader objects)
-      : path_(std::move(path)), lock_(std::move(lock)), objects_(std::move(objects)) {}
+  Repository(std::filesystem::path path, FileLock lock, ObjectReader objects, bool is_old)
+      : path_(std::move(path)), lock_(std::move(lock)), objects_(std::move(objects)), is_old_(is_old) {}
+  static Result<Repository> make(std::filesystem::path path, FileLock lock);
   Result<void> note_cut_histories(const std::vector<std::string>& ids) const;
 
   std::filesystem::path path_;
   FileLock lock_;
   ObjectReader objects_;
+  bool is_old_;
 };
 
 // An empty bare repository without templates and hooks. Errors: IO_ERROR.

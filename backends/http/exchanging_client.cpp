@@ -100,8 +100,7 @@ class Journey {
       }
     }
     if (context_.offline) {
-      return failure(Code::offline_miss, "nothing is asked of the network while offline",
-                     "run once without offline, so that the answer is kept");
+      return failure(Code::offline_miss, "nothing is asked of the network while offline", "run without offline");
     }
     return {};
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
-#include <thread>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/system_error.h"
@@ -57,7 +56,7 @@ Result<std::vector<TreeEntry>> list_tree(const fs::path& root, TreeRules rules) 
 Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, const FileDigests& known,
                                       const Context& context) {
   std::vector<Result<Digest>> digests(entries.size());
-  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  const std::size_t threads = std::min(core_count(), kMostThreads);
   parallel_for(entries.size(), entries.size() < kWorthThreads ? 1 : threads, [&](std::size_t i) {
     const Result<void> go_on = context.check();
     digests[i] = go_on ? digest_of(entries[i], known) : Result<Digest>(fail(go_on.error()));

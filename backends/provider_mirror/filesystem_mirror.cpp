@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/system_error.h"
+#include "backends/package/zip_layout.h"
 #include "backends/provider_mirror/local_providers.h"
 #include "backends/provider_mirror/source_answers.h"
 #include "backends/store/tree_memo.h"
@@ -37,6 +39,19 @@ Result<void> send_file(const fs::path& path, BodySink& sink) {
     return system_failure("read", path, EIO);
   }
   return ok;
+}
+
+// The files beside each other at the top, as expect_provider_program() judges them.
+std::vector<std::string> programs_in(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->symlink_status(ignored).type() != fs::file_type::directory) {
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  return names;
 }
 
 class FilesystemMirror final : public ProviderSource {
@@ -107,6 +122,9 @@ class FilesystemMirror final : public ProviderSource {
   Result<ProviderPackage> hash(const ProviderAddress& provider, const LocalProvider& package, const Context& context) {
     if (package.is_packed) {
       return hash_archive(provider, package, context);
+    }
+    if (auto ok = expect_provider_program(programs_in(package.path), provider.type(), package.path.string()); !ok) {
+      return fail(std::move(ok.error()));
     }
     return hash_installed(store_, package.path, {.rules = TreeRules::provider_package}, context)
         .map([](std::string h1) { return ProviderPackage{.h1 = std::move(h1)}; });

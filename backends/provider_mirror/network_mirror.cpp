@@ -10,15 +10,17 @@
 #include "backends/go_url.h"
 #include "backends/http/redirect_judge.h"
 #include "backends/http/text.h"
-#include "backends/provider_mirror/asked_once.h"
 #include "backends/provider_mirror/listed_hashes.h"
 #include "backends/provider_mirror/mirror_index.h"
 #include "backends/provider_mirror/source_answers.h"
+#include "backends/provider_registry/once_map.h"
 #include "backends/service_host.h"
 #include "backends/source.h"
 
 namespace modlock {
 namespace {
+
+using provider_registry::OnceMap;
 
 constexpr int kRedirects = 5;
 
@@ -40,17 +42,17 @@ struct Archives {
 
 class NetworkMirror final : public ProviderSource {
  public:
-  NetworkMirror(NetworkMirrorOptions options, const registry::RegistryHttp& metadata, HttpClient& http,
+  NetworkMirror(NetworkMirrorOptions options, registry::RegistryHttp metadata, HttpClient& http,
                 ProviderArchives& archives)
       : options_(std::move(options)),
         display_(printable_url(options_.url)),
         host_(credentials_host(options_.url)),
-        metadata_(metadata),
+        metadata_(std::move(metadata)),
         http_(http),
         archives_(archives) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
-    return listings_.get(provider.to_string(), [&]() -> Result<ProviderListing> {
+    return listings_.get(provider.to_string(), context, [&]() -> Result<ProviderListing> {
       auto response = ask(provider, "index.json", context);
       if (!response) {
         return response.error().code == Code::not_found ? provider_not_found(provider)
@@ -123,26 +125,27 @@ class NetworkMirror final : public ProviderSource {
 
   // A client takes a mirror's word only for what need not be signed.
   bool publishes_all(const ProviderAddress& provider) const {
-    return options_.trust_all_hashes && options_.records_trusted_hashes && !options_.requires_signatures &&
-           provider.host_ascii() == kOpenTofuRegistry;
+    return options_.trust_all_hashes && !options_.requires_signatures && provider.host_ascii() == kOpenTofuRegistry;
   }
 
   Result<Archives> archives_of(const ProviderAddress& provider, const ProviderVersion& version,
                                const Context& context) {
     const std::string text = version.to_string();
-    return archives_by_version_.get(fmt::format("{} {}", provider.to_string(), text), [&]() -> Result<Archives> {
-      auto response = ask(provider, text + ".json", context);
-      if (!response) {
-        return response.error().code == Code::not_found
-                   ? query_failed(provider, {.message = fmt::format("provider mirror does not have archive index for "
-                                                                    "previously-reported {} version {}",
-                                                                    provider.to_string(), text)})
-                   : fail(std::move(response.error()));
-      }
-      auto archives = parse_mirror_archives(response->body);
-      return archives ? Result<Archives>({std::move(*archives), response->url.reveal()})
-                      : query_failed(provider, archives.error());
-    });
+    return archives_by_version_.get(
+        fmt::format("{} {}", provider.to_string(), text), context, [&]() -> Result<Archives> {
+          auto response = ask(provider, text + ".json", context);
+          if (!response) {
+            return response.error().code == Code::not_found
+                       ? query_failed(provider,
+                                      {.message = fmt::format("provider mirror does not have archive index for "
+                                                              "previously-reported {} version {}",
+                                                              provider.to_string(), text)})
+                       : fail(std::move(response.error()));
+          }
+          auto archives = parse_mirror_archives(response->body);
+          return archives ? Result<Archives>({std::move(*archives), response->url.reveal()})
+                          : query_failed(provider, archives.error());
+        });
   }
 
   Result<HttpResponse> ask(const ProviderAddress& provider, const std::string& file, const Context& context) {
@@ -216,19 +219,18 @@ class NetworkMirror final : public ProviderSource {
   const NetworkMirrorOptions options_;
   const std::string display_;
   const std::string host_;
-  const registry::RegistryHttp& metadata_;
+  const registry::RegistryHttp metadata_;
   HttpClient& http_;
   ProviderArchives& archives_;
-  AskedOnce<ProviderListing> listings_;
-  AskedOnce<Archives> archives_by_version_;
+  OnceMap<std::string, ProviderListing> listings_;
+  OnceMap<std::string, Archives> archives_by_version_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options,
-                                                    const registry::RegistryHttp& metadata, HttpClient& http,
-                                                    ProviderArchives& archives) {
-  return std::make_unique<NetworkMirror>(std::move(options), metadata, http, archives);
+std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options, registry::RegistryHttp metadata,
+                                                    HttpClient& http, ProviderArchives& archives) {
+  return std::make_unique<NetworkMirror>(std::move(options), std::move(metadata), http, archives);
 }
 
 }  // namespace modlock

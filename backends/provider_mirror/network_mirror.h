@@ -15,11 +15,8 @@ struct NetworkMirrorOptions {
   std::string client_version = {};  // X-Terraform-Version; empty: not sent
   int download_retries = 2;
   bool trust_all_hashes = false;
-  // Whether the client records the listed hashes that a package matches (OpenTofu from 1.10 on), and, where all are
-  // trusted, those of other platforms (from 1.12 on), but for providers that have to be signed.
-  bool records_listed_hashes = true;
-  bool records_trusted_hashes = true;
-  bool requires_signatures = false;  // OPENTOFU_ENFORCE_GPG_VALIDATION
+  bool records_listed_hashes = true;  // that a package matches: OpenTofu from 1.10 on
+  bool requires_signatures = false;   // OPENTOFU_ENFORCE_GPG_VALIDATION
 };
 
 // A network mirror (OpenTofu: internal/getproviders/http_mirror_source.go): `<host>/<namespace>/<type>/index.json` and
@@ -31,8 +28,7 @@ struct NetworkMirrorOptions {
 // `provider mirror <URL> does not have a package of …`), BAD_RESPONSE (another Content-Type than application/json, a
 // version that the index has and the mirror does not, malformed answers), HASH_MISMATCH `provider package doesn't match
 // …`. `http` answers from what listings were kept, and outlives the source as the archives do.
-std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options,
-                                                    const registry::RegistryHttp& metadata, HttpClient& http,
-                                                    ProviderArchives& archives);
+std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options, registry::RegistryHttp metadata,
+                                                    HttpClient& http, ProviderArchives& archives);
 
 }  // namespace modlock

@@ -7,15 +7,16 @@
 
 #include "backends/oci/reference.h"
 #include "backends/oci/registry.h"
-#include "backends/provider_mirror/asked_once.h"
 #include "backends/provider_mirror/oci_provider_manifest.h"
 #include "backends/provider_mirror/source_answers.h"
+#include "backends/provider_registry/once_map.h"
 
 namespace modlock {
 namespace {
 
 using oci::PlatformManifest;
 using oci::Repository;
+using provider_registry::OnceMap;
 
 // Passes bytes on and hashes them.
 class HashingSink final : public BodySink {
@@ -47,7 +48,7 @@ class OciMirror final : public ProviderSource {
       : repository_(std::move(repository)), registry_(http, credentials), archives_(archives) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
-    return listings_.get(provider.to_string(), [&]() -> Result<ProviderListing> {
+    return listings_.get(provider.to_string(), context, [&]() -> Result<ProviderListing> {
       const auto repository = repository_of(provider);
       if (!repository) {
         return fail(repository.error());
@@ -116,17 +117,18 @@ class OciMirror final : public ProviderSource {
                                                      const Context& context) {
     std::string tag = version.to_string();
     std::replace(tag.begin(), tag.end(), '+', '_');
-    return indexes_.get(fmt::format("{} {}", repository.display, tag), [&]() -> Result<std::vector<PlatformManifest>> {
-      auto index = registry_.manifest(repository, {.tag = tag, .digest = {}}, context);
-      if (!index) {
-        // Another source is not asked instead: the mirror is to have what it lists.
-        Error error = std::move(index.error());
-        error.code = error.code == Code::not_found ? Code::bad_response : error.code;
-        return fail(std::move(error));
-      }
-      return oci::read_provider_index(index->content_type, index->body,
-                                      fmt::format("\"{}\" of \"{}\"", tag, repository.display));
-    });
+    return indexes_.get(fmt::format("{} {}", repository.display, tag), context,
+                        [&]() -> Result<std::vector<PlatformManifest>> {
+                          auto index = registry_.manifest(repository, {.tag = tag, .digest = {}}, context);
+                          if (!index) {
+                            // Another source is not asked instead: the mirror is to have what it lists.
+                            Error error = std::move(index.error());
+                            error.code = error.code == Code::not_found ? Code::bad_response : error.code;
+                            return fail(std::move(error));
+                          }
+                          return oci::read_provider_index(index->content_type, index->body,
+                                                          fmt::format("\"{}\" of \"{}\"", tag, repository.display));
+                        });
   }
 
   Result<ProviderPackage> fetch(const Repository& repository, const std::string& digest, std::string display,
@@ -155,8 +157,8 @@ class OciMirror final : public ProviderSource {
   const std::function<Result<std::string>(const ProviderAddress&)> repository_;
   oci::Registry registry_;
   ProviderArchives& archives_;
-  AskedOnce<ProviderListing> listings_;
-  AskedOnce<std::vector<PlatformManifest>> indexes_;
+  OnceMap<std::string, ProviderListing> listings_;
+  OnceMap<std::string, std::vector<PlatformManifest>> indexes_;
 };
 
 }  // namespace

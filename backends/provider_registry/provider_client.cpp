@@ -9,8 +9,7 @@
 namespace modlock::provider_registry {
 namespace {
 
-// Retries of a package after its first attempt, where nothing else is said (OpenTofu's download_retry_count).
-constexpr int kArchiveRetries = 2;
+constexpr std::string_view kService = "providers.v1";
 constexpr std::size_t kFileLimit = std::size_t{4} << 20U;
 
 // Completes what the protocol said of an answer.
@@ -43,16 +42,27 @@ std::string release_display(const ProviderAddress& provider, const ProviderVersi
 
 Result<std::string> ProviderClient::base_of(const ProviderAddress& provider, const std::string& purpose,
                                             const Context& context) {
-  auto base = discovery_.find(provider.host(), "providers.v1", context);
+  auto base = discovery_.find(provider.host(), kService, context);
   if (base) {
     return base;
   }
   Error error = std::move(base.error());
   if (error.code == Code::not_found) {
-    error = in_words(std::move(error), fmt::format("host {} does not offer a {} provider registry", provider.host(),
-                                                   traits_.rules == ClientRules::terraform ? "Terraform" : "OpenTofu"));
+    error = in_words(std::move(error), no_registry(provider, context));
+    // It is not the provider that is missing: no other source is asked instead, as no client does.
+    error.code = Code::bad_response;
   }
   return fail(with_note(std::move(error), fmt::format("needed to {}", purpose)));
+}
+
+std::string ProviderClient::no_registry(const ProviderAddress& provider, const Context& context) {
+  const char* const client = traits_.rules == ClientRules::terraform ? "Terraform" : "OpenTofu";
+  return discovery_.has_other_version(provider.host(), kService, context)
+             ? fmt::format(
+                   "host {} does not support the provider registry protocol required by this {} version, but "
+                   "may be compatible with a different {} version",
+                   provider.host(), client, client)
+             : fmt::format("host {} does not offer a {} provider registry", provider.host(), client);
 }
 
 Result<HttpResponse> ProviderClient::ask(const ProviderAddress& provider, const std::string& base,
@@ -130,7 +140,7 @@ Result<std::string> ProviderClient::file(const SecretText& url, std::string purp
 HttpRequest ProviderClient::archive_request(const SecretText& url, std::string purpose) const {
   HttpRequest request = http_.request(url.reveal(), std::move(purpose));
   request.timeouts = HttpTimeouts{};
-  request.retries = kArchiveRetries;
+  request.retries = traits_.download_retries;
   return request;
 }
 

@@ -14,11 +14,12 @@ namespace modlock::provider_registry {
 struct ClientTraits {
   std::string version;  // sent as X-Terraform-Version; empty: not sent
   ClientRules rules = ClientRules::opentofu_1_12;
+  int download_retries = 2;  // of an archive, after the first attempt
 };
 
 // The requests of the protocol "providers.v1". Thread-safe; asks anew each time. Errors of every call: NOT_FOUND in
-// OpenTofu's words, those of ServiceDiscovery::find() and RegistryHttp::send(), BAD_RESPONSE naming provider, version
-// and URL.
+// OpenTofu's words, BAD_RESPONSE in its words where the host has no such registry, else naming provider, version and
+// URL, and those of ServiceDiscovery::find() and RegistryHttp::send().
 class ProviderClient {
  public:
   ProviderClient(registry::RegistryHttp http, const ClientConfiguration& client, ClientTraits traits)
@@ -43,6 +44,7 @@ class ProviderClient {
 
  private:
   Result<std::string> base_of(const ProviderAddress& provider, const std::string& purpose, const Context& context);
+  std::string no_registry(const ProviderAddress& provider, const Context& context);
   Result<HttpResponse> ask(const ProviderAddress& provider, const std::string& base, const std::string& endpoint,
                            std::string purpose, const Context& context) const;
 

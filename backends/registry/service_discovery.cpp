@@ -53,6 +53,11 @@ Result<std::string> ServiceDiscovery::find(std::string_view host, std::string_vi
   return base;
 }
 
+bool ServiceDiscovery::has_other_version(std::string_view host, std::string_view service, const Context& context) {
+  const auto services = configured_or_asked(host, context);
+  return services && services->urls.find(service) == services->urls.end() && is_in_another_version(*services, service);
+}
+
 Result<std::map<std::string, std::string>> ServiceDiscovery::find_all(std::string_view host, const Context& context) {
   const auto services = configured_or_asked(host, context);
   if (!services) {
@@ -155,14 +160,18 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::read_document(const HttpRes
   return services;
 }
 
+bool ServiceDiscovery::is_in_another_version(const Services& services, std::string_view service) {
+  const std::string prefix(service.substr(0, service.find('.') + 1));
+  return std::any_of(services.urls.begin(), services.urls.end(),
+                     [&](const auto& other) { return other.first.starts_with(prefix); });
+}
+
 Error ServiceDiscovery::missing_service(const Services& services, std::string_view host, std::string_view service) {
   const std::string name(service.substr(0, service.find('.')));
-  const bool in_another_form = std::any_of(services.urls.begin(), services.urls.end(),
-                                           [&](const auto& other) { return other.first.starts_with(name + "."); });
   const std::string place = services.configured.empty() ? printable_url(services.url)
                                                         : fmt::format("the host block in {}", services.configured);
   return {.code = Code::not_found,
-          .message = in_another_form
+          .message = is_in_another_version(services, service)
                          ? fmt::format("host \"{}\" does not provide the service \"{}\" in this version", host, service)
                          : fmt::format("host \"{}\" does not provide the service \"{}\"", host, name),
           .hint = fmt::format("check the host in the source address; its services are named by {}", place)};

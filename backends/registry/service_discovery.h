@@ -31,6 +31,10 @@ class ServiceDiscovery {
   // those of RegistryHttp::send().
   Result<std::string> find(std::string_view host, std::string_view service, const Context& context);
 
+  // Whether a host has a service in another version alone ("modules.v2" of "modules.v1"), so that find() fails. Where
+  // it cannot be asked, it has not.
+  bool has_other_version(std::string_view host, std::string_view service, const Context& context);
+
   // All services of a host by name, as find() gives each; without those that have no usable URL. Errors: those of
   // find() that are not about one service.
   Result<std::map<std::string, std::string>> find_all(std::string_view host, const Context& context);
@@ -55,6 +59,7 @@ class ServiceDiscovery {
   Result<Services> services_of(const std::string& host, const Context& context);
   Result<Services> ask(const std::string& host, const Context& context) const;
   static Result<Services> read_document(const HttpResponse& response, const std::string& purpose);
+  static bool is_in_another_version(const Services& services, std::string_view service);
   static Error missing_service(const Services& services, std::string_view host, std::string_view service);
   static Result<std::string> service_url(const Services& services, std::string_view host, std::string_view service);
 

@@ -24,7 +24,7 @@ constexpr minutes kUseStep{10};
 constexpr hours kInUse{1};
 constexpr hours kUnfinished{24};
 
-enum class Kind { package, repository };
+enum class Kind { package, repository, record };
 
 struct Thing {
   Kind kind;
@@ -45,6 +45,10 @@ Result<std::vector<fs::path>> list(const fs::path& directory) {
   }
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
 }
 
 // When a thing was used last: its mark, else the newest of what lies directly in it (git writes there).
@@ -70,22 +74,24 @@ class Pruning {
       : store_(store), limits_(limits), context_(context), now_(now) {}
 
   Result<PruneReport> run() {
+    if (auto ok = remove_unfinished(); !ok) {
+      return fail(ok.error());
+    }
     if (auto ok = collect(Kind::package, store_.package_directory()); !ok) {
       return fail(ok.error());
     }
     if (auto ok = collect(Kind::repository, store_.git_directory()); !ok) {
       return fail(ok.error());
     }
+    for (const fs::path& directory : store_.record_directories()) {
+      if (auto ok = collect_records(directory); !ok) {
+        return fail(ok.error());
+      }
+    }
     if (auto ok = remove_things(); !ok) {
       return fail(ok.error());
     }
-    if (auto ok = remove_unfinished(); !ok) {
-      return fail(ok.error());
-    }
-    if (auto ok = remove_answers(); !ok) {
-      return fail(ok.error());
-    }
-    if (auto ok = remove_records(); !ok) {
+    if (auto ok = remove_identities(); !ok) {
       return fail(ok.error());
     }
     return report_;
@@ -111,6 +117,24 @@ class Pruning {
     return {};
   }
 
+  Result<void> collect_records(const fs::path& directory) {
+    const auto paths = list(directory);
+    if (!paths) {
+      return fail(paths.error());
+    }
+    for (const fs::path& path : *paths) {
+      std::error_code error;
+      const bool is_record = fs::symlink_status(path, error).type() == fs::file_type::regular && !is_hidden(path);
+      const fs::file_time_type written = is_record ? fs::last_write_time(path, error) : fs::file_time_type();
+      const std::uintmax_t bytes = is_record && !error ? fs::file_size(path, error) : 0;
+      if (is_record && !error) {
+        things_.push_back({Kind::record, path, written, bytes});
+        total_ += bytes;
+      }
+    }
+    return {};
+  }
+
   // The longest unused first.
   Result<void> remove_things() {
     std::sort(things_.begin(), things_.end(), [](const Thing& a, const Thing& b) { return a.used < b.used; });
@@ -123,15 +147,31 @@ class Pruning {
       if (auto ok = context_.check(); !ok) {
         return ok;
       }
-      if (auto ok = remove_at_once(thing.path); !ok) {
+      if (auto ok = thing.kind == Kind::record ? remove_tree(thing.path) : remove_at_once(thing.path); !ok) {
         return ok;
       }
       total_ -= thing.bytes;
-      const bool is_package = thing.kind == Kind::package;
-      ++(is_package ? report_.removed.packages : report_.removed.repositories);
-      (is_package ? report_.removed.package_bytes : report_.removed.repository_bytes) += thing.bytes;
+      note_removed(thing);
     }
     return {};
+  }
+
+  void note_removed(const Thing& thing) {
+    StoreSizes& removed = report_.removed;
+    switch (thing.kind) {
+      case Kind::package:
+        ++removed.packages;
+        removed.package_bytes += thing.bytes;
+        break;
+      case Kind::repository:
+        ++removed.repositories;
+        removed.repository_bytes += thing.bytes;
+        break;
+      case Kind::record:
+        ++removed.records;
+        removed.record_bytes += thing.bytes;
+        break;
+    }
   }
 
   // Out of sight in one step, so that nobody finds half of it.
@@ -157,29 +197,20 @@ class Pruning {
   }
 
   // What write_file_atomically() begins.
-  bool is_unfinished_write(const fs::path& path) const {
-    return path.filename().string().starts_with('.') && is_abandoned(path);
-  }
+  bool is_unfinished_write(const fs::path& path) const { return is_hidden(path) && is_abandoned(path); }
 
   Result<void> remove_unfinished() {
-    return remove_each(store_.temporary_directory(), [this](const fs::path& path) { return is_abandoned(path); });
+    const auto abandoned = [this](const fs::path& path) { return is_abandoned(path); };
+    auto ok = remove_each(store_.temporary_directory(), abandoned);
+    ok = ok ? remove_each(store_.answer_directory(), abandoned) : ok;
+    for (const fs::path& directory : store_.record_directories()) {
+      ok = ok ? remove_each(directory, [this](const fs::path& path) { return is_unfinished_write(path); }) : ok;
+    }
+    return ok;
   }
 
-  // Answers of registries, and what is known of installed packages, age as packages do.
-  Result<void> remove_answers() {
-    const auto is_old = [this](const fs::path& path) {
-      std::error_code error;
-      const auto written = fs::last_write_time(path, error);
-      return is_unfinished_write(path) ||
-             (!error && limits_.max_age && now_ - written > *limits_.max_age && now_ - written > kInUse);
-    };
-    auto ok = remove_each(store_.answer_directory(), [this](const fs::path& path) { return is_abandoned(path); });
-    ok = ok ? remove_each(store_.response_directory(), is_old) : ok;
-    return ok ? remove_each(store_.tree_directory(), is_old) : ok;
-  }
-
-  // Records whose package is gone.
-  Result<void> remove_records() {
+  // Those whose package is gone.
+  Result<void> remove_identities() {
     const auto sources = list(store_.identity_directory());
     if (!sources) {
       return fail(sources.error());

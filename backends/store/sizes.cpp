@@ -39,11 +39,13 @@ Result<void> add_bytes(const fs::path& directory, std::uint64_t& bytes) {
   return {};
 }
 
-Result<void> count(const fs::path& directory, std::uint64_t& directories, std::uint64_t& bytes) {
+// Adds how many entries of the type lie in `directory`, and the sizes of all files below it.
+Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t& things, std::uint64_t& bytes) {
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    if (std::error_code ignored; at->is_directory(ignored)) {
-      ++directories;
+    const bool is_unfinished = at->path().filename().string().starts_with('.');
+    if (std::error_code ignored; !is_unfinished && at->symlink_status(ignored).type() == type) {
+      ++things;
     }
   }
   if (error && !is_gone(error)) {
@@ -62,11 +64,17 @@ Result<std::uint64_t> bytes_below(const fs::path& directory) {
 
 Result<StoreSizes> measure(const Store& store) {
   StoreSizes sizes;
-  if (auto ok = count(store.package_directory(), sizes.packages, sizes.package_bytes); !ok) {
+  if (auto ok = count(store.package_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes); !ok) {
     return fail(ok.error());
   }
-  if (auto ok = count(store.git_directory(), sizes.repositories, sizes.repository_bytes); !ok) {
+  if (auto ok = count(store.git_directory(), fs::file_type::directory, sizes.repositories, sizes.repository_bytes);
+      !ok) {
     return fail(ok.error());
+  }
+  for (const fs::path& directory : store.record_directories()) {
+    if (auto ok = count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes); !ok) {
+      return fail(ok.error());
+    }
   }
   return sizes;
 }

@@ -13,6 +13,7 @@
 #include "backends/files/system_error.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/prune.h"
+#include "backends/store/whole_package.h"
 #include "protocol/json.h"
 
 namespace modlock {
@@ -64,6 +65,15 @@ Result<void> refuse_override(const std::vector<TreeEntry>& entries) {
     }
   }
   return {};
+}
+
+std::optional<Json::Value> read_record(const fs::path& path, const Source& source, std::string_view id) {
+  const Result<std::string> text = read_file(path);
+  Result<Json::Value> object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
+  if (!object || text_member(*object, "source") != source.package_identity() || text_member(*object, "id") != id) {
+    return std::nullopt;
+  }
+  return std::move(*object);
 }
 
 }  // namespace
@@ -121,6 +131,10 @@ fs::path Store::hash_directory() const {
 
 Result<void> Store::make_hash_directory() const {
   return make_below(hash_directory());
+}
+
+std::vector<fs::path> Store::record_directories() const {
+  return {response_directory(), answer_directory(), tree_directory(), hash_directory(), root_ / kClientDirectory};
 }
 
 fs::path Store::package_directory() const {
@@ -190,21 +204,19 @@ Result<fs::path> Store::make_temporary() const {
   return directory;
 }
 
+std::optional<std::string> Store::recorded_h1(const Source& source, std::string_view id, std::string_view ref) const {
+  const auto record = is_recordable(id) ? read_record(record_of(source, id, ref), source, id) : std::nullopt;
+  return record ? text_member(*record, "h1") : std::nullopt;
+}
+
 std::optional<Package> Store::find(const Source& source, std::string_view id, std::string_view ref) const {
-  if (!is_recordable(id)) {
-    return std::nullopt;
-  }
-  const Result<std::string> text = read_file(record_of(source, id, ref));
-  const Result<Json::Value> object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
-  if (!object || text_member(*object, "source") != source.package_identity() || text_member(*object, "id") != id) {
-    return std::nullopt;
-  }
-  const std::optional<std::string> h1 = text_member(*object, "h1");
+  const auto record = is_recordable(id) ? read_record(record_of(source, id, ref), source, id) : std::nullopt;
+  const std::optional<std::string> h1 = record ? text_member(*record, "h1") : std::nullopt;
   std::optional<Package> package = h1 ? find_by_h1(*h1) : std::nullopt;
   if (package) {
     package->id = id;
-    package->ref = text_member(*object, "ref").value_or("");
-    package->subdir = text_member(*object, "subdir").value_or("");
+    package->ref = text_member(*record, "ref").value_or("");
+    package->subdir = text_member(*record, "subdir").value_or("");
   }
   return package;
 }
@@ -253,11 +265,15 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   if (!h1) {
     return fail(h1.error());
   }
-  if (find_by_h1(*h1)) {
+  auto known = find_by_h1(*h1);
+  const bool was_known = known.has_value();
+  if (whole_package(*this, std::move(known), context)) {
     // It is of no use any more, but no reason to fail either.
     (void)remove_tree(tree.directory);
   } else if (auto ok = move_in(tree.directory, *h1); !ok) {
     return fail(ok.error());
+  } else if (was_known) {
+    tree.warnings.push_back(damage_warning(source));
   }
   Package package{.id = std::move(tree.id),
                   .h1 = *h1,

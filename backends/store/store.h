@@ -5,11 +5,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/files/file_lock.h"
 
 namespace modlock {
+
+// Below the root of a store: the releases of client programs, in a file per program.
+constexpr std::string_view kClientDirectory = "clients";
 
 // A package in the store: a tree that never changes, named by its content.
 struct Package {
@@ -35,8 +39,11 @@ struct Package {
 //   v1/hashes/<sha256 hex>                  what a provider archive of that digest comes to (provider_hashes.h)
 //   v1/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v1/locks/<sha256 hex of package identity>    held while a source is fetched, or a provider archive of that digest
-//   v1/locks/seen-<sha256 hex of package identity>   held while v1/seen of it is written
+//   v1/locks/seen-<sha256 hex of package identity>   held while v1/seen of it is written. Files of v1/locks are empty
+//                                                      and stay: who waits for one has it open, and would hold a lock
+//                                                      of a removed file beside the next one's of a new file
 //   v1/tmp/                                   unfinished work; removed by `cache prune`
+//   clients/<sha256 hex>                    the release of a client program
 class Store {
  public:
   // `root` is created (mode 0700) when first written to. Errors: IO_ERROR naming the directory (empty, or not a
@@ -64,6 +71,9 @@ class Store {
   std::filesystem::path hash_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_hash_directory() const;
+  // The directories of files that are asked or worked out again where they are gone: responses, answers, trees, hashes,
+  // clients.
+  std::vector<std::filesystem::path> record_directories() const;
   // A new empty directory below v1/tmp. Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
@@ -81,6 +91,8 @@ class Store {
   // (FetchWish::ref), for versions may share an id and lie in different directories of it. Unreadable records are as if
   // absent.
   std::optional<Package> find(const Source& source, std::string_view id, std::string_view ref = {}) const;
+  // The h1 of what (package identity, id) is recorded to have, whether or not the package is still in the store.
+  std::optional<std::string> recorded_h1(const Source& source, std::string_view id, std::string_view ref = {}) const;
   // Notes that a package in the store is what a source has by `package.id` (and `package.ref`). Errors: IO_ERROR.
   Result<void> record(const Source& source, const Package& package) const;
   // The package that a question without an id (its text is the caller's) was answered with at `since` or later.
@@ -116,8 +128,11 @@ struct StoreSizes {
   std::uint64_t package_bytes = 0;
   std::uint64_t repositories = 0;  // count
   std::uint64_t repository_bytes = 0;
+  std::uint64_t records = 0;  // files of Store::record_directories()
+  std::uint64_t record_bytes = 0;
 };
-// What the store holds; sizes are those of the files. What disappears meanwhile is not counted. Errors: IO_ERROR.
+// What the store holds of what prune() removes by its limits; sizes are those of the files. What disappears meanwhile
+// is not counted. Errors: IO_ERROR.
 Result<StoreSizes> measure(const Store& store);
 
 // The sizes of the files below a directory; what other processes remove meanwhile is not counted. Errors: IO_ERROR.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct VariableFlag {
 struct CommonFlags {
   std::vector<std::string> directories;  // roots; empty: the current directory
   bool recursive = false;
+  std::size_t jobs = 8;  // roots that are worked on at the same time
   bool json = false;
   bool offline = false;
   std::string cache_dir;
@@ -29,12 +31,18 @@ struct CommonFlags {
   std::vector<std::string> include;
   std::vector<VariableFlag> variables;
   std::string workspace;
+  // Where the configuration is not where its settings are (hook): .tofu-modlock.hcl is searched from the first
+  // directory up to the second, and files are read below these places.
+  std::string settings_from;
+  std::string settings_up_to;
+  std::vector<std::string> bounds;
 };
 
 struct CommandLine {
   enum class Verb {
     lock,
     upgrade,
+    update,
     install,
     verify,
     inspect,
@@ -45,14 +53,18 @@ struct CommandLine {
     cache_prune,
     sbom,
     mirror,
+    hook,
+    doctor,
     serve,
-    call
+    call,
+    schema
   };
   Verb verb = Verb::lock;
   CommonFlags common;
   // lock, upgrade
   bool frozen = false;
   bool dry_run = false;
+  std::string color = "auto";
   bool install = false;
   std::vector<std::string> platforms;
   std::string hashes;
@@ -60,6 +72,12 @@ struct CommandLine {
   bool no_adopt = false;
   std::string minimum_release_age;
   std::vector<std::string> targets;
+  // update; it has `dry_run` and `color` too
+  std::vector<std::string> updates;  // SUBJECT=VERSION
+  bool list = false;
+  std::string from_file;
+  std::string pin;
+  std::string output_format = "text";
   // install; lock and upgrade with `install`
   std::optional<bool> overrides;
   // verify
@@ -77,6 +95,8 @@ struct CommandLine {
   // cache prune
   std::optional<std::uint64_t> max_bytes;
   std::string max_age;
+  // doctor
+  std::vector<std::string> hosts;
   // sbom
   std::string name;
   // explain: one of the two
@@ -84,9 +104,18 @@ struct CommandLine {
   std::string credentials;  // HOST or HOST/REPOSITORY
   // mirror
   std::vector<std::string> command;  // the program and its arguments
+  // hook
+  std::string unit;
+  std::string repository;
+  std::string unit_source;
+  bool after = false;
+  bool upgrade = false;
+  std::string client_command;
   // call
   std::string method;
   std::string params = "{}";
+  // schema
+  std::string document;  // "openrpc" or "jsonschema"
   // serve
   std::size_t max_message_bytes = 0;  // 0: the default
   int drain_ms = -1;                  // negative: the default

@@ -8,10 +8,12 @@ namespace modlock::cli {
 
 // Each runs one command over its roots and returns the exit code: that of the worst root.
 int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
+int run_update(const CommandLine& line, const Host& host);
 int run_install(const CommandLine& line, const Host& host);
 int run_verify(const CommandLine& line, const Host& host);
 int run_inspect(const CommandLine& line, const Host& host);
 int run_graph(const CommandLine& line, const Host& host);
+int run_doctor(const CommandLine& line, const Host& host);
 int run_explain(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
@@ -23,8 +25,13 @@ int run_sbom(const CommandLine& line);
 Json::Value install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Returns what the command returned; before it starts, as the others.
 int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt);
-// The protocol itself; needs no host.
+// Settles where a hook reads and what it may ask; before the host starts. Errors: INVALID_PARAMS where a directory is
+// none, or the unit does not lie below the root.
+Result<void> prepare_hook(CommandLine& line);
+int run_hook(const CommandLine& line, const Host& host);
+// The protocol itself, and its description; they need no host.
 int run_serve(const CommandLine& line);
+int run_schema(const CommandLine& line);
 
 // Parses the command line, runs it, and stops it on SIGINT, SIGTERM and SIGHUP (exit code 128 + number).
 int run(int argc, const char* const* argv);

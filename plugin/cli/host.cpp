@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "plugin/cli/client_environment.h"
+#include "plugin/config/roots.h"
+#include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/rpc.h"
 
@@ -41,21 +44,49 @@ void find_below(const fs::path& directory, std::vector<std::string>& roots) {
   }
 }
 
-Result<void> check_base(const fs::path& path, const Json::Value& document) {
-  auto bytes = read_file(path);
+// What has to be written where; nothing where somebody else came to the same result.
+struct Replacement {
+  fs::path path;
+  std::string text;
+};
+
+Result<std::optional<Replacement>> replacement_of(const std::string& root, const Json::Value& document) {
+  Replacement made{.path = fs::path(root) / document["path"].asString(), .text = {}};
+  const bool is_whole = document.isMember("newText");
+  if (!is_whole) {
+    if (auto inside = confine(made.path, {root}); !inside) {
+      Error error = std::move(inside.error());
+      error.hint = "make the change there by hand: --dry-run shows it";
+      return fail(std::move(error));
+    }
+    std::error_code ignored;
+    made.path = fs::weakly_canonical(made.path, ignored);
+  }
+  auto bytes = read_file(made.path);
   if (!bytes && bytes.error().code != Code::not_found) {
     return fail(std::move(bytes.error()));
   }
-  const Json::Value& base = document["base"];
-  if (bytes && *bytes == document["newText"].asString()) {
-    return {};  // somebody else came to the same result
+  const std::string found = bytes ? sha256_hex(*bytes) : std::string();
+  if (bytes && found == document["result"]["sha256"].asString()) {
+    return std::nullopt;
   }
-  const bool same = base.isNull() ? !bytes : bytes && sha256_hex(*bytes) == base["sha256"].asString();
+  const Json::Value& base = document["base"];
+  const bool same = base.isNull() ? !bytes : bytes && found == base["sha256"].asString();
   if (!same) {
-    return fail(Code::content_modified, fmt::format("{} was changed by somebody else in the meantime", path.string()),
+    return fail(Code::content_modified,
+                fmt::format("{} was changed by somebody else in the meantime", made.path.string()),
                 "run the same command again");
   }
-  return {};
+  made.text = text_after(bytes.value_or(std::string()), document);
+  return made;
+}
+
+// The process ends sooner than the last of them would be freed.
+void keep_until_the_end(std::shared_ptr<const void> leftovers) {
+  static auto& mutex = *new std::mutex();
+  static auto& kept = *new std::shared_ptr<const void>();
+  const std::lock_guard lock(mutex);
+  kept.swap(leftovers);
 }
 
 }  // namespace
@@ -78,6 +109,11 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
     options.implementation_version = flags.implementation_version;
   }
   options.offline = flags.offline;
+  options.asks_once = flags.recursive || flags.directories.size() > 1;
+  if (!flags.settings_from.empty()) {
+    options.settings_place = SettingsDirectories{flags.settings_from, flags.settings_up_to};
+  }
+  options.workspace_roots.assign(flags.bounds.begin(), flags.bounds.end());
   options.began = fs::file_time_type::clock::now();
   if (!flags.git_engine.empty()) {
     options.git_engine = flags.git_engine;
@@ -129,13 +165,20 @@ Result<Answer> Host::ask(const std::string& method, const Json::Value& params, T
     request.deadline = std::chrono::steady_clock::now() + **allowed;
   }
   auto result = methods_->call(method, params, request);
-  // The process ends sooner than the last of them would be freed.
-  static auto& kept = *new std::shared_ptr<const void>();
-  kept = std::move(request.leftovers);
+  keep_until_the_end(std::move(request.leftovers));
+  progress_->request_done();
   if (told != nullptr) {
     *told = {std::move(request.error_data), std::move(request.diagnostics)};
   }
   return result;
+}
+
+void Host::count_roots(std::size_t total) const {
+  progress_->count_roots(total);
+}
+
+void Host::root_done(const std::string& root) const {
+  progress_->root_done(root);
 }
 
 Context Host::context() const {
@@ -193,15 +236,34 @@ Json::Value Host::root_params(const std::string& root, const CommonFlags& flags)
   return params;
 }
 
+std::string text_after(std::string_view base, const Json::Value& document) {
+  if (document.isMember("newText")) {
+    return document["newText"].asString();
+  }
+  std::vector<TextEdit> edits;
+  for (const Json::Value& edit : document["edits"]) {
+    edits.push_back({.start = edit["start"].asUInt64(),
+                     .end = edit["end"].asUInt64(),
+                     .old_text = {},
+                     .new_text = edit["newText"].asString(),
+                     .range = {}});
+  }
+  return modlock::apply_edits(base, edits);
+}
+
 Result<void> apply_edits(const std::string& root, const Json::Value& edits) {
+  std::vector<Replacement> replacements;
   for (const Json::Value& document : edits["documents"]) {
-    if (auto ok = check_base(fs::path(root) / document["path"].asString(), document); !ok) {
-      return ok;
+    auto replacement = replacement_of(root, document);
+    if (!replacement) {
+      return fail(std::move(replacement.error()));
+    }
+    if (*replacement) {
+      replacements.push_back(std::move(**replacement));
     }
   }
-  for (const Json::Value& document : edits["documents"]) {
-    const fs::path path = fs::path(root) / document["path"].asString();
-    if (auto ok = write_file_atomically(path, document["newText"].asString()); !ok) {
+  for (const Replacement& replacement : replacements) {
+    if (auto ok = write_file_atomically(replacement.path, replacement.text); !ok) {
       return ok;
     }
   }

@@ -24,10 +24,14 @@ class Host {
   // Opens the service as the flags say. Errors: those of Service::open() and read_client_environment().
   static Result<Host> start(const CommonFlags& flags, std::stop_token stop);
 
-  // Calls one method.
+  // Calls one method. Any thread.
   Result<Json::Value> call(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
   // As it goes over the wire.
   Result<Answer> ask(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
+  // What is asked from here on is asked of so many roots, at the same time: progress counts them and says how long it
+  // will take, whatever the requests report.
+  void count_roots(std::size_t total) const;
+  void root_done(const std::string& root) const;
   // What a request brings besides its params.
   RequestContext request() const;
 
@@ -52,8 +56,12 @@ class Host {
 // Errors: NOT_FOUND (no such directory, or none below has a lock file).
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags);
 
-// Writes the documents of a result's `edits` below `root`, which the caller holds (hold_root). Nothing is written where
-// any base is no longer the same. Errors: CONTENT_MODIFIED; IO_ERROR.
+// The text that a document of a result's `edits` makes of its base.
+std::string text_after(std::string_view base, const Json::Value& document);
+
+// Writes the documents of a result's `edits` below `root`, which the caller holds (hold_root): a lock in place of a
+// link to one, a configuration file where a link leads. Nothing is written where any base is no longer the same.
+// Errors: CONTENT_MODIFIED; PATH_OUTSIDE_ROOT; IO_ERROR.
 Result<void> apply_edits(const std::string& root, const Json::Value& edits);
 
 }  // namespace modlock::cli

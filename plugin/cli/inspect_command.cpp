@@ -90,9 +90,8 @@ std::string counted(Json::ArrayIndex count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-RootOutcome inspect_root(const CommandLine& line, const Host& host, const std::string& root) {
-  Told told;
-  auto result = host.call("config/inspect", host.root_params(root, line.common), &told);
+RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked asked) {
+  auto& [result, told] = asked;
   if (!result) {
     return failed(result.error(), line.common, root);
   }
@@ -116,7 +115,10 @@ RootOutcome inspect_root(const CommandLine& line, const Host& host, const std::s
 }  // namespace
 
 int run_inspect(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, [&](const std::string& root) { return inspect_root(line, host, root); });
+  return over_roots(
+      line.common, host,
+      [&](const std::string& root) { return ask(host, "config/inspect", host.root_params(root, line.common)); },
+      [&](const std::string& root, Asked asked) { return inspect_root(line, root, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

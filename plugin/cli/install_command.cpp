@@ -11,9 +11,8 @@ void print_modules(const Json::Value& modules, std::string_view what) {
   }
 }
 
-RootOutcome install_root(const CommandLine& line, const Host& host, const std::string& root) {
-  Told told;
-  auto result = host.call("modules/install", install_params(line, host, root), &told);
+RootOutcome install_root(const CommandLine& line, const std::string& root, Asked asked) {
+  auto& [result, told] = asked;
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
@@ -38,7 +37,10 @@ Json::Value install_params(const CommandLine& line, const Host& host, const std:
 }
 
 int run_install(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, [&](const std::string& root) { return install_root(line, host, root); });
+  return over_roots(
+      line.common, host,
+      [&](const std::string& root) { return ask(host, "modules/install", install_params(line, host, root)); },
+      [&](const std::string& root, Asked asked) { return install_root(line, root, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

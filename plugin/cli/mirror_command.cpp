@@ -69,7 +69,7 @@ void keep_services(Offer& offer, const Network& network, const Context& context)
 
 Result<Offer> make_offer(const Service& service, const Json::Value& params, const Context& context,
                          RequestContext& request) {
-  auto decoded = messages::decode_modules_install(params, request.unknown_params);
+  auto decoded = decode_params<messages::ModulesInstallParams>(params, request.unknown_params);
   auto root = decoded ? open_root(decoded->root, service) : fail(std::move(decoded.error()));
   if (!root) {
     return fail(std::move(root.error()));
@@ -105,6 +105,7 @@ Result<Offer> make_offer(const Service& service, const Json::Value& params, cons
   for (Diagnostic& warning : offer.modules.warnings) {
     offer.diagnostics.push_back(std::move(warning));
   }
+  offer.diagnostics.insert(offer.diagnostics.end(), network->warnings().begin(), network->warnings().end());
   keep_services(offer, *network, judged);
   return offer;
 }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "backends/parallel.h"
 #include "protocol/error_json.h"
 #include "protocol/json.h"
 
@@ -19,36 +22,74 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
   return outcome;
 }
 
+namespace {
+
+int no_roots(const Error& error, const CommonFlags& flags) {
+  const RootOutcome outcome = failed(error, flags);
+  if (flags.json) {
+    print_raw(write_json_pretty(outcome.json));
+  }
+  return outcome.exit_code;
+}
+
+}  // namespace
+
+Asked ask(const Host& host, const std::string& method, const Json::Value& params) {
+  Told told;
+  auto result = host.call(method, params, &told);
+  return {std::move(result), std::move(told)};
+}
+
 int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const std::string& root)>& work) {
   const auto roots = find_roots(flags);
+  return roots ? over_roots(*roots, flags, work) : no_roots(roots.error(), flags);
+}
+
+int over_roots(const CommonFlags& flags, const Host& host, const std::function<Asked(const std::string& root)>& ask,
+               const std::function<RootOutcome(const std::string& root, Asked asked)>& tell) {
+  const auto roots = find_roots(flags);
   if (!roots) {
-    const RootOutcome outcome = failed(roots.error(), flags);
-    if (flags.json) {
-      print_raw(write_json_pretty(outcome.json));
-    }
-    return outcome.exit_code;
+    return no_roots(roots.error(), flags);
   }
+  std::vector<Asked> asked = ask_roots(*roots, flags, host, ask);
+  auto next = asked.begin();
+  return over_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
+}
+
+std::vector<Asked> ask_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
+                             const std::function<Asked(const std::string& root)>& ask) {
+  std::vector<Asked> asked(roots.size(), Asked{.result = Json::Value()});
+  host.count_roots(roots.size());
+  parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
+    asked[i] = ask(roots[i]);
+    host.root_done(roots[i]);
+  });
+  return asked;
+}
+
+int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
+               const std::function<RootOutcome(const std::string& root)>& work) {
   int worst = 0;
   Json::Value results(Json::arrayValue);
-  for (const std::string& root : *roots) {
-    if (roots->size() > 1 && !flags.json) {
-      print_out(fmt::format("{}{}:\n", worst == 0 && root == roots->front() ? "" : "\n", root));
+  for (const std::string& root : roots) {
+    if (roots.size() > 1 && !flags.json) {
+      print_out(fmt::format("{}{}:\n", worst == 0 && root == roots.front() ? "" : "\n", root));
     }
     RootOutcome outcome = work(root);
     worst = worse_exit_code(worst, outcome.exit_code);
-    if (roots->size() > 1 && outcome.json.isObject()) {
+    if (roots.size() > 1 && outcome.json.isObject()) {
       outcome.json["root"] = root;
     }
     if (!outcome.json.isNull()) {
       results.append(std::move(outcome.json));
     }
   }
-  if (flags.json && !results.empty()) {
+  if (flags.json && (roots.empty() || !results.empty())) {
     Json::Value several;
-    if (roots->size() > 1) {
+    if (roots.size() != 1) {
       several["results"] = results;
     }
-    print_raw(write_json_pretty(roots->size() == 1 ? results[0] : several));
+    print_raw(write_json_pretty(roots.size() == 1 ? results[0] : several));
   }
   return worst;
 }

@@ -7,6 +7,7 @@
 #include "plugin/cli/over_roots.h"
 #include "protocol/error_json.h"
 #include "protocol/json.h"
+#include "protocol/messages/openrpc.h"
 #include "protocol/serve.h"
 
 namespace modlock::cli {
@@ -53,6 +54,12 @@ int run_serve(const CommandLine& line) {
   Service service(Service::default_options());
   const MethodTable methods = make_method_table(service, {.max_message_bytes = options.max_message_bytes});
   return serve(methods, options);
+}
+
+int run_schema(const CommandLine& line) {
+  print_raw(
+      write_json_pretty(line.document == "openrpc" ? messages::openrpc_document() : messages::json_schema_document()));
+  return 0;
 }
 
 }  // namespace modlock::cli

@@ -44,9 +44,11 @@ void print_versions(const messages::VersionsListResult& result) {
 }
 
 std::string describe_sizes(const Json::Value& sizes) {
-  return fmt::format("  {} packages, {:.1f} MiB\n  {} git repositories, {:.1f} MiB\n", sizes["packages"].asUInt64(),
-                     sizes["packageBytes"].asDouble() / 1048576.0, sizes["repositories"].asUInt64(),
-                     sizes["repositoryBytes"].asDouble() / 1048576.0);
+  constexpr double kMebibyte = 1048576.0;
+  return fmt::format("  {} packages, {:.1f} MiB\n  {} git repositories, {:.1f} MiB\n  {} records, {:.1f} MiB\n",
+                     sizes["packages"].asUInt64(), sizes["packageBytes"].asDouble() / kMebibyte,
+                     sizes["repositories"].asUInt64(), sizes["repositoryBytes"].asDouble() / kMebibyte,
+                     sizes["records"].asUInt64(), sizes["recordBytes"].asDouble() / kMebibyte);
 }
 
 }  // namespace

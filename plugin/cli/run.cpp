@@ -15,6 +15,8 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     case CommandLine::Verb::lock:
     case CommandLine::Verb::upgrade:
       return run_lock(line, host);
+    case CommandLine::Verb::update:
+      return run_update(line, host);
     case CommandLine::Verb::install:
       return run_install(line, host);
     case CommandLine::Verb::verify:
@@ -39,8 +41,13 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_sbom(line);
     case CommandLine::Verb::mirror:
       return run_mirror(line, host, interrupt);
+    case CommandLine::Verb::doctor:
+      return run_doctor(line, host);
+    case CommandLine::Verb::hook:
+      return run_hook(line, host);
+    case CommandLine::Verb::schema:
     case CommandLine::Verb::serve:
-      break;
+      break;  // need no host
   }
   return run_serve(line);
 }
@@ -52,14 +59,22 @@ int run(int argc, const char* const* argv) {
   grow_memory_in_large_steps();
   // A parent may have left this ignored; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
-  const auto parsed = parse_command_line(argc, argv);
+  auto parsed = parse_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) {
     return *code;
   }
-  const CommandLine& line = std::get<CommandLine>(parsed);
+  auto& line = std::get<CommandLine>(parsed);
+  if (line.verb == CommandLine::Verb::schema) {
+    return run_schema(line);
+  }
   if (line.verb == CommandLine::Verb::serve) {
     std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session
     return run_serve(line);
+  }
+  if (line.verb == CommandLine::Verb::hook) {
+    if (auto ok = prepare_hook(line); !ok) {
+      return failed(ok.error(), CommonFlags{}).exit_code;
+    }
   }
   Interrupt interrupt;
   const auto host = Host::start(line.common, interrupt.token());

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <utility>
 
 #include "backends/source_text.h"
 #include "protocol/utf8.h"
@@ -36,19 +39,77 @@ void write_stderr(std::string_view text) {
 TerminalProgress::TerminalProgress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 TerminalProgress::~TerminalProgress() {
-  if (shown_) {
+  clear();
+}
+
+void TerminalProgress::report(std::string_view message, std::size_t done, std::size_t total) {
+  const std::lock_guard lock(mutex_);
+  if (roots_ <= 1) {
+    const std::string count = total == 0 ? std::string() : fmt::format(" ({}/{})", done, total);
+    show(printable(message.substr(0, 100)) + count);
+  }
+}
+
+void TerminalProgress::request_done() {
+  const std::lock_guard lock(mutex_);
+  if (roots_ <= 1) {
+    clear();
+  }
+}
+
+void TerminalProgress::count_roots(std::size_t total) {
+  const std::lock_guard lock(mutex_);
+  roots_ = total;
+  roots_done_ = 0;
+  started_ = std::chrono::steady_clock::now();
+}
+
+void TerminalProgress::root_done(std::string_view root) {
+  const std::lock_guard lock(mutex_);
+  if (roots_ <= 1) {
+    return;
+  }
+  ++roots_done_;
+  const auto elapsed = std::chrono::steady_clock::now() - started_;
+  show(fmt::format("{} ({}/{}, {})", printable(root.substr(0, 100)), roots_done_, roots_,
+                   time_left(elapsed, roots_done_, roots_)));
+  if (roots_done_ == roots_) {
+    roots_ = 0;
+    clear();
+  }
+}
+
+void TerminalProgress::show(std::string_view text) {
+  if (is_terminal_) {
+    shown_ = true;
+    write_stderr(fmt::format("\r\x1b[K{}", text));
+  }
+}
+
+void TerminalProgress::clear() {
+  if (std::exchange(shown_, false)) {
     write_stderr("\r\x1b[K");
   }
 }
 
-void TerminalProgress::report(std::string_view message, std::size_t done, std::size_t total) {
-  if (!is_terminal_) {
-    return;
+std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t done, std::size_t total) {
+  using Seconds = std::chrono::duration<double>;
+  const double left = Seconds(elapsed).count() * static_cast<double>(total - done) / static_cast<double>(done);
+  constexpr double kMinutesFrom = 100;
+  return left < kMinutesFrom ? fmt::format("about {:.0f} s left", std::ceil(left))
+                             : fmt::format("about {:.0f} min left", std::ceil(left / 60));
+}
+
+bool wants_colour(std::string_view mode) {
+  const auto is_set = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  if (mode != "auto") {
+    return mode == "always";
   }
-  const std::lock_guard lock(mutex_);
-  shown_ = true;
-  const std::string count = total == 0 ? std::string() : fmt::format(" ({}/{})", done, total);
-  write_stderr(fmt::format("\r\x1b[K{}{}", printable(message.substr(0, 100)), count));
+  return isatty(STDOUT_FILENO) == 1 && !is_set("NO_COLOR") && is_set("TERM") &&
+         std::string_view(std::getenv("TERM")) != "dumb";
 }
 
 void TerminalLog::write(LogLevel level, std::string_view line) {

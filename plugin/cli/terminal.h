@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -10,18 +12,36 @@
 
 namespace modlock::cli {
 
-// One line of progress on stderr, rewritten in place; nothing where stderr is no terminal. The destructor clears it.
+// One line of progress on stderr, rewritten in place; nothing where stderr is no terminal. It goes when the request is
+// done: of several roots, when all are.
 class TerminalProgress final : public Progress {
  public:
   TerminalProgress();
   ~TerminalProgress() override;
   void report(std::string_view message, std::size_t done, std::size_t total) override;
+  void request_done();
+  // Several roots are worked on from here on, at the same time: of each only that it is done counts.
+  void count_roots(std::size_t total);
+  void root_done(std::string_view root);
 
  private:
+  void show(std::string_view text);
+  void clear();
+
   const bool is_terminal_;
   std::mutex mutex_;
   bool shown_ = false;
+  std::size_t roots_ = 0;  // that are worked on; at most one: none is counted
+  std::size_t roots_done_ = 0;
+  std::chrono::steady_clock::time_point started_;
 };
+
+// How long the rest will take if it goes on as it went: "about 40 s left", "about 3 min left".
+std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t done, std::size_t total);
+
+// Whether stdout is to be coloured: "always", "never", or "auto": where it is a terminal that can, and NO_COLOR is
+// unset or empty.
+bool wants_colour(std::string_view mode);
 
 // Log lines on stderr; warnings and errors only.
 class TerminalLog final : public Log {

@@ -23,6 +23,22 @@ std::string both_sides(const Json::Value& verdict) {
   return text + "\n";
 }
 
+// What the manifest says of a call, instead of what the module is.
+bool is_misled(const Json::Value& verdict) {
+  const std::string expected = verdict["expected"].asString();
+  return verdict["subject"].asString().starts_with("module.") && !expected.empty() && !expected.starts_with("h1:");
+}
+
+void print_misled(const Json::Value& verdict) {
+  print_err(
+      fmt::format("Error: a client would read another directory than the locked module\n\n"
+                  "  {}: {}.\n"
+                  "  The file may have been tampered with.\n"
+                  "{}"
+                  "  To write modules.json anew, run:\n    tofu-modlock install\n",
+                  verdict["subject"].asString(), verdict["detail"].asString(), both_sides(verdict)));
+}
+
 void print_tampered(const Json::Value& verdict) {
   const std::string subject = verdict["subject"].asString();
   std::string text = fmt::format(
@@ -70,7 +86,7 @@ void print_verdict(const Json::Value& verdict, std::size_t width) {
   }
   print_out(fmt::format("{:<{}}  {}\n", verdict["subject"].asString(), width, said));
   if (kind == VerdictKind::tampered) {
-    print_tampered(verdict);
+    is_misled(verdict) ? print_misled(verdict) : print_tampered(verdict);
   } else if (kind == VerdictKind::moved) {
     print_moved(verdict);
   }
@@ -106,13 +122,16 @@ int exit_code_of(const Json::Value& verdicts, const Diagnostics& diagnostics) {
   return worst;
 }
 
-RootOutcome verify_root(const CommandLine& line, const CommonFlags& flags, const Host& host, const std::string& root) {
+Asked ask_verdicts(const CommandLine& line, const Host& host, const std::string& root) {
   Json::Value params = host.root_params(root, line.common);
   params["online"] = line.online;
   params["strict"] = line.strict;
   params["full"] = line.full;
-  Told told;
-  auto result = host.call("lock/verify", params, &told);
+  return ask(host, "lock/verify", params);
+}
+
+RootOutcome verify_root(const CommonFlags& flags, const std::string& root, Asked asked) {
+  auto& [result, told] = asked;
   if (!result) {
     return failed(result.error(), flags, root, told.error_data);
   }
@@ -133,8 +152,11 @@ int print_sarif(const CommandLine& line, const Host& host) {
   }
   int worst = 0;
   Json::Value runs(Json::arrayValue);
-  for (const std::string& root : *roots) {
-    const RootOutcome outcome = verify_root(line, flags, host, root);
+  std::vector<Asked> asked =
+      ask_roots(*roots, flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); });
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const std::string& root = (*roots)[i];
+    const RootOutcome outcome = verify_root(flags, root, std::move(asked[i]));
     runs.append(sarif_run(outcome.json, root, find_repository_root(root).string(), outcome.exit_code));
     worst = worse_exit_code(worst, outcome.exit_code);
   }
@@ -148,7 +170,9 @@ int run_verify(const CommandLine& line, const Host& host) {
   if (line.sarif) {
     return print_sarif(line, host);
   }
-  return over_roots(line.common, [&](const std::string& root) { return verify_root(line, line.common, host, root); });
+  return over_roots(
+      line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
+      [&](const std::string& root, Asked asked) { return verify_root(line.common, root, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/source_text.h"
+
 namespace modlock {
 namespace {
 
@@ -48,6 +50,18 @@ fs::path directory_of_files(Tool tool, const Surroundings& surroundings) {
     directory = surroundings.absolute(fs::path(config) / "opentofu");
   }
   return directory;
+}
+
+// Of the client's own directories the one for plugins.
+std::vector<fs::path> plugin_directories(Tool tool, const Surroundings& surroundings) {
+  std::vector<fs::path> directories;
+  if (!surroundings.home.empty()) {
+    directories.push_back(surroundings.home / ".terraform.d" / "plugins");
+  }
+  if (const std::string_view data = surroundings.variable("XDG_DATA_HOME"); tool == Tool::opentofu && !data.empty()) {
+    directories.push_back(surroundings.absolute(fs::path(data) / "opentofu" / "plugins"));
+  }
+  return directories;
 }
 
 }  // namespace
@@ -96,17 +110,35 @@ std::vector<ClientConfigurationFile> client_configuration_files(Tool tool, const
 }
 
 std::vector<std::string> helper_directories(Tool tool, const Surroundings& surroundings) {
-  std::vector<fs::path> roots;
-  if (!surroundings.home.empty()) {
-    roots.push_back(surroundings.home / ".terraform.d");
-  }
-  if (const std::string_view data = surroundings.variable("XDG_DATA_HOME"); tool == Tool::opentofu && !data.empty()) {
-    roots.push_back(surroundings.absolute(fs::path(data) / "opentofu"));
-  }
   std::vector<std::string> directories;
-  for (const fs::path& root : roots) {
-    directories.push_back((root / "plugins").string());
-    directories.push_back((root / "plugins" / fmt::format("linux_{}", kArchitecture)).string());
+  for (const fs::path& directory : plugin_directories(tool, surroundings)) {
+    directories.push_back(directory.string());
+    directories.push_back((directory / fmt::format("linux_{}", kArchitecture)).string());
+  }
+  return directories;
+}
+
+std::vector<fs::path> implied_provider_directories(Tool tool, const Surroundings& surroundings, const fs::path& root) {
+  std::vector<fs::path> directories = {root / "terraform.d" / "plugins"};
+  for (fs::path& directory : plugin_directories(tool, surroundings)) {
+    directories.push_back(std::move(directory));
+  }
+  // The XDG base directories; a relative one does not count.
+  const std::string_view home = surroundings.variable("XDG_DATA_HOME");
+  std::vector<fs::path> bases;
+  if (home.starts_with('/')) {
+    bases.emplace_back(home);
+  } else if (!surroundings.home.empty()) {
+    bases.push_back(surroundings.home / ".local" / "share");
+  }
+  const std::string_view set = surroundings.variable("XDG_DATA_DIRS");
+  for (const std::string_view base : split(set.empty() ? "/usr/local/share:/usr/share" : set, ':')) {
+    if (base.starts_with('/')) {
+      bases.emplace_back(base);
+    }
+  }
+  for (const fs::path& base : bases) {
+    directories.push_back(base / "terraform" / "plugins");
   }
   return directories;
 }

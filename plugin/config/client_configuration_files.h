@@ -22,4 +22,9 @@ std::vector<ClientConfigurationFile> client_configuration_files(Tool tool, const
 // Where `terraform-credentials-<name>` may lie, in order.
 std::vector<std::string> helper_directories(Tool tool, const Surroundings& surroundings);
 
+// Where a client that has no `provider_installation` looks for provider packages before it asks registries, in order;
+// each may be missing. `root` is the directory it is started in.
+std::vector<std::filesystem::path> implied_provider_directories(Tool tool, const Surroundings& surroundings,
+                                                                const std::filesystem::path& root);
+
 }  // namespace modlock

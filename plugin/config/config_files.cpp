@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <system_error>
-#include <thread>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
@@ -125,7 +124,7 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
 Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, const Documents& documents,
                         ConfigKind kind, const Context& context) {
   constexpr std::size_t kMany = 16;
-  const std::size_t width = files.size() < kMany ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t width = files.size() < kMany ? 1 : core_count();
   std::vector<Result<void>> read(files.size());
   parallel_for(files.size(), width,
                [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind, context); });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 
 namespace modlock {
@@ -26,14 +27,61 @@ bool lies_in(const fs::path& path, const fs::path& bound) {
   return mismatch.first == bound.end();
 }
 
-// Normalised before links are followed, as OpenTofu joins paths: `link/..` is where the link stands.
+// The first name of a path that is a link: of a resolved one, a link to nothing.
+std::optional<fs::path> first_link(const fs::path& path) {
+  fs::path at;
+  for (const fs::path& name : path) {
+    at /= name;
+    std::error_code ignored;
+    if (fs::is_symlink(fs::symlink_status(at, ignored))) {
+      return at;
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether a normal path lies below another without a link on its way from there: whatever leads to the bound leads to
+// it too, and nothing has to be resolved. False also where that cannot be told.
+bool lies_plainly_in(const fs::path& path, const fs::path& bound) {
+  if (!lies_in(path, bound)) {
+    return false;
+  }
+  fs::path at = bound;
+  for (auto part = std::next(path.begin(), std::distance(bound.begin(), bound.end())); part != path.end(); ++part) {
+    at /= *part;
+    std::error_code ignored;
+    const fs::file_type type = fs::symlink_status(at, ignored).type();
+    if (type == fs::file_type::not_found) {
+      return true;
+    }
+    if (type == fs::file_type::none || type == fs::file_type::symlink) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Normalised before links are followed, as OpenTofu joins paths: `link/..` is where the link stands. A link to nothing
+// is followed too, for what is written through it lands there.
 Result<fs::path> resolved(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as Linux follows
   std::error_code error;
   fs::path result = fs::weakly_canonical(normal(path), error);
-  if (error) {
-    return fail(Code::io_error, fmt::format("cannot resolve the path \"{}\": {}", path.string(), error.message()));
+  for (int links = 0; !error; ++links) {
+    const auto link = first_link(result);
+    if (!link) {
+      return normal(result);
+    }
+    const fs::path below = result.lexically_relative(*link);
+    const fs::path target = fs::read_symlink(*link, error);
+    if (links == kMostLinks) {
+      error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    }
+    if (!error) {
+      result = fs::weakly_canonical(link->parent_path() / target / below, error);
+    }
   }
-  return normal(result);
+  return fail(Code::io_error, fmt::format("cannot resolve the path \"{}\": {}", path.string(), error.message()));
 }
 
 }  // namespace
@@ -66,6 +114,11 @@ Result<fs::path> data_directory(const fs::path& root, const std::optional<fs::pa
 }
 
 Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& bounds) {
+  const fs::path written = normal(path);
+  if (std::any_of(bounds.begin(), bounds.end(),
+                  [&](const fs::path& bound) { return lies_plainly_in(written, normal(bound)); })) {
+    return written;
+  }
   const Result<fs::path> target = resolved(path);
   if (!target) {
     return target;
@@ -77,14 +130,13 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
       return limit;
     }
     if (lies_in(*target, *limit)) {
-      return normal(path);
+      return written;
     }
     named += fmt::format("{}\"{}\"", named.empty() ? "" : " or ", normal(bound).string());
   }
-  return fail(
-      Code::path_outside_root,
-      fmt::format("the path \"{}\" lies outside {}", normal(path).string(), named.empty() ? "all bounds" : named),
-      "start with a directory that encloses it, or move it inside");
+  return fail(Code::path_outside_root,
+              fmt::format("the path \"{}\" lies outside {}", written.string(), named.empty() ? "all bounds" : named),
+              "start with a directory that encloses it, or move it inside");
 }
 
 }  // namespace modlock

@@ -24,9 +24,10 @@ Result<DataDirectory> find_data_directory(const std::filesystem::path& root, con
                 "name a directory that holds nothing else, such as .terraform");
   }
   // What lies below is replaced and deleted: a link there would do that somewhere else.
-  for (const std::filesystem::path& below : {data.modules(), data.ours(), data.file_lists()}) {
+  for (const std::filesystem::path& below : {data.modules(), data.manifest(), data.ours(), data.file_lists()}) {
     if (auto inside = confine(below, {data.path}); !inside) {
-      return fail(with_note(std::move(inside.error()), "the data directory must hold its own directories, not links"));
+      return fail(with_note(std::move(inside.error()),
+                            "the data directory must hold its own files and directories, not links"));
     }
   }
   return data;

@@ -26,8 +26,8 @@ struct DataDirectory {
 };
 
 // Errors: PATH_OUTSIDE_ROOT where the directory is a symbolic link that leaves the root and was not named by `given`,
-// where it is the root or a directory above it, or where its `modules`, `tofu-modlock` or `tofu-modlock/files` is a
-// link that leaves the data directory.
+// where it is the root or a directory above it, or where its `modules`, `modules/modules.json`, `tofu-modlock` or
+// `tofu-modlock/files` is a link that leaves the data directory, be it to nothing.
 Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given);
 
 // Holds a root against other processes that write its lock file or its installation, as long as the object lives; what

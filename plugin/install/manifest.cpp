@@ -52,7 +52,7 @@ void append_escaped(std::string& out, std::string_view text) {
 Error unusable(const std::filesystem::path& path, std::string_view reason) {
   return Error{.code = Code::io_error,
                .message = fmt::format("the module manifest {} cannot be used: {}", path.string(), reason),
-               .hint = "remove the file; it is written anew"};
+               .hint = "remove the file; `tofu-modlock install`, or the client's own init, writes it anew"};
 }
 
 bool read_member(const Json::Value& object, const char* name, std::string& into) {

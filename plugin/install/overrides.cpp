@@ -17,13 +17,6 @@ constexpr std::string_view kHidingName = "modlock_override.tofu";
 constexpr const char* kOtherWay =
     "write the version into the configuration itself (update/plan), or into .tofu-modlock.hcl";
 
-// A version on a source that has none for stock releases.
-bool needs_override(const ModuleNode& node) {
-  const SourceKind kind = node.address.source.kind;
-  return node.call.version && (kind == SourceKind::git || kind == SourceKind::oci) && node.call.written != nullptr &&
-         !node.call.written->literal_only;
-}
-
 // As `tofu fmt` leaves it. Addresses hold no control characters.
 std::string literal_of(std::string_view text) {
   std::string out = "\"";
@@ -246,6 +239,12 @@ class OverridePlanner {
 
 }  // namespace
 
+bool needs_override(const ModuleNode& node) {
+  const SourceKind kind = node.address.source.kind;
+  return node.call.version && (kind == SourceKind::git || kind == SourceKind::oci) && node.call.written != nullptr &&
+         !node.call.written->literal_only;
+}
+
 Result<OverridePlan> plan_overrides(const OverrideRequest& request) {
   return OverridePlanner(request).run();
 }
@@ -264,15 +263,15 @@ Result<void> apply_overrides(const OverridePlan& plan) {
   return {};
 }
 
-void judge_overrides(const OverrideRequest& request, Diagnostics& diagnostics) {
+void judge_overrides(const OverrideRequest& request, Diagnostics& diagnostics, Severity severity) {
   auto plan = plan_overrides(request);
   if (plan) {
     drop_enforced(*plan, diagnostics);
     return;
   }
   Error reason = std::move(plan.error());
-  reason.code = Code::lock_unenforced;
-  diagnostics.push_back({Severity::warning, std::move(reason)});
+  reason.code = severity == Severity::error ? reason.code : Code::lock_unenforced;
+  diagnostics.push_back({severity, std::move(reason)});
 }
 
 void drop_enforced(const OverridePlan& plan, Diagnostics& diagnostics) {

@@ -36,6 +36,9 @@ struct OverridePlan {
   std::map<std::string, std::string, std::less<>> sources;
 };
 
+// Whether a call has a version on a source that has none for stock releases: what an override file is for.
+bool needs_override(const ModuleNode& node);
+
 // Decides what has to be written, and changes nothing. Only the directories of the root and of its local modules are
 // looked at: calls inside packages keep what they say. Errors:
 // - CONFIG_PARSE: a file of that name that we did not write; a later override file that sets source or version; a
@@ -50,8 +53,8 @@ Result<OverridePlan> plan_overrides(const OverrideRequest& request);
 Result<void> apply_overrides(const OverridePlan& plan);
 
 // Takes LOCK_UNENFORCED of calls away that an override file makes a client obey. Where a file stands in the way of
-// that, the reason becomes such a warning.
-void judge_overrides(const OverrideRequest& request, Diagnostics& diagnostics);
+// that, or leads a client elsewhere, the reason becomes such a warning; with `error` it is added as it is.
+void judge_overrides(const OverrideRequest& request, Diagnostics& diagnostics, Severity severity = Severity::warning);
 void drop_enforced(const OverridePlan& plan, Diagnostics& diagnostics);
 
 // The source that names exactly what is locked: printable_form() with the commit or digest in place of its query, so

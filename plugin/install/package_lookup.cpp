@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/package/tree_hash.h"
+#include "backends/store/whole_package.h"
 #include "plugin/install/overrides.h"
 
 namespace modlock {
@@ -48,27 +49,28 @@ std::optional<PlacedPackage> find_in_place(const ModuleNode& node, const DataDir
 }  // namespace
 
 PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                            const LockFile& lock, const Store& store) {
+                            const LockFile& lock, const Store& store, const Context& context) {
   if (node.address.source.kind == SourceKind::directory) {
     return {node.address.source.path};
   }
   auto place = find_in_place(node, data, manifest);
-  return place ? std::move(*place) : stored_package(node, lock, store);
+  return place ? std::move(*place) : stored_package(node, lock, store, context);
 }
 
-PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store) {
+PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context) {
   const auto entry = lock.modules.find(node.key);
   if (entry == lock.modules.end() || entry->second.source != node.address.source.identity()) {
     return {};
   }
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
   // Only the record of the fetch knows what a registry said; its ids are hash texts.
-  if (auto recorded = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
-      recorded && recorded->h1 == h1) {
-    return {std::move(recorded->directory), std::move(recorded->subdir)};
+  auto recorded = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
+  if (recorded && recorded->h1 == h1) {
+    recorded = whole_package(store, std::move(recorded), context);
+    return recorded ? PlacedPackage{std::move(recorded->directory), std::move(recorded->subdir)} : PlacedPackage{};
   }
-  auto package = store.find_by_h1(h1);
-  return package ? PlacedPackage{std::move(package->directory)} : PlacedPackage{};
+  const auto package = whole_package(store, store.find_by_h1(h1), context);
+  return package ? PlacedPackage{package->directory} : PlacedPackage{};
 }
 
 std::optional<PlacedPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,

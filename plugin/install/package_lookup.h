@@ -13,12 +13,12 @@
 namespace modlock {
 
 // Where the package of a remote call lies without asking anybody: linked, installed below the data directory, or in the
-// store as the lock names it. Its directory is empty where it is nowhere.
+// store, whole, as the lock names it. Its directory is empty where it is nowhere.
 PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                            const LockFile& lock, const Store& store);
+                            const LockFile& lock, const Store& store, const Context& context);
 
 // The last of these alone: what the store has of the locked package.
-PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store);
+PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context);
 
 // What is installed for a call, where it has this h1 ("h1:…") and the manifest says whose it is; nullopt otherwise.
 std::optional<PlacedPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,

@@ -130,7 +130,7 @@ Result<std::function<std::optional<Recorded>(const ModuleNode&)>> find_recorded(
       return fail(Code::io_error,
                   fmt::format("the module manifest {} cannot be used: \"{}\" of module \"{}\" is no version",
                               data.manifest().string(), record.version, key),
-                  "remove the file; it is written anew");
+                  "remove the file; `tofu-modlock install`, or the client's own init, writes it anew");
     }
   }
   auto modules = std::make_shared<const RecordedModules>(data, std::move(*manifest), context);

@@ -3,25 +3,30 @@
 #include <filesystem>
 #include <string_view>
 
+#include "backends/files/descriptor.h"
 #include "protocol/result.h"
 
 namespace modlock {
 
 // A file with secrets that another program is to read: 0600, in a directory of its own, 0700, below the directory for
-// temporary files. Both go with the object. Movable.
+// temporary files. Both go with the object. Where the process is killed they stay until the next one is made: the
+// directory is locked as long as its process lives, and one that is not belongs to nobody. Movable.
 class PrivateFile {
  public:
-  // Errors: IO_ERROR.
+  // Removes what killed processes of this user left, then makes its own. Errors: IO_ERROR.
   static Result<PrivateFile> create(std::string_view name, std::string_view content);
   ~PrivateFile();
-  PrivateFile(PrivateFile&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  PrivateFile(PrivateFile&& other) noexcept : path_(std::move(other.path_)), held_(std::move(other.held_)) {
+    other.path_.clear();
+  }
   PrivateFile& operator=(PrivateFile&&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit PrivateFile(std::filesystem::path path) : path_(std::move(path)) {}
+  PrivateFile(std::filesystem::path path, Descriptor held) : path_(std::move(path)), held_(std::move(held)) {}
   std::filesystem::path path_;
+  Descriptor held_;  // the directory
 };
 
 }  // namespace modlock

@@ -1,6 +1,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +16,9 @@ namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "tofu-modlock-mirror-";
+constexpr int kMostTries = 8;
 
 bool write_all(const Descriptor& file, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -31,6 +36,35 @@ tl::unexpected<Error> cannot_write(const fs::path& path) {
               fmt::format("cannot write {}: {}", path.string(), std::generic_category().message(errno)));
 }
 
+// The directory, locked; invalid where it is no directory of this user's, gone, or another process has it (with `how`
+// LOCK_NB). A lock of a directory that was removed meanwhile is none.
+Descriptor hold(const fs::path& directory, int how) {
+  Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  const bool is_ours = held.valid() && ::fstat(held.get(), &status) == 0 && status.st_uid == ::geteuid() &&
+                       ::flock(held.get(), LOCK_EX | how) == 0 && ::fstat(held.get(), &status) == 0 &&
+                       status.st_nlink > 0;
+  return is_ours ? std::move(held) : Descriptor();
+}
+
+// One level: nothing else is ever put there.
+void remove_directory(const fs::path& directory) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(directory, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    ::unlink(at->path().c_str());
+  }
+  ::rmdir(directory.c_str());
+}
+
+void remove_abandoned(const fs::path& parent) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    if (at->path().filename().string().starts_with(kPrefix) && hold(at->path(), LOCK_NB).valid()) {
+      remove_directory(at->path());
+    }
+  }
+}
+
 }  // namespace
 
 Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view content) {
@@ -40,11 +74,25 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view 
     return fail(Code::io_error, fmt::format("there is no directory for temporary files: {}", error.message()),
                 "create it, or name another one in TMPDIR");
   }
-  std::string directory = (fs::absolute(parent, error) / "tofu-modlock-XXXXXX").string();
-  if (::mkdtemp(directory.data()) == nullptr) {
-    return cannot_write(directory);
+  const fs::path place = fs::absolute(parent, error);
+  remove_abandoned(place);
+  std::string directory;
+  Descriptor held;
+  // Between the two calls another process may take it for abandoned.
+  for (int tries = 0; !held.valid() && tries < kMostTries; ++tries) {
+    directory = (place / fmt::format("{}XXXXXX", kPrefix)).string();
+    if (::mkdtemp(directory.data()) == nullptr) {
+      return cannot_write(directory);
+    }
+    held = hold(directory, 0);
+    if (!held.valid()) {
+      ::rmdir(directory.c_str());
+    }
   }
-  PrivateFile made(fs::path(directory) / name);
+  if (!held.valid()) {
+    return fail(Code::io_error, fmt::format("cannot lock {}", directory), "name another directory in TMPDIR");
+  }
+  PrivateFile made(fs::path(directory) / name, std::move(held));
   const Descriptor file(::open(made.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid() || !write_all(file, content)) {
     return cannot_write(made.path_);
@@ -54,8 +102,7 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view 
 
 PrivateFile::~PrivateFile() {
   if (!path_.empty()) {
-    ::unlink(path_.c_str());
-    ::rmdir(path_.parent_path().c_str());
+    remove_directory(path_.parent_path());
   }
 }
 

@@ -31,14 +31,6 @@ const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAd
   return found != request.needs.end() && found->address == address ? &*found : nullptr;
 }
 
-// "the root module needs it", "module \"vpc\" needs it"
-std::string who_needs(const ProviderNeed& need) {
-  if (need.location.path.empty()) {
-    return "the state needs it";
-  }
-  return need.module.empty() ? "the root module needs it" : fmt::format("module \"{}\" needs it", need.module);
-}
-
 // The entry of the predecessor's registry from which the version came.
 const ProviderLock* predecessor(const ProviderPlanRequest& request, const ProviderAddress& address) {
   if (request.tool != Tool::opentofu || address.host_ascii() != kOpenTofuRegistry ||
@@ -60,7 +52,7 @@ Change added(const ProviderPlanRequest& request, const ProviderAddress& address,
           .to = side_of(lock),
           .constraints = constraints_of(lock),
           .reason = is_taken_over ? fmt::format("in the place of {}/hashicorp/{}", kTerraformRegistry, address.type())
-                    : need != nullptr ? who_needs(*need)
+                    : need != nullptr ? need->who_needs_it()
                                       : "it is locked by its old address"};
 }
 
@@ -149,7 +141,7 @@ std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request) {
     const auto lock = request.locked.find(need.address);
     Change change{.subject = need.subject(), .constraints = need.merged.canonical()};
     if (lock == request.locked.end()) {
-      change.reason = who_needs(need) + " and it is not locked";
+      change.reason = need.who_needs_it() + " and it is not locked";
     } else if (!need.merged.allows(lock->second.version)) {
       change.action = Action::updated;
       change.from = side_of(lock->second);

@@ -31,6 +31,13 @@ Result<ProviderNeed> make_need(const ProviderAddress& address, const std::vector
 
 }  // namespace
 
+std::string ProviderNeed::who_needs_it() const {
+  if (location.path.empty()) {
+    return "the state needs it";
+  }
+  return module.empty() ? "the root module needs it" : fmt::format("module \"{}\" needs it", module);
+}
+
 std::string ProviderConstraintUse::sentence() const {
   return module.empty() ? fmt::format("the root module requires \"{}\"", text)
                         : fmt::format("module \"{}\" requires \"{}\"", module, text);

@@ -28,6 +28,8 @@ struct ProviderNeed {
   std::string module = {};                              // the first that needs it
   Location location = {};                               // where; of the state: nothing
 
+  // "the root module needs it", "module \"vpc\" needs it", "the state needs it"
+  std::string who_needs_it() const;
   std::string subject() const { return "provider." + address.to_string(); }
 };
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "backends/parallel.h"
 #include "plugin/providers/provider_changes.h"
+#include "plugin/providers/provider_warnings.h"
 #include "plugin/providers/version_selection.h"
 
 namespace modlock {
@@ -45,10 +47,14 @@ class Planner {
         prior_(request.tool == Tool::opentofu ? with_successors(request.locked) : request.locked) {}
 
   Result<ProviderPlan> run() {
+    plan_.diagnostics = ambiguous_providers(request_);
     if (request_.mode == PlanMode::frozen) {
       plan_.providers = request_.locked;
       plan_.changes = changes_under_frozen(request_);
       return std::move(plan_);
+    }
+    if (auto ok = check_wanted(); !ok) {
+      return fail(std::move(ok.error()));
     }
     std::vector<Finding> findings(request_.needs.size());
     parallel_for(findings.size(), kWidth, [&](std::size_t i) { findings[i] = find(request_.needs[i]); });
@@ -74,7 +80,31 @@ class Planner {
     return found == prior_.end() ? nullptr : &found->second;
   }
 
-  bool may_change(const ProviderAddress& address) const {
+  Result<void> check_wanted() const {
+    for (const auto& [address, version] : request_.wanted) {
+      const bool is_needed =
+          std::any_of(request_.needs.begin(), request_.needs.end(),
+                      [&, &name = address](const ProviderNeed& need) { return need.address == name; });
+      if (!is_needed) {
+        return fail(Error{.code = Code::invalid_params,
+                          .message = fmt::format("nothing here needs provider {}", address.to_string()),
+                          .subject = "provider." + address.to_string(),
+                          .hint = "tofu-modlock inspect shows the providers"});
+      }
+    }
+    return {};
+  }
+
+  // What has to be chosen for it; null: whatever its constraints allow.
+  const ProviderVersion* wanted(const ProviderAddress& address) const {
+    const auto found = request_.wanted.find(address);
+    return found == request_.wanted.end() ? nullptr : &found->second;
+  }
+
+  bool may_change(const ProviderAddress& address, const ProviderVersion& locked_version) const {
+    if (const ProviderVersion* version = wanted(address)) {
+      return *version != locked_version;
+    }
     return request_.mode == PlanMode::upgrade && (!request_.targets || request_.targets->count(address) != 0);
   }
 
@@ -85,12 +115,12 @@ class Planner {
       return finding;
     }
     const ProviderLock* prior = locked(need.address);
-    const bool is_kept = prior != nullptr && !may_change(need.address);
+    const bool is_kept = prior != nullptr && !may_change(need.address, prior->version);
     if (is_kept && !need.merged.allows(prior->version)) {
       finding.error = excluded_version(need, prior->version, request_.tool);
       return finding;
     }
-    auto version = is_kept ? keep_version(need, *prior) : choose_version(need);
+    auto version = is_kept ? keep_version(need, *prior, finding) : choose_version(need, finding);
     if (!version) {
       finding.error = std::move(version.error());
       return finding;
@@ -105,28 +135,27 @@ class Planner {
     return finding;
   }
 
-  Result<ProviderListing> list(const ProviderNeed& need) {
+  Result<ProviderListing> list(const ProviderNeed& need, Finding& finding) {
     auto listing = source_.list_versions(need.address, context_);
     if (!listing) {
       return fail(placed(std::move(listing.error()), need));
     }
-    for (const std::string& warning : listing->warnings) {
-      context_.log->write(LogLevel::warning,
-                          fmt::format("the registry says of provider {}: {}", need.address.to_string(), warning));
-    }
+    Diagnostics notices = registry_notices(need, *listing);
+    finding.warnings.insert(finding.warnings.end(), std::make_move_iterator(notices.begin()),
+                            std::make_move_iterator(notices.end()));
     return listing;
   }
 
   // A superset asks for the listing only where the release is not to be had; the clients always do.
-  Result<ProviderVersion> keep_version(const ProviderNeed& need, const ProviderLock& prior) {
+  Result<ProviderVersion> keep_version(const ProviderNeed& need, const ProviderLock& prior, Finding& finding) {
     if (request_.hashes == HashSet::superset) {
       return prior.version;
     }
-    return check_listed(need, prior.version);
+    return check_listed(need, prior.version, finding);
   }
 
-  Result<ProviderVersion> check_listed(const ProviderNeed& need, const ProviderVersion& version) {
-    auto listing = list(need);
+  Result<ProviderVersion> check_listed(const ProviderNeed& need, const ProviderVersion& version, Finding& finding) {
+    auto listing = list(need, finding);
     if (!listing) {
       return fail(std::move(listing.error()));
     }
@@ -137,9 +166,13 @@ class Planner {
     return version;
   }
 
-  Result<ProviderVersion> choose_version(const ProviderNeed& need) {
-    auto listing = list(need);
-    return listing ? select_version(need, *listing) : fail(std::move(listing.error()));
+  Result<ProviderVersion> choose_version(const ProviderNeed& need, Finding& finding) {
+    auto listing = list(need, finding);
+    if (!listing) {
+      return fail(std::move(listing.error()));
+    }
+    const ProviderVersion* version = wanted(need.address);
+    return version != nullptr ? select_wanted(need, *listing, *version) : select_version(need, *listing);
   }
 
   // `prior`: the entry of the same version, or null.
@@ -199,7 +232,7 @@ class Planner {
       return {};
     }
     if (is_kept && is_superset && error.code == Code::not_found) {
-      if (auto listed = check_listed(need, finding.lock.version); !listed) {
+      if (auto listed = check_listed(need, finding.lock.version, finding); !listed) {
         return fail(std::move(listed.error()));
       }
     }
@@ -236,7 +269,7 @@ class Planner {
     plan_.providers = std::move(after);
     plan_.changes = list_provider_changes(request_, plan_.providers);
     if (!incomplete.empty() && request_.hashes != HashSet::providers_lock) {
-      warn_of_incomplete(incomplete);
+      plan_.diagnostics.push_back(incomplete_lock(incomplete, request_.platforms));
     }
   }
 
@@ -264,20 +297,6 @@ class Planner {
                          return left.first == right.first && left.second.version == right.second.version &&
                                 left.second.hashes == right.second.hashes;
                        });
-  }
-
-  void warn_of_incomplete(const std::vector<std::string>& names) {
-    std::vector<std::string> platforms;
-    std::transform(request_.platforms.begin(), request_.platforms.end(), std::back_inserter(platforms),
-                   [](const Platform& platform) { return platform.to_string(); });
-    plan_.diagnostics.push_back(
-        {Severity::warning,
-         Error{.code = Code::lock_unenforced,
-               .message = fmt::format("Incomplete lock file information for providers: of {} the lock file has the "
-                                      "checksums for {} alone, because no registry was asked",
-                                      fmt::join(names, ", "), fmt::join(platforms, ", ")),
-               .hint = "on another platform the client will refuse them; name all platforms with --platform, or let "
-                       "--hashes providers-lock ask the registry"}});
   }
 
   const ProviderPlanRequest& request_;

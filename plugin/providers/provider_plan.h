@@ -25,6 +25,8 @@ struct ProviderPlanRequest {
   PlanMode mode = PlanMode::missing;
   // With mode upgrade: those that may get another version. nullopt: all.
   std::optional<std::set<ProviderAddress>> targets = {};
+  // Versions to choose, whatever the mode, if the constraints allow them.
+  std::map<ProviderAddress, ProviderVersion> wanted = {};
   HashSet hashes = HashSet::superset;
   std::vector<Platform> platforms = {};  // at least one, each once; for HashSet::init the one that `init` runs on
   Tool tool = Tool::opentofu;
@@ -50,8 +52,9 @@ struct ProviderPlan {
 // more go, but under HashSet::providers_lock, which never removes one.
 // Under frozen nothing is asked: `changes` says which addresses would come or go and which locked versions their
 // constraints exclude. Offline a locked entry stays as it is where nothing is known of it.
-// Errors: the worst of what any provider met (by exit code), the others in `related`: those of select_version(),
-// excluded_version(), vanished_version(), check_prior_hashes() and of ProviderSource; cancellation.
+// Errors: INVALID_PARAMS where nobody needs a provider that is wanted; the worst of what any provider met (by exit
+// code), the others in `related`: those of select_version(), select_wanted(), excluded_version(), vanished_version(),
+// check_prior_hashes() and of ProviderSource; cancellation.
 Result<ProviderPlan> plan_providers(const ProviderPlanRequest& request, ProviderSource& source, const Context& context);
 
 }  // namespace modlock

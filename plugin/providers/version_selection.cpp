@@ -91,6 +91,16 @@ Error no_version(const ProviderNeed& need, const ProviderListing& listing) {
   return error;
 }
 
+// The constraints that do not allow a version, as `related`; the first is the error's location.
+void name_excluding(const ProviderNeed& need, const ProviderVersion& version, Error& error) {
+  for (const ProviderConstraintUse& use : need.constraints) {
+    if (!use.constraint.allows(version)) {
+      error.location = error.related.empty() ? use.location : error.location;
+      error.related.push_back({use.sentence(), use.location});
+    }
+  }
+}
+
 }  // namespace
 
 Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing) {
@@ -102,6 +112,28 @@ Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderL
   return *found;
 }
 
+Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,
+                                      const ProviderVersion& wanted) {
+  Error error{.subject = need.subject(), .location = need.location};
+  const std::string name = need.address.to_string();
+  if (!need.merged.allows(wanted)) {
+    error.code = Code::constraint_conflict;
+    error.message = fmt::format("provider {}: the constraints {} do not allow {}", name, need.merged.canonical(),
+                                wanted.to_string());
+    error.hint = "change these constraints too";
+    name_excluding(need, wanted, error);
+    return fail(std::move(error));
+  }
+  if (std::find(listing.versions.begin(), listing.versions.end(), wanted) == listing.versions.end()) {
+    error.code = Code::no_matching_version;
+    error.message = fmt::format("provider {} has no version {}; the newest are: {}", name, wanted.to_string(),
+                                listing.versions.empty() ? "none" : newest_of(listing));
+    error.hint = "ask for a version that is offered";
+    return fail(std::move(error));
+  }
+  return wanted;
+}
+
 Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, Tool tool) {
   Error error{.code = Code::constraint_conflict,
               .message = fmt::format("locked provider {} {} does not match configured version constraint {}; must use "
@@ -111,12 +143,7 @@ Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, 
               .subject = need.subject(),
               .location = need.location,
               .hint = fmt::format("run: tofu-modlock upgrade --target {}", need.subject())};
-  for (const ProviderConstraintUse& use : need.constraints) {
-    if (!use.constraint.allows(locked)) {
-      error.location = error.related.empty() ? use.location : error.location;
-      error.related.push_back({use.sentence(), use.location});
-    }
-  }
+  name_excluding(need, locked, error);
   return error;
 }
 

@@ -12,6 +12,11 @@ namespace modlock {
 // each allow something leave nothing together, with a smallest set of those as `related`.
 Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing);
 
+// That version of a listing. Errors: CONSTRAINT_CONFLICT with the constraints that exclude it as `related`;
+// NO_MATCHING_VERSION where it is not offered.
+Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,
+                                      const ProviderVersion& wanted);
+
 // CONSTRAINT_CONFLICT, in the client's words: what is locked is no longer allowed, with the constraints that exclude
 // it.
 Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, Tool tool);

@@ -117,6 +117,11 @@ void Chooser::join(Group& group, ModuleNode& node) {
   for (const ConstraintUse& use : node.constraints) {
     group.uses.insert_or_assign(use.key + "\n" + use.constraint.text(), use);
   }
+  if (const auto wanted = request_.wanted.find(node.key); wanted != request_.wanted.end()) {
+    if (auto exact = ModuleConstraint::parse(wanted->second.to_string())) {
+      group.uses.insert_or_assign(node.key, ConstraintUse{std::move(*exact), node.key, Location{"params.updates", {}}});
+    }
+  }
   bool changes = group.decided && !fits(group, group.decision.version);
   if (const auto age = minimum_age(request_, node); age > group.minimum_age) {
     group.minimum_age = age;

@@ -240,6 +240,13 @@ class Explainer {
     } else {
       explanation_.reason = is_version ? "it is the newest of what is left" : "it is what the source gives now";
     }
+    const auto young = explanation_.first_seen
+                           ? age_exception(request_.plan_request, node_, *explanation_.first_seen, origin_.now())
+                           : std::nullopt;
+    if (young) {
+      explanation_.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
+                                         is_locked() ? "what is locked stays" : why_taken(*changed, node_));
+    }
   }
 
   const ExplainRequest& request_;

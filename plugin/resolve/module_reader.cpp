@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 #include <vector>
 
 #include "backends/parallel.h"
@@ -67,7 +66,7 @@ void ModuleReader::read_ahead(const std::set<fs::path>& directories) {
     }
   }
   std::vector<std::shared_ptr<const ParsedModule>> found(wanted.size());
-  parallel_for(wanted.size(), std::max(1U, std::thread::hardware_concurrency()), [&](std::size_t i) {
+  parallel_for(wanted.size(), core_count(), [&](std::size_t i) {
     found[i] = read_module(wanted[i], documents_, tool_, context_).value_or(nullptr);
   });
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -9,6 +9,8 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/parallel.h"
+#include "backends/store/kept_listings.h"
+#include "backends/store/whole_package.h"
 
 namespace modlock {
 namespace {
@@ -29,6 +31,43 @@ std::vector<Sighting> sightings_of(const Listing& listing) {
                    return Sighting{version.ref, version.id};
                  });
   return sightings;
+}
+
+void tell_kept(const Context& context, const Source& source, const std::string& when) {
+  context.log->write(LogLevel::warning,
+                     fmt::format("offline: {} is taken to have what it had {}", source.identity(), when));
+}
+
+// Offline, what the source said last is all there is.
+Result<Listing> list(Backend& backend, const SourceAddress& address, const std::string& tag_prefix, const Store& store,
+                     const Context& context) {
+  const KeptListings kept(store);
+  const std::string key = Origin::package_key(address);
+  auto listing = backend.list_versions(address, tag_prefix, context);
+  if (listing) {
+    kept.keep(key, tag_prefix, *listing);
+  } else if (listing.error().code == Code::offline_miss) {
+    if (auto last = kept.find(key, tag_prefix)) {
+      tell_kept(context, address.source, "at " + time_text(last->fetched_at));
+      return std::move(*last);
+    }
+  }
+  return listing;
+}
+
+Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const Store& store, const Context& context,
+                        Origin::Time now) {
+  const KeptListings kept(store);
+  auto pin = backend.pin(address, context);
+  if (pin) {
+    kept.keep_pin(address.source, *pin, now);
+  } else if (pin.error().code == Code::offline_miss) {
+    if (auto last = kept.find_pin(address.source)) {
+      tell_kept(context, address.source, "at " + time_text(last->fetched_at));
+      return std::move(last->pin);
+    }
+  }
+  return pin;
 }
 
 }  // namespace
@@ -71,7 +110,7 @@ std::vector<std::function<void()>> Origin::questions_of(const Errand& errand) {
     if (is_new) {
       questions.emplace_back([this, &wish, &slot = at->second] {
         context_.progress->report("listing " + wish.source->source.package_identity(), 0, 0);
-        slot.listing = backend(wish.source->source)->list_versions(*wish.source, wish.tag_prefix, context_);
+        slot.listing = list(*backend(wish.source->source), *wish.source, wish.tag_prefix, store_, context_);
         if (slot.listing) {
           const auto sightings = sightings_of(*slot.listing);
           slot.known_since = FirstSeen(store_).note(wish.source->source, sightings, now_, context_);
@@ -84,7 +123,7 @@ std::vector<std::function<void()>> Origin::questions_of(const Errand& errand) {
     if (is_new) {
       questions.emplace_back([this, source, &slot = at->second] {
         context_.progress->report("asking " + source->source.identity(), 0, 0);
-        slot = backend(source->source)->pin(*source, context_);
+        slot = ask_for_pin(*backend(source->source), *source, store_, context_, now_);
       });
     }
   }
@@ -145,8 +184,9 @@ void Origin::bring(std::span<const PackageWish> wishes) {
   std::vector<Missing> missing;
   for (const PackageWish& wish : wishes) {
     Result<Package>* const package = add_package(wish);
-    if (package != nullptr && !take_stored({&wish, package})) {
-      missing.push_back({&wish, package});
+    Missing wanted{&wish, package};
+    if (package != nullptr && !take_stored(wanted)) {
+      missing.push_back(wanted);
     }
   }
   if (missing.empty()) {
@@ -163,24 +203,41 @@ void Origin::bring(std::span<const PackageWish> wishes) {
       return;
     }
     alone = std::move(*held);
-    std::erase_if(missing, [this](const Missing& one) { return take_stored(one); });
+    std::erase_if(missing, [this](Missing& one) { return take_stored(one); });
   }
   if (!missing.empty()) {
     fetch(missing);
   }
 }
 
-bool Origin::take_stored(const Missing& wanted) const {
+bool Origin::take_stored(Missing& wanted) const {
   const auto& [address, wish] = *wanted.wish;
   auto known = stored(address->source, wish);
-  if (!known && wish.id.empty() && fresh_since_) {
-    known = store_.find_answer(address->source, question_of(*wanted.wish), *fresh_since_);
+  const auto since = context_.offline ? std::filesystem::file_time_type::min() : fresh_since_;
+  if (!known && wish.id.empty() && since) {
+    known = store_.find_answer(address->source, question_of(*wanted.wish), *since);
+    if (known && context_.offline) {
+      tell_kept(context_, address->source, "when it was asked last");
+    }
   }
+  wanted.is_damaged = wanted.is_damaged || known.has_value();
+  known = whole_package(store_, std::move(known), context_);
   if (known) {
     context_.count_cache_hit();
     *wanted.package = std::move(*known);
   }
   return known.has_value();
+}
+
+// Whether or not it could be had again.
+void Origin::tell_damage(const Missing& wanted) {
+  const Source& source = wanted.wish->source->source;
+  if (*wanted.package) {
+    (*wanted.package)->warnings.push_back(damage_warning(source));
+  } else {
+    wanted.package->error().notes.push_back(fmt::format(
+        "the cached package of {} was damaged, and has been removed from the cache", source.package_identity()));
+  }
 }
 
 std::string Origin::question_of(const PackageWish& wish) {
@@ -219,6 +276,9 @@ void Origin::fetch(std::span<const Missing> missing) {
     // A warning is for everybody to see.
     if (const auto& package = *missing[i].package; package && wishes[i].id.empty() && package->warnings.empty()) {
       store_.note_answer(question_of(*missing[i].wish), *package);
+    }
+    if (missing[i].is_damaged) {
+      tell_damage(missing[i]);
     }
   }
   // What admit() did not take is of no use to anybody; failing to remove it is `cache prune`'s matter.

@@ -85,13 +85,15 @@ class Origin {
   struct Missing {
     const PackageWish* wish = nullptr;
     Result<Package>* package = nullptr;
+    bool is_damaged = false;  // what the store had of it
   };
   std::vector<std::function<void()>> questions_of(const Errand& errand);
   void bring(std::span<const PackageWish> wishes);
   Result<Package>* add_package(const PackageWish& wish);
   static std::string question_of(const PackageWish& wish);
   // Answers from the store, if it can.
-  bool take_stored(const Missing& wanted) const;
+  bool take_stored(Missing& wanted) const;
+  static void tell_damage(const Missing& wanted);
   void fetch(std::span<const Missing> missing);
 
   const BackendSet& backends_;

@@ -32,6 +32,9 @@ struct PlanRequest {
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
+  // By key of a call that chooses among versions: the one to choose, if its constraints allow it. Who shares it,
+  // follows.
+  std::map<std::string, Version, std::less<>> wanted = {};
   Resolution resolution = Resolution::automatic;
   std::optional<std::chrono::seconds> minimum_release_age = {};  // in place of what the settings say
   // What is installed for a call, where it has this h1; nullopt: nothing that could serve. Empty: nothing is installed.

@@ -32,6 +32,14 @@ seconds ruled_age(const SourceRule* rule) {
   return rule == nullptr ? seconds(0) : parse_duration(rule->minimum_release_age->text).value_or(seconds(0));
 }
 
+// What the settings ask for, though the request may let pass what is younger.
+seconds wanted_age(const PlanRequest& request, const ModuleNode& node) {
+  return std::max(ruled_age(age_rule(request.walk.settings, node.address.source)),
+                  request.minimum_release_age.value_or(seconds(0)));
+}
+
+}  // namespace
+
 std::string why_taken(const Change& change, const ModuleNode& node) {
   if (change.action == Action::adopted) {
     return "it is what is installed";
@@ -44,8 +52,6 @@ std::string why_taken(const Change& change, const ModuleNode& node) {
   }
   return "it was asked for";
 }
-
-}  // namespace
 
 const SourceRule* age_rule(const Settings& settings, const Source& source) {
   const std::string identity = source.identity();
@@ -77,6 +83,15 @@ std::string age_text(seconds age) {
   return text.empty() ? "0s" : text;
 }
 
+std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, Origin::Time since,
+                                         Origin::Time now) {
+  const seconds wanted = wanted_age(request, node);
+  if (wanted.count() == 0 || now - since >= wanted) {
+    return std::nullopt;
+  }
+  return fmt::format("first seen at {}, and {} is asked for", time_text(since), age_text(wanted));
+}
+
 void name_young_releases(const PlanRequest& request, Plan& plan, const Origin& origin) {
   for (Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
@@ -86,22 +101,21 @@ void name_young_releases(const PlanRequest& request, Plan& plan, const Origin& o
     }
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
     const SourceRule* rule = age_rule(request.walk.settings, node.address.source);
-    const seconds wanted = std::max(ruled_age(rule), request.minimum_release_age.value_or(seconds(0)));
     // What a listing told is noted.
-    if (wanted.count() == 0 && chooses_version(node) && !node.commit) {
+    if (wanted_age(request, node).count() == 0 && chooses_version(node) && !node.commit) {
       continue;
     }
     const auto since = origin.note(node.address.source, resolved->second.ref, resolved->second.id);
-    if (wanted.count() == 0 || origin.now() - since >= wanted) {
+    const auto seen = age_exception(request, node, since, origin.now());
+    if (!seen) {
       continue;
     }
-    const std::string seen = fmt::format("first seen at {}, and {} is asked for", time_text(since), age_text(wanted));
-    change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", seen, why_taken(change, node));
+    change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *seen, why_taken(change, node));
     plan.diagnostics.push_back(
         {Severity::warning,
          Error{.code = Code::setting_unserved,
                .message =
-                   fmt::format("what is locked for module \"{}\" is younger than minimum_release_age: {}", key, seen),
+                   fmt::format("what is locked for module \"{}\" is younger than minimum_release_age: {}", key, *seen),
                .subject = change.subject,
                .location = rule == nullptr ? node.call.source.location : rule->minimum_release_age->location,
                .notes = {fmt::format("it is taken because {}", why_taken(change, node))},

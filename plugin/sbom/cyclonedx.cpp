@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <vector>
 
 #include "backends/crypto/digest.h"
+#include "backends/go_url.h"
+#include "backends/source_text.h"
 #include "plugin/build_info.h"
 #include "plugin/sbom/package_url.h"
 #include "protocol/json.h"
@@ -15,6 +18,7 @@ namespace modlock {
 namespace {
 
 constexpr std::string_view kRootReference = "root";
+constexpr std::size_t kCommitDigits = 40;
 
 void add_property(Json::Value& component, std::string_view name, const std::string& value) {
   Json::Value property(Json::objectValue);
@@ -69,6 +73,51 @@ void describe_source(Json::Value& component, const Source& source, const ModuleL
   }
 }
 
+// Without hashes that only look like commits: a lock edited by hand may hold any text.
+ModuleLock with_commits_only(ModuleLock lock) {
+  const auto is_no_commit = [](const std::string& hash) {
+    constexpr std::string_view kGit = "git:";
+    return hash.starts_with(kGit) && (hash.size() != kGit.size() + kCommitDigits ||
+                                      hash.find_first_not_of("0123456789abcdef", kGit.size()) != std::string::npos);
+  };
+  lock.hashes.erase(std::remove_if(lock.hashes.begin(), lock.hashes.end(), is_no_commit), lock.hashes.end());
+  return lock;
+}
+
+// `&key=` where a `?` was meant, or an escaped one, makes what was to be an argument, and may be a secret, part of the
+// path or of another argument.
+bool may_hide_argument(std::string_view text) {
+  const std::string plain = percent_decode(text);
+  for (std::size_t at = plain.find_first_of("?&"); at != std::string::npos; at = plain.find_first_of("?&", at + 1)) {
+    const std::size_t end = plain.find_first_of("?&=/", at + 1);
+    if (end != std::string::npos && end > at + 1 && plain[end] == '=') {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool may_hide_argument(const Source& source) {
+  return may_hide_argument(source.path) || may_hide_argument(source.subdir) ||
+         std::any_of(source.query.begin(), source.query.end(),
+                     [](const auto& argument) { return may_hide_argument(argument.second); });
+}
+
+// Secrets have no place in a lock, yet somebody may have written them there.
+std::string shown_source(const std::optional<Source>& source, const std::string& text) {
+  if (source) {
+    return source->identity();
+  }
+  const std::string address = printable_address(text);
+  return may_hide_argument(address) ? address.substr(0, address.find_first_of("&%")) + "…" : address;
+}
+
+// What of a lock entry's address can be shown; nullopt: it is none, or may hold a secret.
+std::optional<Source> readable_source(const ModuleLock& module) {
+  auto source = parse_identity(module.source);
+  return source && !may_hide_argument(*source) ? std::optional(std::move(*source)) : std::nullopt;
+}
+
 class Bill {
  public:
   explicit Bill(const LockFile& lock) {
@@ -110,12 +159,13 @@ class Bill {
     if (is_new) {
       components_.push_back(make_component("module." + module.key, module.version.value_or("")));
       Json::Value& component = components_.back();
-      if (const auto source = parse_identity(module.source)) {
-        describe_source(component, *source, module);
+      const auto source = readable_source(module);
+      if (source) {
+        describe_source(component, *source, with_commits_only(module));
       } else {
         component["name"] = module.key;
       }
-      add_property(component, "source", module.source);
+      add_property(component, "source", shown_source(source, module.source));
       add_hashes(component, module.hashes);
     }
     Json::Value& component = components_[known->second];

@@ -13,7 +13,9 @@ messages::CacheSizes encodable(const StoreSizes& sizes) {
   return {.packages = sizes.packages,
           .package_bytes = sizes.package_bytes,
           .repositories = sizes.repositories,
-          .repository_bytes = sizes.repository_bytes};
+          .repository_bytes = sizes.repository_bytes,
+          .records = sizes.records,
+          .record_bytes = sizes.record_bytes};
 }
 
 Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {
@@ -40,7 +42,7 @@ Result<Json::Value> handle_cache_info(const Service& service, const Json::Value&
 }
 
 Result<Json::Value> handle_cache_prune(const Service& service, const Json::Value& params, RequestContext& request) {
-  const auto decoded = messages::decode_cache_prune(params, request.unknown_params);
+  const auto decoded = decode_params<messages::CachePruneParams>(params, request.unknown_params);
   if (!decoded) {
     return fail(decoded.error());
   }

@@ -61,7 +61,7 @@ Result<messages::LockExplainResult> explain_provider_of(const RootRequest& root,
   if (!request) {
     return fail(request.error());
   }
-  const auto source = network.provider_source();
+  const auto source = network.provider_source(root.walk.root);
   auto explanation = explain_provider(*request, subject, lock.provider_file(),
                                       lock.beside ? std::string(kLockFileName) : lock.path, *source, context);
   if (!explanation) {
@@ -76,7 +76,7 @@ Result<messages::LockExplainResult> explain_provider_of(const RootRequest& root,
 Result<Json::Value> handle_lock_explain(const Service& service, const Json::Value& params, RequestContext& request) {
   Stats stats;
   Context context = make_context(request, service, stats);
-  auto decoded = messages::decode_lock_explain(params, request.unknown_params);
+  auto decoded = decode_params<messages::LockExplainParams>(params, request.unknown_params);
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }

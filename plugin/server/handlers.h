@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/server/service.h"
+#include "protocol/messages/encode.h"
 #include "protocol/messages/versions_list.h"
 #include "protocol/method_table.h"
 
@@ -13,7 +14,13 @@ Result<Answer> handle_versions_list(const Service& service, const Json::Value& p
 Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_explain(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Json::Value> handle_update_lookup(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Json::Value> handle_update_plan(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_modules_install(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Json::Value> handle_workspace_plan(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Json::Value> handle_workspace_verify(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Json::Value> handle_workspace_install(const Service& service, const Json::Value& params,
+                                             RequestContext& request);
 Result<Json::Value> handle_cache_info(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_cache_prune(const Service& service, const Json::Value& params, RequestContext& request);
 

@@ -11,6 +11,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/process/process.h"
+#include "backends/store/store.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/provider_tree.h"
 #include "protocol/json.h"
@@ -103,7 +104,8 @@ std::optional<fs::path> memo_of(const fs::path& program, const ServiceOptions& o
     return std::nullopt;
   }
   const auto changed = fs::last_write_time(real, error).time_since_epoch().count();
-  return options.cache_directory / "clients" / sha256_hex(fmt::format("{}\n{}\n{}", real.string(), changed, size));
+  return options.cache_directory / kClientDirectory /
+         sha256_hex(fmt::format("{}\n{}\n{}", real.string(), changed, size));
 }
 
 std::optional<std::string> ask_program(const fs::path& program, const fs::path& directory, const Context& context) {

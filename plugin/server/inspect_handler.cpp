@@ -150,7 +150,7 @@ std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree
 
 Result<Json::Value> handle_config_inspect(const Service& service, const Json::Value& params, RequestContext& request) {
   Stats stats;
-  auto decoded = messages::decode_config_inspect(params, request.unknown_params);
+  auto decoded = decode_params<messages::RootParams>(params, request.unknown_params);
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }

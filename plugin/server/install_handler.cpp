@@ -60,6 +60,18 @@ Result<OverridePlan> settle_overrides(const Service& service, const RootRequest&
   return overrides;
 }
 
+// What an override file names is followed by clients that ask nobody else, so the commit or digest of the lock has to
+// be proven: that what is installed has the locked h1 says nothing of it.
+PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Context& context) {
+  PlanRequest request = frozen_plan(root, lock, context);
+  if (mode != OverrideMode::remove) {
+    request.installed = [find = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
+      return needs_override(node) ? std::nullopt : find(node, h1);
+    };
+  }
+  return request;
+}
+
 struct Installation {
   InstallReport report;
   Diagnostics diagnostics;
@@ -69,7 +81,7 @@ Result<Installation> install_once(const Service& service, const RootRequest& roo
                                   OverrideMode mode, const Context& context, RequestContext& request) {
   const auto network = service.network(root.implementation.tool, root.implementation.version);
   Origin origin(network->backends(), service.store(), context, service.fresh_since());
-  auto plan = make_plan(frozen_plan(root, lock, context), origin, context);
+  auto plan = make_plan(request_for(root, lock, mode, context), origin, context);
   if (!plan) {
     return fail(network->with_warnings(std::move(plan.error())));
   }
@@ -101,7 +113,7 @@ Result<void> check_locked(const Plan& plan, const std::string& lock_path, Reques
 
 Result<Json::Value> handle_modules_install(const Service& service, const Json::Value& params, RequestContext& request) {
   RunClock clock;
-  auto decoded = messages::decode_modules_install(params, request.unknown_params);
+  auto decoded = decode_params<messages::ModulesInstallParams>(params, request.unknown_params);
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }

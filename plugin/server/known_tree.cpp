@@ -13,7 +13,7 @@ Result<ModuleTree> walk_known_modules(RootRequest& root, const LockFile& lock, c
   root.walk.installed = installed_directories(*manifest, root.walk.root);
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {
-      PlacedPackage package = known_package(*node, root.data, *manifest, lock, service.store());
+      PlacedPackage package = known_package(*node, root.data, *manifest, lock, service.store(), context);
       node->package_directory = std::move(package.directory);
       node->package_subdir = std::move(package.subdir);
     }

@@ -4,6 +4,7 @@
 #include "plugin/server/handlers.h"
 #include "plugin/server/implementation.h"
 #include "protocol/dispatcher.h"
+#include "protocol/messages/openrpc.h"
 
 namespace modlock {
 namespace {
@@ -37,10 +38,19 @@ Result<Json::Value> initialize(Service& service, const std::vector<std::string>&
 
 MethodTable make_method_table(Service& service, const ServerLimits& limits) {
   const std::pair<const char*, DomainHandler> kHandlers[] = {
-      {"config/inspect", handle_config_inspect}, {"versions/list", handle_versions_list},
-      {"lock/plan", handle_lock_plan},           {"lock/explain", handle_lock_explain},
-      {"lock/verify", handle_lock_verify},       {"modules/install", handle_modules_install},
-      {"cache/info", handle_cache_info},         {"cache/prune", handle_cache_prune},
+      {"config/inspect", handle_config_inspect},
+      {"versions/list", handle_versions_list},
+      {"lock/plan", handle_lock_plan},
+      {"lock/explain", handle_lock_explain},
+      {"lock/verify", handle_lock_verify},
+      {"modules/install", handle_modules_install},
+      {"cache/info", handle_cache_info},
+      {"cache/prune", handle_cache_prune},
+      {"update/lookup", handle_update_lookup},
+      {"update/plan", handle_update_plan},
+      {"workspace/plan", handle_workspace_plan},
+      {"workspace/verify", handle_workspace_verify},
+      {"workspace/install", handle_workspace_install},
   };
   MethodTable table;
   for (const auto& [name, handler] : kHandlers) {
@@ -48,6 +58,7 @@ MethodTable make_method_table(Service& service, const ServerLimits& limits) {
       return handler(service, params, request);
     });
   }
+  table.add("rpc.discover", [](const Json::Value&, RequestContext&) { return messages::openrpc_document(); });
   std::vector<std::string> methods = table.names();
   for (std::string& name : Dispatcher::own_methods()) {
     methods.push_back(std::move(name));

@@ -13,6 +13,7 @@
 #include "backends/http/curl_http_client.h"
 #include "backends/http/remembering_client.h"
 #include "backends/oci/oci_backend.h"
+#include "backends/provider_mirror/stored_archives.h"
 #include "backends/provider_registry/registry_provider_source.h"
 #include "backends/registry/registry_backend.h"
 #include "backends/registry/service_discovery.h"
@@ -20,6 +21,8 @@
 #include "backends/scrubbing_provider_source.h"
 #include "plugin/build_info.h"
 #include "plugin/config/client_configuration.h"
+#include "plugin/server/asking_once.h"
+#include "plugin/server/provider_sources.h"
 
 namespace modlock {
 namespace {
@@ -85,13 +88,15 @@ Result<void> check_externals(const std::vector<BackendSetting>& externals) {
 Network::Network(const NetworkOptions& options, const Store& store)
     : tool_(options.tool),
       client_version_(options.client_version),
+      asks_once_(options.asks_once),
       store_(store),
       client_(read_client_configuration(options.tool, current_surroundings())),
       wire_(make_curl_http_client(user_agent(current_surroundings()))),
       http_(make_remembering_client(*wire_, secrets_)),
       credentials_(make_credentials(client_, current_surroundings())),
       responses_(store),
-      keeping_(make_keeping_client(*http_, responses_, secrets_)) {
+      keeping_(make_keeping_client(*http_, responses_, secrets_)),
+      archives_(make_stored_archives(store)) {
   const Surroundings surroundings = current_surroundings();
   add_configured(client_, surroundings, secrets_);
   add("git", make_git_backend({.cache_directory = store.git_directory(),
@@ -126,21 +131,66 @@ Result<std::map<std::string, std::string>> Network::services_of(std::string_view
   return registry::ServiceDiscovery(http, client_).find_all(host, context);
 }
 
-std::unique_ptr<ProviderSource> Network::provider_source() const {
+std::unique_ptr<ProviderSource> Network::shared(const std::string& name,
+                                                const std::function<std::unique_ptr<ProviderSource>()>& make) const {
+  if (!asks_once_) {
+    return make();
+  }
+  const std::lock_guard guard(shared_mutex_);
+  std::shared_ptr<ProviderSource>& source = shared_[name];
+  if (source == nullptr) {
+    source = make_asking_once_provider_source(make());
+  }
+  return make_shared_provider_source(source);
+}
+
+std::unique_ptr<ProviderSource> Network::registry_providers(int download_retries, bool of_each_platform) const {
+  return shared(fmt::format("registries {} {}", download_retries, of_each_platform),
+                [&] { return new_registry_providers(download_retries, of_each_platform); });
+}
+
+std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_retries, bool of_each_platform) const {
   const Surroundings surroundings = current_surroundings();
   // Any other value than "true" is none, as it is for OpenTofu.
-  return make_scrubbing_provider_source(
-      make_registry_provider_source(
-          {.http = *keeping_,
-           .credentials = *credentials_,
-           .client = client_,
-           .store = store_,
-           .policy = registry_policy(),
-           .rules = provider_rules(tool_, client_version_),
-           .client_version = client_version_,
-           .enforce_signatures = surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
-           .enforce_expiration = surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true"}),
-      secrets_);
+  return make_registry_provider_source(
+      {.http = *keeping_,
+       .credentials = *credentials_,
+       .client = client_,
+       .store = store_,
+       .policy = registry_policy(),
+       .rules = provider_rules(tool_, client_version_),
+       .client_version = client_version_,
+       .download_retries = download_retries,
+       .enforce_signatures = surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
+       .enforce_expiration = surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true",
+       .asks_of_each_platform = of_each_platform});
+}
+
+std::unique_ptr<ProviderSource> Network::provider_source() const {
+  return make_scrubbing_provider_source(registry_providers(provider_download_retries(current_surroundings()), true),
+                                        secrets_);
+}
+
+std::unique_ptr<ProviderSource> Network::provider_source(const std::filesystem::path& root) const {
+  const Surroundings surroundings = current_surroundings();
+  const ProviderSourceParts parts{
+      .tool = tool_,
+      .client_version = client_version_,
+      .client = client_,
+      .surroundings = surroundings,
+      .root = root,
+      .metadata = registry::RegistryHttp(*keeping_, *credentials_, registry_policy(), user_agent(surroundings)),
+      .http = *http_,
+      .keeping = *keeping_,
+      .credentials = *credentials_,
+      .archives = *archives_,
+      .store = store_,
+      .registries = [this](int download_retries) { return registry_providers(download_retries, false); },
+      .mirror =
+          [this](std::size_t method, const ProviderSourceParts::MakeSource& make) {
+            return shared(fmt::format("method {}", method), make);
+          }};
+  return make_scrubbing_provider_source(make_configured_providers(parts), secrets_);
 }
 
 Error Network::with_warnings(Error error) const {
@@ -153,7 +203,9 @@ Error Network::with_warnings(Error error) const {
 }
 
 void Network::add(std::string name, std::unique_ptr<Backend> backend) {
-  const std::shared_ptr<Backend> shared = make_scrubbing_backend(std::move(backend), secrets_);
+  auto scrubbing = make_scrubbing_backend(std::move(backend), secrets_);
+  const std::shared_ptr<Backend> shared =
+      asks_once_ ? make_asking_once_backend(std::move(scrubbing)) : std::move(scrubbing);
   backends_.add(shared);
   led_.add(name == "git" ? make_led_git_backend(shared) : shared);
   names_.push_back(std::move(name));

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +14,7 @@
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
+#include "backends/provider_mirror/provider_archives.h"
 #include "backends/provider_source.h"
 #include "backends/registry/request_policy.h"
 #include "backends/scrub.h"
@@ -26,6 +30,7 @@ struct NetworkOptions {
   std::string git_engine;                      // "auto", "libgit2" or "git"
   std::string client_version;                  // X-Terraform-Version; empty: not known, and not sent
   std::vector<BackendSetting> externals = {};  // programs that serve further kinds of sources; of one scheme the first
+  bool asks_once = false;                      // it serves one run, whatever that asks of it
 };
 
 // Errors: CONFIG_PARSE at the first setting that can be no backend; INVALID_PARAMS where a host named it.
@@ -45,9 +50,14 @@ class Network {
   const std::vector<std::string>& names() const { return names_; }
   // The services of a registry's host, absolute URLs by name ("providers.v1"). Errors: those of service discovery.
   Result<std::map<std::string, std::string>> services_of(std::string_view host, const Context& context) const;
-  // Where providers come from, as the client would have it; made anew, so that nothing that was answered once outlives
-  // a request. Ends before this object.
+  // Sources of providers, made anew, so that nothing that was answered once outlives a request. They end before this
+  // object. As `providers lock` has it: each provider's own registry, whatever is configured.
   std::unique_ptr<ProviderSource> provider_source() const;
+  // As `init` has it, started in `root`: by `provider_installation` of the CLI configuration, else from the directories
+  // that are implied and from registries.
+  std::unique_ptr<ProviderSource> provider_source(const std::filesystem::path& root) const;
+  // What the CLI configuration says.
+  const ClientConfiguration& client_configuration() const { return client_; }
   // What was wrong with the CLI configuration.
   const Diagnostics& warnings() const { return client_.warnings; }
   // An error of the outside with these as notes: a host or a token that was not read may be why.
@@ -55,10 +65,15 @@ class Network {
 
  private:
   registry::RequestPolicy registry_policy() const;
+  std::unique_ptr<ProviderSource> shared(const std::string& name,
+                                         const std::function<std::unique_ptr<ProviderSource>()>& make) const;
+  std::unique_ptr<ProviderSource> registry_providers(int download_retries, bool of_each_platform) const;
+  std::unique_ptr<ProviderSource> new_registry_providers(int download_retries, bool of_each_platform) const;
   void add(std::string name, std::unique_ptr<Backend> backend);
 
   const Tool tool_;
   const std::string client_version_;
+  const bool asks_once_;
   const Store& store_;
   const ClientConfiguration client_;
   KnownSecrets secrets_;  // that were sent: nothing shows them, whoever gives them back
@@ -67,9 +82,12 @@ class Network {
   const std::unique_ptr<Credentials> credentials_;
   const KeptResponses responses_;
   const std::unique_ptr<HttpClient> keeping_;  // for listings
+  const std::unique_ptr<ProviderArchives> archives_;
   BackendSet backends_;
   BackendSet led_;  // the same, for what a server leads to
   std::vector<std::string> names_;
+  mutable std::mutex shared_mutex_;
+  mutable std::map<std::string, std::shared_ptr<ProviderSource>> shared_;  // by name, where it asks once
 };
 
 }  // namespace modlock

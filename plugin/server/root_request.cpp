@@ -66,7 +66,8 @@ VariableInputs variable_inputs(const messages::RootParams& params) {
     inputs.arguments.push_back({name, value});
   }
   for (const messages::VariableArgument& argument : params.variable_arguments) {
-    inputs.arguments.push_back({argument.name, argument.text});
+    inputs.arguments.push_back(argument.file ? VariableArgument{std::nullopt, *argument.file}
+                                             : VariableArgument{argument.name, argument.value.value_or("")});
   }
   return inputs;
 }
@@ -138,12 +139,14 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
   } else if (auto inside = confine(*root, walk.bounds); !inside) {
     return fail(std::move(inside.error()));
   }
-  auto settings = load_settings(*root, repository, service.options().user_settings, walk.documents);
+  const auto place = service.options().settings_place.value_or(SettingsDirectories{*root, repository});
+  auto settings = load_settings(place.from, place.up_to, service.options().user_settings, walk.documents);
   if (!settings) {
     return fail(std::move(settings.error()));
   }
   walk.settings = std::move(*settings);
-  auto data = find_data_directory(*root, params.data_dir);
+  // As an empty TF_DATA_DIR is none.
+  auto data = find_data_directory(*root, params.data_dir == "" ? std::nullopt : params.data_dir);
   if (!data) {
     return fail(std::move(data.error()));
   }
@@ -196,7 +199,7 @@ Context make_context(const RequestContext& request, const Service& service, Stat
           .offline = service.options().offline,
           .log = request.log,
           .progress = request.progress,
-          .stats = &stats};
+          .stats = service.shared_stats() != nullptr ? service.shared_stats() : &stats};
 }
 
 }  // namespace modlock

@@ -42,7 +42,7 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
 // Context::judge_source by these settings, which outlive it; empty where they allow every source.
 std::function<Result<void>(const Source&)> source_judge(const Settings& settings);
 
-// The context of a request for the rooms below. `stats` outlives it.
+// The context of a request for the rooms below, which count in `stats`, or in what its run shares. `stats` outlives it.
 Context make_context(const RequestContext& request, const Service& service, Stats& stats);
 
 }  // namespace modlock

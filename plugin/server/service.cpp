@@ -93,6 +93,16 @@ Result<void> Service::open() {
   return check_externals(externals_);
 }
 
+std::unique_ptr<Service> Service::for_one_run(Stats& stats) const {
+  auto run = std::make_unique<Service>(options_);
+  run->options_.began = fresh_since();
+  run->store_ = store_;
+  run->user_settings_ = user_settings_;
+  run->externals_ = externals_;
+  run->shared_stats_ = &stats;
+  return run;
+}
+
 std::shared_ptr<const Network> Service::network(Tool tool, const std::string& version) const {
   // Taken before the files are read: a change meanwhile shows the next time.
   std::string state = client_configuration_state(tool, current_surroundings());
@@ -104,7 +114,8 @@ std::shared_ptr<const Network> Service::network(Tool tool, const std::string& ve
         NetworkOptions{.tool = tool,
                        .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
                        .client_version = version.empty() ? std::string(newest) : version,
-                       .externals = externals_},
+                       .externals = externals_,
+                       .asks_once = options_.asks_once || shared_stats_ != nullptr},
         *store_);
     known.state = std::move(state);
   }

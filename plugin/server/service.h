@@ -15,14 +15,22 @@
 
 namespace modlock {
 
+// Where `.tofu-modlock.hcl` is searched: from the first directory up to the second. Both absolute.
+struct SettingsDirectories {
+  std::filesystem::path from;
+  std::filesystem::path up_to;
+};
+
 // What a host settled with `initialize`; one-shot commands settle it from flags and TOFU_MODLOCK_*.
 struct ServiceOptions {
   std::filesystem::path cache_directory;
   std::optional<std::filesystem::path> user_settings;
   std::vector<std::filesystem::path> workspace_roots = {};  // absolute
+  std::optional<SettingsDirectories> settings_place = {};   // unset: from each root up to its repository
   std::optional<std::string> implementation = {};
   std::optional<std::string> implementation_version = {};
   bool offline = false;
+  bool asks_once = false;  // each source, for as long as the service lives: a command over several roots
   // When a command over several roots began: what was fetched since then is fresh. Unset: since each request.
   std::optional<std::filesystem::file_time_type> began = {};
   std::vector<BackendSetting> externals = {};  // external backends that the host names
@@ -59,6 +67,11 @@ class Service {
   std::shared_ptr<const Network> network() const;
   // Those that hold where no root is asked about.
   const Settings& user_settings() const { return user_settings_; }
+  // The same for one request over many roots, opened: it asks each source once, and its requests count in `stats`,
+  // which outlives it.
+  std::unique_ptr<Service> for_one_run(Stats& stats) const;
+  // Where all requests of such a run count; null: each counts for itself.
+  Stats* shared_stats() const { return shared_stats_; }
   // For the Origin of a request that begins now.
   std::filesystem::file_time_type fresh_since() const {
     return options_.began.value_or(std::filesystem::file_time_type::clock::now());
@@ -69,6 +82,7 @@ class Service {
   ServiceOptions options_;
   std::optional<Store> store_;
   Settings user_settings_;
+  Stats* shared_stats_ = nullptr;
   std::vector<BackendSetting> externals_;  // what the host names goes before what the user's settings name
   mutable std::mutex networks_mutex_;
   struct KnownNetwork {

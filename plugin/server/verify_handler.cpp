@@ -4,10 +4,23 @@
 #include "protocol/messages/lock_verify.h"
 
 namespace modlock {
+namespace {
+
+ProviderSettings provider_settings(const RootRequest& root, const LockDocument& lock, const Network& network) {
+  const ClientConfiguration& client = network.client_configuration();
+  return {.lock = lock.provider_file(),
+          .lock_path = lock.beside ? std::string(kLockFileName) : lock.path,
+          .default_host = default_registry(root.implementation.tool),
+          .dev_overrides = client.provider_installation ? client.provider_installation->dev_overrides
+                                                        : std::map<ProviderAddress, std::string>(),
+          .plugin_cache_directory = client.plugin_cache_directory};
+}
+
+}  // namespace
 
 Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value& params, RequestContext& request) {
   Stats stats;
-  auto decoded = messages::decode_lock_verify(params, request.unknown_params);
+  auto decoded = decode_params<messages::LockVerifyParams>(params, request.unknown_params);
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }
@@ -23,7 +36,7 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   if (!lock) {
     return fail(std::move(lock.error()));
   }
-  if (!decoded->include.modules) {
+  if (!decoded->include.modules && !decoded->include.providers) {
     return messages::encode(messages::LockVerifyResult{});
   }
   const auto network = service.network(root->implementation.tool, root->implementation.version);
@@ -31,16 +44,19 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   context.offline = !decoded->online;
   context.judge_source = source_judge(root->walk.settings);
   Origin origin(network->backends(), service.store(), context, service.fresh_since());
-  const VerifyRequest verify{
-      .walk = root->walk,
-      .lock = effective_lock(*lock),
-      .lock_path = lock->counts_inline() ? std::string(kLockFileName) : lock->path,
-      .data = root->data,
-      .serves = [&](const Source& source) { return network->backends().find(source) != nullptr; },
-      .origin = decoded->online ? &origin : nullptr,
-      .full = decoded->full,
-      .strict = decoded->strict};
-  auto report = verify_modules(verify, service.store(), context);
+  VerifyRequest verify{.walk = root->walk,
+                       .lock = effective_lock(*lock),
+                       .lock_path = lock->counts_inline() ? std::string(kLockFileName) : lock->path,
+                       .data = root->data,
+                       .backends = &network->backends(),
+                       .origin = decoded->online ? &origin : nullptr,
+                       .full = decoded->full,
+                       .strict = decoded->strict,
+                       .modules = decoded->include.modules};
+  if (decoded->include.providers) {
+    verify.providers = provider_settings(*root, *lock, *network);
+  }
+  auto report = verify_root(verify, service.store(), context);
   if (!report) {
     return fail(network->with_warnings(std::move(report.error())));
   }

@@ -90,7 +90,7 @@ Result<messages::VersionsListResult> list_versions(const Service& service, const
 }
 
 Result<Answer> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request) {
-  const auto decoded = messages::decode_versions_list(params, request.unknown_params);
+  const auto decoded = decode_params<messages::VersionsListParams>(params, request.unknown_params);
   if (!decoded) {
     return fail(decoded.error());
   }

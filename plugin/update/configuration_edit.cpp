@@ -12,6 +12,8 @@
 namespace modlock {
 namespace {
 
+constexpr std::string_view kProvider = "provider.";
+
 std::string caller_of(const std::string& key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string::npos ? "" : key.substr(0, dot);
@@ -74,7 +76,34 @@ const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
   return modules_.emplace(key, std::move(module)).first->second;
 }
 
+Result<void> ConfigurationEditor::apply_to_provider(const RequestedUpdate& update) {
+  auto address =
+      ProviderAddress::parse(std::string_view(update.subject).substr(kProvider.size()), default_registry(walk_.tool));
+  if (!address) {
+    address.error().subject = update.subject;
+    return fail(std::move(address.error()));
+  }
+  if (update.new_version) {
+    auto version = ProviderVersion::parse(update.new_version->to_string());
+    if (!version) {
+      version.error().subject = update.subject;
+      return fail(std::move(version.error()));
+    }
+    provider_versions_.insert_or_assign(*address, std::move(*version));
+  }
+  auto splices = change_provider_constraints(tree_, {*address, update.new_version, update.new_constraint},
+                                             [this](const std::string& key) { return module_at(key).refusal; });
+  if (!splices) {
+    return fail(std::move(splices.error()));
+  }
+  splices_.insert(splices_.end(), splices->begin(), splices->end());
+  return {};
+}
+
 Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
+  if (update.subject.starts_with(kProvider)) {
+    return apply_to_provider(update);
+  }
   constexpr std::string_view kModule = "module.";
   const auto found =
       update.subject.starts_with(kModule) ? tree_.nodes.find(update.subject.substr(kModule.size())) : tree_.nodes.end();
@@ -90,7 +119,7 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
     return unusable(node, "has no versions");
   }
   const bool has_constraint = !node.constraints.empty() || node.commit;
-  if (update.new_constraint && !has_constraint && node.address.source.kind != SourceKind::registry) {
+  if (update.new_constraint && !has_constraint) {
     return unusable(node, "has no version constraint that could be changed", "ask for a newVersion");
   }
   const bool becomes_reference = pin_ && node.call.version && node.address.source.kind != SourceKind::registry;
@@ -190,7 +219,7 @@ Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const
   if (!listed) {
     return fail(std::move(listed.error()));
   }
-  const bool by_id = pin_ == UpdatePin::immutable;
+  const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : names_id(node);
   const std::string& value = by_id ? listed->id : listed->tag;
   const std::string& source = node.call.source.text;
   const Splice splice = kind == SourceKind::git

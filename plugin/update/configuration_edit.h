@@ -7,17 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/provider_version.h"
 #include "plugin/config/variable_values.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/origin.h"
+#include "plugin/update/provider_edit.h"
 #include "plugin/update/source_change.h"
 #include "plugin/update/text_origin.h"
 
 namespace modlock {
 
-// What a host wants of one call. At least one of the two is given.
+// What a host wants of one call or provider. At least one of the two is given.
 struct RequestedUpdate {
-  std::string subject;                             // "module.vpc.nested"
+  std::string subject;                             // "module.vpc.nested", "provider.hashicorp/aws"
   std::optional<Version> new_version = {};         // has to be locked; the configuration is changed where it must be
   std::optional<std::string> new_constraint = {};  // takes the place of the constraint
 };
@@ -28,19 +30,20 @@ enum class UpdatePin {
   immutable  // `?ref=<commit>`, `?digest=sha256:…`
 };
 
-// Changes what the files of a configuration, and our settings beside it, say of module calls, with everything else left
-// as it is: comments, layout, line ends.
+// Changes what the files of a configuration, and our settings beside it, say of module calls and of providers, with
+// everything else left as it is: comments, layout, line ends.
 class ConfigurationEditor {
  public:
-  // What is edited: `walk` as it was read into `tree`. All outlive the object. `pin`: also a `version` argument on a
-  // git or OCI source, which stock releases refuse, becomes a tag or an id in the source.
+  // What is edited: `walk` as it was read into `tree`. All outlive the object. Without `pin` a source that names an id
+  // goes on naming one. With it also a `version` argument on a git or OCI source, which stock releases refuse, becomes
+  // a tag or an id in the source.
   ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values, Origin& origin,
                       std::optional<UpdatePin> pin);
 
   // Errors, naming the subject: INVALID_PARAMS (no such call, a constraint where none can stand, a version that is
   // asked of what has none); CONFIG_NON_STATIC (what has to be changed is computed, set from outside, or part of a
   // package); CONSTRAINT_SYNTAX; CONSTRAINT_CONFLICT (let_in()); NO_MATCHING_VERSION (the source has no such version);
-  // those of listing versions.
+  // those of listing versions. Of providers those of change_provider_constraints().
   Result<void> apply(const RequestedUpdate& update);
 
   // The files after all that: path relative to the root -> before and after. Errors: CONFIG_PARSE where two updates
@@ -52,9 +55,11 @@ class ConfigurationEditor {
   Result<std::map<std::string, EditedFile>> files() const;
   // By key of the call: the version that has to be chosen.
   const std::map<std::string, Version, std::less<>>& versions() const { return versions_; }
+  const std::map<ProviderAddress, ProviderVersion>& provider_versions() const { return provider_versions_; }
 
  private:
   const EditedModule& module_at(const std::string& key);
+  Result<void> apply_to_provider(const RequestedUpdate& update);
   Result<void> change_constraints(const ModuleNode& node, const RequestedUpdate& update);
   Result<void> change_rule(const ConstraintUse& rule, const RequestedUpdate& update);
   Result<void> change_reference(const ModuleNode& node, const Version& version);
@@ -72,6 +77,7 @@ class ConfigurationEditor {
   std::map<std::string, EditedModule> modules_;  // by key
   std::vector<FileSplice> splices_;
   std::map<std::string, Version, std::less<>> versions_;
+  std::map<ProviderAddress, ProviderVersion> provider_versions_;
 };
 
 }  // namespace modlock

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/constraint/module_constraint.h"
+#include "plugin/constraint/provider_constraint.h"
 
 namespace modlock {
 namespace {
@@ -52,21 +53,25 @@ std::optional<std::string> new_bound(const Item& item, const Version& version) {
   }
 }
 
+tl::unexpected<Error> kept_out(std::string_view constraint, const Version& version) {
+  return fail(Code::constraint_conflict,
+              fmt::format("the constraint \"{}\" keeps {} out", constraint, version.to_string()),
+              "give the new constraint itself, as newConstraint");
+}
+
 // An item as it stands in the text, blanks included.
-Result<std::string> let_in_item(std::string_view written, const Version& version) {
+Result<std::string> let_in_item(std::string_view written, const Version& version, ConstraintDialect dialect) {
   auto parsed = ModuleConstraint::parse(written);
   if (!parsed) {
     return fail(std::move(parsed.error()));
   }
   const Item& item = parsed->items().front();
-  if (item.comparator != Comparator::equal && parsed->allows(version)) {
+  if (item.comparator != Comparator::equal && lets_in(written, version, dialect)) {
     return std::string(written);
   }
   std::optional<std::string> bound = new_bound(item, version);
   if (!bound) {
-    return fail(Code::constraint_conflict,
-                fmt::format("the constraint \"{}\" keeps {} out", parsed->text(), version.to_string()),
-                "give the new constraint itself, as newConstraint");
+    return kept_out(parsed->text(), version);
   }
   const std::string& spelling = item.version.original();
   if (spelling.starts_with("v")) {
@@ -78,21 +83,35 @@ Result<std::string> let_in_item(std::string_view written, const Version& version
 
 }  // namespace
 
-Result<std::string> let_in(std::string_view text, const Version& version) {
+bool lets_in(std::string_view constraint, const Version& version, ConstraintDialect dialect) {
+  if (dialect == ConstraintDialect::module) {
+    const auto parsed = ModuleConstraint::parse(constraint);
+    return parsed && parsed->allows(version);
+  }
+  const auto parsed = ProviderConstraint::parse(constraint);
+  const auto offered = ProviderVersion::parse(version.to_string());
+  return parsed && offered && parsed->allows(*offered);
+}
+
+Result<std::string> let_in(std::string_view text, const Version& version, ConstraintDialect dialect) {
   std::string result;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    auto item = let_in_item(text.substr(0, comma), version);
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    auto item = let_in_item(rest.substr(0, comma), version, dialect);
     if (!item) {
       return item;
     }
     result += *item;
     if (comma == std::string_view::npos) {
-      return result;
+      break;
     }
     result += ',';
-    text.remove_prefix(comma + 1);
+    rest.remove_prefix(comma + 1);
   }
+  if (dialect == ConstraintDialect::provider && !lets_in(result, version, dialect)) {
+    return kept_out(text, version);
+  }
+  return result;
 }
 
 }  // namespace modlock

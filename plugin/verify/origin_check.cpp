@@ -9,6 +9,7 @@
 #include "backends/parallel.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/selection.h"
+#include "plugin/verify/proven_content.h"
 #include "plugin/verify/reference_kind.h"
 
 namespace modlock {
@@ -54,6 +55,9 @@ class OriginCheck {
       judge_answer(asked);
     }
     ask_for_tags();
+    for (Asked& asked : asked_) {
+      judge_proof(asked);
+    }
     find_descents();
     for (Asked& asked : asked_) {
       if (asked.verdict) {
@@ -79,6 +83,7 @@ class OriginCheck {
     std::string tag = {};                   // of the locked version, where the listing does not say what it gives
     const SourceAddress* tagged = nullptr;  // what says so
     std::optional<FetchWish> content = {};
+    std::optional<FetchWish> proof = {};  // of the locked id, whose content the store does not know
 
     const SourceAddress& address() const { return call.node->address; }
     const Source& source() const { return call.node->address.source; }
@@ -117,11 +122,36 @@ class OriginCheck {
           asked->content = FetchWish{.id = {}, .ref = *asked->call.lock->version};
         }
       }
-      if (asked->content) {
-        packages.push_back({&asked->address(), *asked->content});
+      if (!asked->content) {
+        asked->proof = wish_for_proof(*asked);
+      }
+      for (const auto& wish : {asked->content, asked->proof}) {
+        if (wish) {
+          packages.push_back({&asked->address(), *wish});
+        }
       }
     }
     return packages;
+  }
+
+  // A source that does not answer, or has moved what is locked, is judged by that.
+  std::optional<FetchWish> wish_for_proof(const Asked& asked) const {
+    FetchWish wish{.id = locked_id(asked), .ref = {}, .locked = true};
+    if (!names_fixed_content(wish.id) || asked.call.lock->hash_value("h1").empty() ||
+        origin_.stored(asked.source(), wish)) {
+      return std::nullopt;
+    }
+    if (asked.question == Question::reference) {
+      const auto& pin = origin_.pinned(asked.source());
+      wish.ref = pin ? pin->ref : "";
+      return pin ? std::optional(std::move(wish)) : std::nullopt;
+    }
+    const auto& listing = origin_.listing(asked.address(), asked.call.node->tag_prefix);
+    const ListedVersion* listed = listing && asked.call.lock->version ? find_locked(asked, *listing) : nullptr;
+    const bool is_listed = listed != nullptr && (listed->id.empty() || listed->id == wish.id);
+    wish.ref = is_listed ? listed->ref : "";
+    return listing && (is_listed || asked.question == Question::repository) ? std::optional(std::move(wish))
+                                                                            : std::nullopt;
   }
 
   static const ListedVersion* find_locked(const Asked& asked, const Listing& listing) {
@@ -249,6 +279,20 @@ class OriginCheck {
                             .expected = id == package.id ? "h1:" + asked.call.lock->hash_value("h1") : id,
                             .actual = id == package.id ? package.h1 : package.id,
                             .detail = fmt::format("{} has other content than when it was locked", thing)};
+  }
+
+  void judge_proof(Asked& asked) {
+    const bool is_open = !asked.verdict || asked.verdict->kind == VerdictKind::update_available;
+    if (!asked.proof || !is_open) {
+      return;
+    }
+    const auto& package = origin_.package(asked.address(), *asked.proof);
+    if (!package) {
+      take_failure(asked, package.error());
+    } else if (auto contradiction = judge_proven_content(*asked.call.lock, *origin_.backend(asked.source()),
+                                                         asked.proof->id, package->h1)) {
+      asked.verdict = std::move(contradiction);
+    }
   }
 
   void compare_id(Asked& asked, Move move, const std::string& locked) const {

@@ -18,13 +18,14 @@ struct LockedCall {
 };
 
 struct OriginFindings {
-  std::map<std::string, Verdict> verdicts;  // by key: moved, vanished and update_available alone
+  std::map<std::string, Verdict> verdicts;  // by key: moved, vanished, update_available and tampered alone
   Diagnostics diagnostics;                  // an error for each source that did not answer; warnings
 };
 
 // Asks the sources of all calls at once what became of what is locked: one listing per package, one question per
 // reference. A commit or digest that the configuration names cannot move: there only the repository can be gone. A
-// registry and an archive say what their content is with the content alone, so it is fetched (into the store).
+// registry and an archive say what their content is with the content alone, so it is fetched (into the store). So is
+// the package of a locked commit or digest that the store does not know, to see whether its content has the locked h1.
 OriginFindings check_origins(std::span<const LockedCall> calls, Origin& origin, const Context& context);
 
 }  // namespace modlock

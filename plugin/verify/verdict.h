@@ -20,8 +20,9 @@ int exit_code(VerdictKind kind);
 struct Verdict {
   std::string subject = {};
   VerdictKind kind = VerdictKind::held;
-  // What the lock says and what was found: hashes of what is installed ("h1:…"); of moved and of a reference that moved
-  // on what it gave and gives ("git:…", "oci:…"), of a newer version the two versions. Empty where there is nothing.
+  // What the lock says and what was found: hashes of what is installed ("h1:…"); where modules.json leads elsewhere the
+  // two directories; of moved and of a reference that moved on what it gave and gives ("git:…", "oci:…"), of a newer
+  // version the two versions. Empty where there is nothing.
   std::string expected = {};
   std::string actual = {};
   std::string detail = {};              // one sentence; empty for a plain held

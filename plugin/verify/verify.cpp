@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "backends/parallel.h"
 #include "backends/store/tree_memo.h"
@@ -13,7 +12,11 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/plan.h"
+#include "plugin/resolve/provider_tree.h"
+#include "plugin/verify/manifest_check.h"
 #include "plugin/verify/origin_check.h"
+#include "plugin/verify/proven_content.h"
+#include "plugin/verify/provider_check.h"
 #include "plugin/verify/tree_difference.h"
 
 namespace modlock {
@@ -48,6 +51,16 @@ Diagnostic unserved_warning(const ModuleNode& node) {
                 .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};
 }
 
+Diagnostic dev_override_warning(const ProviderAddress& provider) {
+  return {Severity::warning,
+          Error{.code = Code::lock_unenforced,
+                .message = fmt::format("provider {} is not verified: a client takes it from a directory that "
+                                       "dev_overrides names, whatever the lock file says",
+                                       provider.to_string()),
+                .subject = "provider." + provider.to_string(),
+                .hint = "remove it from dev_overrides in the CLI configuration to have it verified"}};
+}
+
 class Verifier {
  public:
   Verifier(const VerifyRequest& request, const Store& store, const Context& context)
@@ -66,6 +79,8 @@ class Verifier {
     if (!tree) {
       return fail(std::move(tree.error()));
     }
+    const Diagnostics unmatched = unmatched_rules(walk.settings, *tree);
+    tree->diagnostics.insert(tree->diagnostics.end(), unmatched.begin(), unmatched.end());
     if (has_errors(tree->diagnostics)) {
       std::erase_if(tree->diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
       return fail(combine(std::move(tree->diagnostics)));
@@ -73,7 +88,7 @@ class Verifier {
     judge_records(*tree);
     judge_unvisited(*tree);
     diagnostics_.insert(diagnostics_.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
-    if (request_.origin != nullptr) {
+    if (request_.origin != nullptr && request_.modules) {
       ask_origins(*tree);
       if (auto go_on = context_.check(); !go_on) {
         return fail(std::move(go_on.error()));
@@ -83,10 +98,17 @@ class Verifier {
     report.diagnostics = std::move(diagnostics_);
     judge_overrides(
         {.tree = *tree, .locks = request_.lock.modules, .root = request_.walk.root, .bounds = request_.walk.bounds},
-        report.diagnostics);
+        report.diagnostics, request_.modules ? Severity::error : Severity::warning);
     for (auto& [key, verdict] : verdicts_) {
-      verdict.location = location_of(key, *tree);
-      report.verdicts.push_back(std::move(verdict));
+      if (request_.modules) {
+        verdict.location = location_of(key, *tree);
+        report.verdicts.push_back(std::move(verdict));
+      }
+    }
+    if (request_.providers) {
+      if (auto ok = judge_providers(*tree, *request_.providers, report); !ok) {
+        return fail(std::move(ok.error()));
+      }
     }
     return report;
   }
@@ -94,21 +116,21 @@ class Verifier {
  private:
   Result<void> visit(std::span<ModuleNode* const> level) {
     std::vector<Verdict> verdicts(level.size());
-    const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+    const std::size_t threads = std::min(core_count(), kMostThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(level.size(), 1), 1);
     parallel_for(level.size(), threads, [&](std::size_t i) { verdicts[i] = judge_call(*level[i]); });
     for (std::size_t i = 0; i < level.size(); ++i) {
       ModuleNode& node = *level[i];
       // Below a module that was tampered with, the walk goes on in what the store has of the locked one.
       PlacedPackage package = verdicts[i].kind == VerdictKind::tampered
-                                  ? stored_package(node, request_.lock, store_)
-                                  : known_package(node, request_.data, manifest_, request_.lock, store_);
+                                  ? stored_package(node, request_.lock, store_, context_)
+                                  : known_package(node, request_.data, manifest_, request_.lock, store_, context_);
       node.package_directory = std::move(package.directory);
       node.package_subdir = std::move(package.subdir);
       if (node.address.source.kind == SourceKind::directory) {
         continue;  // linked, never locked
       }
-      if (request_.serves(node.address.source) || request_.strict || request_.lock.modules.count(node.key) != 0) {
+      if (is_served(node) || request_.strict || request_.lock.modules.count(node.key) != 0) {
         verdicts_.emplace(node.key, std::move(verdicts[i]));
       } else {
         diagnostics_.push_back(unserved_warning(node));
@@ -126,34 +148,37 @@ class Verifier {
     if (auto reason = why_not_answered(node, lock)) {
       return not_locked(node.key, std::move(*reason));
     }
-    return judge_place(lock);
+    Verdict verdict = judge_place(lock);
+    auto contradiction = known_contradiction(node, lock);
+    return contradiction ? merge(std::move(verdict), std::move(*contradiction)) : verdict;
+  }
+
+  // What the store has noted when it fetched the commit or digest of the entry.
+  std::optional<Verdict> known_contradiction(const ModuleNode& node, const ModuleLock& lock) const {
+    const Source& source = node.address.source;
+    const Backend* backend = request_.backends->find(source);
+    const std::string id = backend == nullptr ? std::string() : backend->id_of(lock.hashes);
+    const auto known =
+        names_fixed_content(id) ? store_.recorded_h1(source, id, lock.version.value_or("")) : std::nullopt;
+    return known ? judge_proven_content(lock, *backend, id, *known) : std::nullopt;
   }
 
   // What is in place serves nobody where the manifest does not say so; where a module lies is known after the walk.
   void judge_records(const ModuleTree& tree) {
-    for (auto& [key, verdict] : verdicts_) {
-      const auto node = tree.nodes.find(key);
-      if (verdict.kind != VerdictKind::held || node == tree.nodes.end()) {
-        continue;
-      }
-      const auto record = manifest_.find(key);
+    for (const auto& [key, node] : tree.nodes) {
       const auto entry = request_.lock.modules.find(key);
       const ModuleLock* lock = entry == request_.lock.modules.end() ? nullptr : &entry->second;
-      const bool recorded = record != manifest_.end() && is_source_of(record->second.source, node->second, lock) &&
-                            record->second.directory == node->second.manifest_directory &&
-                            record->second.version == recorded_version(node->second);
-      if (!recorded) {
-        verdict.kind = VerdictKind::missing;
-        verdict.detail = "the package is there, but modules.json does not name it as a client would";
+      auto found = judge_record(node, lock, manifest_, request_.walk.root);
+      const auto known = verdicts_.find(key);
+      if (found && found->kind == VerdictKind::tampered && known == verdicts_.end()) {
+        verdicts_.emplace(key, std::move(*found));
+      } else if (found && found->kind == VerdictKind::tampered) {
+        known->second = merge(std::move(known->second), std::move(*found));
+      } else if (found && known != verdicts_.end() && known->second.kind == VerdictKind::held) {
+        known->second.kind = found->kind;
+        known->second.detail = std::move(found->detail);
       }
     }
-  }
-
-  // What a client records: registry modules alone have a version.
-  std::string recorded_version(const ModuleNode& node) const {
-    const auto entry = request_.lock.modules.find(node.key);
-    const bool has_one = node.address.source.kind == SourceKind::registry && entry != request_.lock.modules.end();
-    return has_one ? entry->second.version.value_or("") : std::string();
   }
 
   Verdict judge_place(const ModuleLock& lock) const {
@@ -245,6 +270,8 @@ class Verifier {
     return std::nullopt;
   }
 
+  bool is_served(const ModuleNode& node) const { return request_.backends->find(node.address.source) != nullptr; }
+
   static Verdict not_locked(const std::string& key, std::string detail) {
     return {.subject = "module." + key, .kind = VerdictKind::not_locked, .detail = std::move(detail)};
   }
@@ -274,7 +301,7 @@ class Verifier {
     std::vector<LockedCall> calls;
     for (const auto& [key, node] : tree.nodes) {
       const auto entry = request_.lock.modules.find(key);
-      if (!node.is_local() && entry != request_.lock.modules.end() && request_.serves(node.address.source) &&
+      if (!node.is_local() && entry != request_.lock.modules.end() && is_served(node) &&
           !why_not_answered(node, entry->second)) {
         calls.push_back({&node, &entry->second});
       }
@@ -287,6 +314,30 @@ class Verifier {
     }
     diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(findings.diagnostics.begin()),
                         std::make_move_iterator(findings.diagnostics.end()));
+  }
+
+  Result<void> judge_providers(const ModuleTree& tree, const ProviderSettings& settings, VerifyReport& report) const {
+    auto verdicts = check_providers({.lock = settings.lock,
+                                     .lock_path = settings.lock_path,
+                                     .directory = request_.data.path / "providers",
+                                     .required = required_providers(tree),
+                                     .default_host = settings.default_host,
+                                     .dev_overrides = settings.dev_overrides,
+                                     .plugin_cache_directory = settings.plugin_cache_directory,
+                                     .platform = Platform::current(),
+                                     .full = request_.full},
+                                    store_, context_);
+    if (!verdicts) {
+      return fail(std::move(verdicts.error()));
+    }
+    report.verdicts.insert(report.verdicts.end(), std::make_move_iterator(verdicts->begin()),
+                           std::make_move_iterator(verdicts->end()));
+    for (const auto& [provider, directory] : settings.dev_overrides) {
+      if (settings.lock.providers.count(provider) != 0) {
+        report.diagnostics.push_back(dev_override_warning(provider));
+      }
+    }
+    return {};
   }
 
   // The call, where a person wrote it; what a package calls is better found in the lock.
@@ -332,7 +383,7 @@ int VerifyReport::exit_code() const {
   return worst;
 }
 
-Result<VerifyReport> verify_modules(const VerifyRequest& request, const Store& store, const Context& context) {
+Result<VerifyReport> verify_root(const VerifyRequest& request, const Store& store, const Context& context) {
   return Verifier(request, store, context).run();
 }
 

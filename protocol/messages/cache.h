@@ -1,13 +1,11 @@
 #pragma once
 
-#include <json/value.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "protocol/object_reader.h"
+#include "protocol/fields.h"
 
 namespace modlock::messages {
 
@@ -16,19 +14,19 @@ struct CacheSizes {
   std::uint64_t package_bytes = 0;
   std::uint64_t repositories = 0;
   std::uint64_t repository_bytes = 0;
+  std::uint64_t records = 0;
+  std::uint64_t record_bytes = 0;
 };
 
 struct CacheInfoResult {
   std::string directory;
   CacheSizes sizes;
 };
-Json::Value encode(const CacheInfoResult& result);
 
 struct CachePruneParams {
   std::optional<std::uint64_t> max_bytes;
   std::optional<std::string> max_age;  // a duration: "720h"
 };
-Result<CachePruneParams> decode_cache_prune(const Json::Value& params, std::vector<std::string>& unknown);
 
 struct CachePruneResult {
   std::string directory;
@@ -36,6 +34,41 @@ struct CachePruneResult {
   CacheSizes removed;
   std::uint64_t leftovers = 0;
 };
-Json::Value encode(const CachePruneResult& result);
+
+constexpr TypeName name_of(const CacheSizes*) {
+  return {"CacheSizes", "How much the cache holds."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, CacheSizes> sizes) {
+  form.member("packages", sizes.packages, "packages");
+  form.member("packageBytes", sizes.package_bytes, "their bytes");
+  form.member("repositories", sizes.repositories, "copies of git repositories");
+  form.member("repositoryBytes", sizes.repository_bytes, "their bytes");
+  form.member(
+      "records", sizes.records,
+      "small files of what else was learnt: answers of registries, digests of installed packages and of provider "
+      "archives, releases of clients");
+  form.member("recordBytes", sizes.record_bytes, "their bytes");
+}
+template <typename Form>
+void fields(Form& form, In<Form, CacheInfoResult> result) {
+  form.member("directory", result.directory, "where the cache is");
+  form.member("sizes", result.sizes, "how much it holds");
+}
+template <typename Form>
+void fields(Form& form, In<Form, CachePruneParams> params) {
+  form.optional("maxBytes", params.max_bytes,
+                "remove what was used longest ago (of records: written) until no more is left");
+  form.optional("maxAge", params.max_age, "remove what was not used for so long, `720h`");
+}
+template <typename Form>
+void fields(Form& form, In<Form, CachePruneResult> result) {
+  form.member("directory", result.directory, "where the cache is");
+  form.member("sizes", result.sizes, "what is left");
+  form.group("removed", "what was removed", [&](auto& removed) {
+    removed.include(result.removed);
+    removed.member("leftovers", result.leftovers, "unfinished work and records that lead to nothing");
+  });
+}
 
 }  // namespace modlock::messages

@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "protocol/error_fields.h"
 #include "protocol/messages/root_params.h"
 
 namespace modlock::messages {
-
-Result<RootParams> decode_config_inspect(const Json::Value& params, std::vector<std::string>& unknown);
 
 struct InspectedFile {
   std::string path;
@@ -59,8 +58,89 @@ struct ConfigInspectResult {
   std::vector<InspectedCoreVersion> core_versions;
   Diagnostics diagnostics;
 };
-Json::Value encode(const InspectedProvider& provider);
-Json::Value encode(const InspectedCoreVersion& requirement);
-Json::Value encode(const ConfigInspectResult& result);
+
+// A place as members of the thing that is there.
+template <typename Form>
+void place_fields(Form& form, const Location& location) {
+  form.member("path", location.path, "the file, relative to the root");
+  form.optional("range", location.range, "the part of it");
+}
+
+constexpr TypeName name_of(const InspectedFile*) {
+  return {"InspectedFile", "A file of the root module."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, InspectedFile> file) {
+  form.member("path", file.path, "relative to the root");
+  form.member("role", file.role, "what it is to the module", {"primary", "override", "test"});
+  form.member("sha256", file.sha256, "SHA-256 of its bytes");
+}
+
+constexpr TypeName name_of(const InspectedModule*) {
+  return {"InspectedModule", "A module call."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, InspectedModule> module) {
+  form.member("key", module.key, "its names from the root down: `network.label`");
+  form.optional("source", module.source, "OpenTofu's own form; absent where the call cannot be resolved");
+  form.optional("sourceKind", module.source_kind,
+                "how it is fetched: local, registry, git, oci, archive, directory, hg, "
+                "s3, gcs, or the scheme of an external backend");
+  form.optional("rawSource", module.raw_source,
+                "the expression as it stands in the file, where it cannot hold a secret");
+  form.optional("constraint", module.constraint, "what its version must satisfy");
+  form.optional("constraintLocations", module.constraint_locations,
+                "of its parts: the `version` argument, then our settings");
+  form.optional("lockedVersion", module.locked_version, "the version in the lock");
+  place_fields(form, module.location);
+  form.member("static", module.is_static, "source and version are written out, without references");
+  form.optional("repeated", module.repeated_by.has_value(), "true: the call has `count` or `for_each`");
+  form.optional("repeatedBy", module.repeated_by, "which of them", {"count", "for_each"});
+}
+
+constexpr TypeName name_of(const InspectedConstraint*) {
+  return {"InspectedConstraint", "A constraint on a provider, as written."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, InspectedConstraint> constraint) {
+  form.member("text", constraint.text, "as written");
+  form.member("module", constraint.module, "key of the module that has it; empty is the root");
+  place_fields(form, constraint.location);
+}
+
+constexpr TypeName name_of(const InspectedProvider*) {
+  return {"InspectedProvider", "A provider that the configuration or the local state requires."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, InspectedProvider> provider) {
+  form.member("address", provider.address, "`HOST/NAMESPACE/TYPE`");
+  form.optional("localName", provider.local_name, "its name in the first of the modules");
+  form.member("constraints", provider.constraints, "all of them");
+  form.member("modules", provider.modules, "keys of the modules that require it; empty is the root");
+  form.optional("impliedBy", provider.implied_by,
+                "what requires it where nothing declares it: `aws_instance.web`, `state`");
+  form.optional("builtin", provider.builtin, "true: part of the client, never locked");
+}
+
+constexpr TypeName name_of(const InspectedCoreVersion*) {
+  return {"InspectedCoreVersion", "What a module says about the release of the client."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, InspectedCoreVersion> requirement) {
+  form.member("from", requirement.from, "which argument says it; `language` is a block that older releases refuse",
+              {"required_version", "compatible_with", "language"});
+  form.optional("constraint", requirement.constraint, "as written");
+  form.member("module", requirement.module, "key of the module; empty is the root");
+  place_fields(form, requirement.location);
+}
+
+template <typename Form>
+void fields(Form& form, In<Form, ConfigInspectResult> result) {
+  form.member("files", result.files, "of the root module");
+  form.member("modules", result.modules, "every call of the tree, as far as it can be read without the network");
+  form.member("providers", result.providers, "sorted by address");
+  form.member("coreVersion", result.core_versions, "of all modules");
+  form.member("diagnostics", result.diagnostics, "what is wrong with the configuration");
+}
 
 }  // namespace modlock::messages

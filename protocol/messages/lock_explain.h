@@ -13,7 +13,12 @@ struct LockExplainParams {
   LockParams lock;
   std::string subject;
 };
-Result<LockExplainParams> decode_lock_explain(const Json::Value& params, std::vector<std::string>& unknown);
+template <typename Form>
+void fields(Form& form, In<Form, LockExplainParams> params) {
+  form.include(params.root);
+  form.optional("lock", params.lock, "the lock to explain; absent: the one on disk");
+  form.member("subject", params.subject, "`module.vpc.nested`, `provider.hashicorp/aws`");
+}
 
 struct Rejection {
   std::string version;
@@ -46,6 +51,48 @@ struct LockExplainResult {
   std::vector<ExplainedStep> chain = {};
   Diagnostics diagnostics = {};
 };
-Json::Value encode(const LockExplainResult& result);
+
+constexpr TypeName name_of(const Rejection*) {
+  return {"Rejection", "A version that a step leaves out."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Rejection> rejection) {
+  form.member("version", rejection.version, "the version");
+  form.member("why", rejection.why, "for people");
+}
+
+constexpr TypeName name_of(const ExplainedStep*) {
+  return {"ExplainedStep", "A constraint, or another reason, that decides over the version."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, ExplainedStep> step) {
+  form.member("constraint", step.constraint, "what is asked for");
+  form.optional("subject", step.subject, "who asks, where it is not the subject itself");
+  form.optional("location", step.location, "where it is written");
+  form.member("kept", step.kept, "what it leaves of what the steps before it left");
+  form.member("rejected", step.rejected, "what it does not");
+}
+
+template <typename Form>
+void fields(Form& form, In<Form, Selected> selected) {
+  form.optional("version", selected.version, "the version");
+  form.optional("ref", selected.ref, "the branch or tag that the call names");
+  form.optional("commit", selected.commit, "the commit of a git source");
+  form.optional("digest", selected.digest, "the digest of an OCI source");
+  form.member("hashes", selected.hashes, "of the package");
+  form.optional("firstSeen", selected.first_seen, "when the cache first saw the source give it (RFC 3339)");
+  form.member("reason", selected.reason, "why, for people");
+}
+
+template <typename Form>
+void fields(Form& form, In<Form, LockExplainResult> result) {
+  form.member("subject", result.subject, "in full");
+  form.member("source", result.source, "of the module, or the address of the provider");
+  form.member("selected", result.selected, "what is selected");
+  form.member("chain", result.chain,
+              "constraints of the subject's own call first, then of calls that share its version, "
+              "then the age that is asked for, then what is locked or installed");
+  form.member("diagnostics", result.diagnostics, "for example a source that cannot be asked");
+}
 
 }  // namespace modlock::messages

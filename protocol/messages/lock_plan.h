@@ -15,14 +15,22 @@ struct LockParams {
   std::optional<std::string> path;
   std::optional<std::string> text;
 };
-LockParams decode_lock(ObjectReader& in);
+template <typename Form>
+void fields(Form& form, In<Form, LockParams> lock) {
+  form.optional("path", lock.path, "another name inside the root");
+  form.optional("text", lock.text, "another text than on disk");
+}
+constexpr TypeName name_of(const LockParams*) {
+  return {"LockSource", "The lock file to work on."};
+}
 
 // `include`: which kinds of things a request is about. Absent: all of them.
 struct Include {
   bool modules = true;
   bool providers = true;
 };
-Include decode_include(ObjectReader& in);
+Json::Value schema_of(const Include*);
+void read_member(ObjectReader& in, const char* name, Include& include);
 
 struct LockPlanParams {
   RootParams root;
@@ -38,7 +46,36 @@ struct LockPlanParams {
   bool adopt = true;
   std::optional<std::string> minimum_release_age;  // "72h"
 };
-Result<LockPlanParams> decode_lock_plan(const Json::Value& params, std::vector<std::string>& unknown);
+
+template <typename Form>
+void fields(Form& form, In<Form, LockPlanParams> params) {
+  form.include(params.root);
+  form.optional("lock", params.lock, "the lock to start from; absent: the one on disk");
+  form.optional("mode", params.mode,
+                "missing (default): what is locked and allowed stays; upgrade: the newest that is "
+                "allowed; frozen: answer FROZEN where anything would change",
+                {"missing", "upgrade", "frozen"});
+  form.optional("targets", params.targets, "subjects, counting under upgrade only: these and what they call");
+  form.optional("include", params.include, "absent: both; what is left out stays as it is");
+  form.optional("platforms", params.platforms,
+                "for which platforms providers are locked, `linux_amd64`; absent: those of "
+                "the settings, else this machine");
+  form.optional("hashes", params.hashes,
+                "which hashes of providers: all that any client may want to add (default), those "
+                "of `init`, or those of `providers lock`",
+                {"superset", "init", "providers-lock"});
+  form.optional_group("policy", "how versions are chosen", [&](auto& policy) {
+    policy.optional("resolution", params.resolution,
+                    "auto (default): calls of one git or OCI package share a version; "
+                    "unified: those of every source; per-call: each its own",
+                    {"auto", "unified", "per-call"});
+    policy.optional("allow", params.allow, "globs on source identities; they only narrow what the settings allow");
+    policy.optional("deny", params.deny, "globs on source identities that are refused");
+    policy.optional("minimumReleaseAge", params.minimum_release_age,
+                    "choose only what was first seen so long ago, `72h`");
+    policy.optional("adopt", params.adopt, "whether a first lock keeps what is installed; true where absent");
+  });
+}
 
 struct ChangeSide {
   std::optional<std::string> version;
@@ -55,7 +92,32 @@ struct Change {
   std::optional<std::string> constraints;
   std::string reason;
 };
-Json::Value encode(const Change& change);
+
+constexpr TypeName name_of(const ChangeSide*) {
+  return {"Selection", "What is selected for a subject."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, ChangeSide> side) {
+  form.optional("version", side.version, "the version");
+  form.optional("ref", side.ref, "the branch or tag that the call names");
+  form.optional("commit", side.commit, "the commit of a git source");
+  form.optional("digest", side.digest, "the digest of an OCI source");
+}
+
+constexpr TypeName name_of(const Change*) {
+  return {"Change", "What becomes of one entry of the lock."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Change> change) {
+  form.member("subject", change.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
+  form.member("action", change.action, "what happens",
+              {"added", "updated", "removed", "adopted", "restored", "moved", "hashes-added", "constraints-changed",
+               "source-changed"});
+  form.optional("from", change.from, "what was locked");
+  form.optional("to", change.to, "what will be locked");
+  form.optional("constraints", change.constraints, "on the version, as the lock records them");
+  form.member("reason", change.reason, "why, for people");
+}
 
 struct LockedModule {
   std::string key;
@@ -90,6 +152,54 @@ struct LockPlanResult {
   Diagnostics diagnostics = {};
   RunStats stats = {};
 };
-Json::Value encode(const LockPlanResult& result);
+
+constexpr TypeName name_of(const LockedModule*) {
+  return {"LockedModule", "The entry of a module call in the new lock."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, LockedModule> module) {
+  form.member("key", module.key, "the names of the call from the root down");
+  form.member("source", module.source, "OpenTofu's own form");
+  form.optional("version", module.version, "the version");
+  form.optional("ref", module.ref, "the branch or tag that the call names");
+  form.optional("commit", module.commit, "the commit of a git source");
+  form.optional("digest", module.digest, "the digest of an OCI source");
+  form.optional("constraints", module.constraints, "on the version");
+  form.member("hashes", module.hashes, "of the package");
+}
+
+constexpr TypeName name_of(const Signature*) {
+  return {"Signature", "Who signed the checksums of a provider's release."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Signature> signature) {
+  form.member("status", signature.status,
+              "skipped: no key is published, and the client asks for none; none: a mirror; "
+              "unasked: what is locked was enough",
+              {"signed", "skipped", "none", "unasked"});
+  form.optional("keyId", signature.key_id, "of the key that signed");
+}
+
+constexpr TypeName name_of(const LockedProvider*) {
+  return {"LockedProvider", "The entry of a provider in the new lock."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, LockedProvider> provider) {
+  form.member("address", provider.address, "`HOST/NAMESPACE/TYPE`");
+  form.member("version", provider.version, "the version");
+  form.optional("constraints", provider.constraints, "all constraints on it, as the client writes them");
+  form.member("hashes", provider.hashes, "of its packages");
+  form.member("signature", provider.signature, "of the release");
+}
+
+template <typename Form>
+void fields(Form& form, In<Form, LockPlanResult> result) {
+  form.member("edits", result.edits, "what would change; nothing is written");
+  form.member("changes", result.changes, "a reason for every change");
+  form.member("modules", result.modules, "every module call of the new lock");
+  form.member("providers", result.providers, "every provider of the new lock");
+  form.member("diagnostics", result.diagnostics, "warnings, and errors of parts");
+  form.member("stats", result.stats, "what it cost");
+}
 
 }  // namespace modlock::messages

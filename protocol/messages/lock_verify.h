@@ -17,7 +17,15 @@ struct LockVerifyParams {
   bool strict = false;
   Include include;
 };
-Result<LockVerifyParams> decode_lock_verify(const Json::Value& params, std::vector<std::string>& unknown);
+template <typename Form>
+void fields(Form& form, In<Form, LockVerifyParams> params) {
+  form.include(params.root);
+  form.optional("lock", params.lock, "the lock to compare with; absent: the one on disk");
+  form.optional("online", params.online, "also ask the sources what became of what is locked");
+  form.optional("full", params.full, "hash every file again, also those that did not change since the last time");
+  form.optional("strict", params.strict, "count every differing file, and calls that cannot be locked yet");
+  form.optional("include", params.include, "absent: both");
+}
 
 struct Verdict {
   std::string subject;
@@ -37,6 +45,32 @@ struct LockVerifyResult {
   std::vector<Verdict> verdicts;
   Diagnostics diagnostics;
 };
-Json::Value encode(const LockVerifyResult& result);
+
+constexpr TypeName name_of(const Verdict*) {
+  return {"Verdict",
+          "How what is installed compares with what is locked. Of several for one subject the worst counts."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Verdict> verdict) {
+  form.member("subject", verdict.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
+  form.member("verdict", verdict.verdict, "update-available is never an error",
+              {"held", "update-available", "moved", "vanished", "tampered", "missing", "not-locked"});
+  form.optional("expected", verdict.expected, "the hash, id or version that is locked");
+  form.optional("actual", verdict.actual, "what there is instead");
+  form.member("detail", verdict.detail, "for people");
+  form.optional("paths", verdict.paths, "up to ten files that differ");
+  form.optional("morePaths", verdict.more_paths, "how many others differ");
+  form.optional("descends", verdict.descends,
+                "whether the new commit follows from the locked one, where that is known");
+  form.optional("commitsBehind", verdict.commits_behind, "by how many commits");
+  form.optional("location", verdict.location, "the call in the root or a local module, else the block in the lock");
+}
+
+template <typename Form>
+void fields(Form& form, In<Form, LockVerifyResult> result) {
+  form.member("ok", result.ok, "nothing but held and update-available, and every source that was asked answered");
+  form.member("verdicts", result.verdicts, "one for each subject");
+  form.member("diagnostics", result.diagnostics, "warnings, and sources that did not answer");
+}
 
 }  // namespace modlock::messages

@@ -14,7 +14,13 @@ struct ModulesInstallParams {
   std::optional<bool> overrides;
   std::optional<bool> offline;
 };
-Result<ModulesInstallParams> decode_modules_install(const Json::Value& params, std::vector<std::string>& unknown);
+template <typename Form>
+void fields(Form& form, In<Form, ModulesInstallParams> params) {
+  form.include(params.root);
+  form.optional("lock", params.lock, "what to install; absent: the lock on disk");
+  form.optional("overrides", params.overrides, "override files: absent: leave them; true: write; false: remove");
+  form.optional("offline", params.offline, "send no request; what the cache lacks is OFFLINE_MISS");
+}
 
 struct InstalledModule {
   std::string key;
@@ -30,6 +36,25 @@ struct ModulesInstallResult {
   Diagnostics diagnostics;
   RunStats stats;
 };
-Json::Value encode(const ModulesInstallResult& result);
+
+constexpr TypeName name_of(const InstalledModule*) {
+  return {"InstalledModule", "A module call and its directory."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, InstalledModule> module) {
+  form.member("key", module.key, "the names of the call from the root down");
+  form.member("dir", module.dir, "relative to the root");
+  form.optional("h1", module.h1, "hash of the tree; absent for a local module");
+}
+
+template <typename Form>
+void fields(Form& form, In<Form, ModulesInstallResult> result) {
+  form.member("installed", result.installed, "what was put there");
+  form.member("reused", result.reused, "what was there already");
+  form.member("removed", result.removed, "what is no longer called");
+  form.member("manifest", result.manifest, "`modules.json`, relative to the root");
+  form.member("diagnostics", result.diagnostics, "warnings");
+  form.member("stats", result.stats, "what it cost");
+}
 
 }  // namespace modlock::messages

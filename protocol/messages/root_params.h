@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/object_reader.h"
+#include "protocol/fields.h"
 
 namespace modlock::messages {
 
@@ -17,8 +17,9 @@ struct Document {
 
 // An item of `variableArguments`: a value, or a file with values.
 struct VariableArgument {
-  std::optional<std::string> name;  // absent: a file
-  std::string text;                 // the value, or the path of the file
+  std::optional<std::string> file;  // either this, or a name with a value
+  std::optional<std::string> name;
+  std::optional<std::string> value;
 };
 
 // What every method with a `root` takes.
@@ -33,6 +34,46 @@ struct RootParams {
   std::optional<std::string> data_dir;
 };
 
-RootParams decode_root_params(ObjectReader& in);
+constexpr TypeName name_of(const Document*) {
+  return {"Document", "A text that overlays a file on disk."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Document> document) {
+  form.member("path", document.path, "absolute, or relative to the root");
+  form.member("text", document.text, "what the file holds");
+}
+
+constexpr TypeName name_of(const VariableArgument*) {
+  return {"VariableArgument", "A file with values, or a name with a value."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, VariableArgument> argument) {
+  form.optional("file", argument.file, "as `-var-file`: a file, relative to the root");
+  form.optional("name", argument.name, "as `-var`: the name of a variable");
+  form.optional("value", argument.value, "its value, written as `-var` has it");
+  form.check([&](ObjectReader& in) {
+    if (argument.file && (argument.name || argument.value)) {
+      in.reject("file", "expected either a file or a name with a value");
+    } else if (!argument.file && !(argument.name && argument.value)) {
+      in.reject(argument.name ? "value" : "name", "expected a file, or a name with a value");
+    }
+  });
+}
+
+template <typename Form>
+void fields(Form& form, In<Form, RootParams> params) {
+  form.member("root", params.root,
+              "the root module: an absolute directory, or one relative to the first workspace root");
+  form.optional("documents", params.documents,
+                "texts that overlay the disk, so that a host without a checkout can ask too");
+  form.optional("variables", params.variables, "values of variables, as `-var` gives them: above all files");
+  form.optional("fallbackVariables", params.fallback_variables,
+                "values of variables, as `TF_VAR_<name>` gives them: below all files");
+  form.optional("varFiles", params.var_files, "files with values of variables, relative to the root, in order");
+  form.optional("variableArguments", params.variable_arguments,
+                "values and files in one order, as `-var` and `-var-file` mix them: above all of these");
+  form.optional("workspace", params.workspace, "the selected workspace; absent: what the data directory says");
+  form.optional("dataDir", params.data_dir, "the data directory, in place of `.terraform`; empty is absent");
+}
 
 }  // namespace modlock::messages

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <json/value.h>
-
 #include <cstdint>
+
+#include "protocol/fields.h"
 
 namespace modlock::messages {
 
@@ -12,6 +12,16 @@ struct RunStats {
   std::uint64_t cache_hits = 0;
   std::uint64_t elapsed_ms = 0;
 };
-Json::Value encode(const RunStats& stats);
+
+constexpr TypeName name_of(const RunStats*) {
+  return {"Stats", "What a request cost."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, RunStats> stats) {
+  form.member("requests", stats.requests, "requests sent to sources");
+  form.member("bytes", stats.bytes, "bytes received");
+  form.member("cacheHits", stats.cache_hits, "answers and packages that the cache had");
+  form.member("elapsedMs", stats.elapsed_ms, "how long it took");
+}
 
 }  // namespace modlock::messages

@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include "protocol/error_json.h"
 #include "protocol/json.h"
-#include "protocol/messages/encode.h"
 
 namespace modlock::messages {
 namespace {
@@ -55,39 +53,12 @@ std::string with_versions(std::string out, const std::vector<OfferedVersion>& ve
 
 std::string write_head(const VersionsListResult& result) {
   Json::Value head(Json::objectValue);
-  head["source"] = result.source;
-  head["kind"] = result.kind;
-  set_if(head, "selected", result.selected);
-  Json::Value& skipped = head["skipped"] = Json::arrayValue;
-  for (const SkippedTag& tag : result.skipped) {
-    Json::Value item(Json::objectValue);
-    item["tag"] = tag.tag;
-    item["reason"] = tag.reason;
-    skipped.append(std::move(item));
-  }
-  head["evidence"]["fetchedAt"] = result.fetched_at;
-  head["evidence"]["complete"] = result.complete;
-  if (!result.diagnostics.empty()) {
-    head["diagnostics"] = to_json(result.diagnostics);
-  }
+  Encode form(head);
+  head_fields(form, result);
   return write_json(head);
 }
 
 }  // namespace
-
-Result<VersionsListParams> decode_versions_list(const Json::Value& params, std::vector<std::string>& unknown) {
-  ObjectReader in(params);
-  VersionsListParams out;
-  out.source = in.required_string("source");
-  out.constraint = in.string("constraint");
-  out.include_prerelease = in.boolean("includePrerelease").value_or(false);
-  out.tag_prefix = in.string("tagPrefix").value_or("");
-  if (auto ok = in.finish(); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  unknown = in.unknown();
-  return out;
-}
 
 JsonText encode(const VersionsListResult& result) {
   return {with_versions(write_head(result), result.versions, kCompact)};

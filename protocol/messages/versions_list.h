@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "protocol/error.h"
+#include "protocol/error_fields.h"
 #include "protocol/json_text.h"
-#include "protocol/object_reader.h"
 
 namespace modlock::messages {
 
@@ -16,7 +15,13 @@ struct VersionsListParams {
   bool include_prerelease = false;
   std::string tag_prefix;
 };
-Result<VersionsListParams> decode_versions_list(const Json::Value& params, std::vector<std::string>& unknown);
+template <typename Form>
+void fields(Form& form, In<Form, VersionsListParams> params) {
+  form.member("source", params.source, "a module source address, as a call has it");
+  form.optional("constraint", params.constraint, "also say which version it selects");
+  form.optional("includePrerelease", params.include_prerelease, "list prereleases too");
+  form.optional("tagPrefix", params.tag_prefix, "only tags with this prefix, `nested/`");
+}
 
 struct OfferedVersion {
   std::string version;
@@ -39,6 +44,46 @@ struct VersionsListResult {
   bool complete = true;
   Diagnostics diagnostics = {};  // left out where there are none
 };
+
+constexpr TypeName name_of(const OfferedVersion*) {
+  return {"OfferedVersion", "A version that a source offers."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, OfferedVersion> version) {
+  form.member("version", version.version, "the version");
+  form.optional("tag", version.tag, "the tag that has it");
+  form.optional("commit", version.commit, "the commit of a git source");
+  form.optional("digest", version.digest, "the digest of an OCI source");
+}
+
+constexpr TypeName name_of(const SkippedTag*) {
+  return {"SkippedTag", "A tag that offers no version."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, SkippedTag> tag) {
+  form.member("tag", tag.tag, "the tag");
+  form.member("reason", tag.reason, "why, for people");
+}
+
+// What is short; versions come by the ten thousand, and are written apart.
+template <typename Form>
+void head_fields(Form& form, const VersionsListResult& result) {
+  form.member("source", result.source, "in canonical form");
+  form.member("kind", result.kind, "how it is fetched");
+  form.optional("selected", result.selected, "what the constraint selects");
+  form.member("skipped", result.skipped, "tags that offer no version");
+  form.group("evidence", "what the answer rests on", [&](auto& evidence) {
+    evidence.member("fetchedAt", result.fetched_at, "when (RFC 3339)");
+    evidence.member("complete", result.complete, "whether the source told all it has");
+  });
+  form.optional("diagnostics", result.diagnostics, "warnings, where there are any");
+}
+template <typename Form>
+void fields(Form& form, In<Form, VersionsListResult> result) {
+  head_fields(form, result);
+  form.member("versions", result.versions, "newest first");
+}
+// The same as text, far faster than a tree.
 JsonText encode(const VersionsListResult& result);
 // The same, as indent_json() would have it.
 std::string encode_indented(const VersionsListResult& result);

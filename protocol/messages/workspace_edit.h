@@ -1,13 +1,11 @@
 #pragma once
 
-#include <json/value.h>
-
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "protocol/error.h"
+#include "protocol/error_fields.h"
 
 namespace modlock::messages {
 
@@ -32,6 +30,51 @@ struct WorkspaceEdit {
   std::vector<EditedDocument> documents;
 };
 
-Json::Value encode(const WorkspaceEdit& edit);
+constexpr TypeName name_of(const RangeEdit*) {
+  return {"RangeEdit", "A part of the base and what takes its place."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, RangeEdit> edit) {
+  form.member("start", edit.start, "byte offset in the base, from 0");
+  form.member("end", edit.end, "byte offset of what follows");
+  form.member("oldText", edit.old_text, "what stands there");
+  form.member("newText", edit.new_text, "what shall stand there");
+  form.member("range", edit.range, "start and end as points in the base");
+}
+
+// The content of a file by its digest.
+struct Content {
+  std::string sha256;
+};
+constexpr TypeName name_of(const Content*) {
+  return {"Content", "The content of a file by its digest."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Content> content) {
+  form.member("sha256", content.sha256, "SHA-256 of its bytes, in hexadecimal digits");
+}
+
+constexpr TypeName name_of(const EditedDocument*) {
+  return {"EditedDocument", "A change to one file, to be applied only where what the host has is still the base."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, EditedDocument> document) {
+  form.member("path", document.path, "relative to the root");
+  form.member("op", document.operation, "what happens to the file", {"modify", "create", "delete"});
+  form.nullable("base", document.base_sha256 ? std::optional(Content{*document.base_sha256}) : std::nullopt,
+                "what the edits apply to; null for a file that is not there yet");
+  form.optional("newText", document.new_text, "the whole new text, where the host takes the form `fullText`");
+  form.optional("edits", document.edits,
+                "the same as ranges of the base, sorted and not overlapping, for the form `ranges`");
+  form.member("result", Content{document.result_sha256}, "what either form gives");
+}
+
+constexpr TypeName name_of(const WorkspaceEdit*) {
+  return {"WorkspaceEdit", "Changes to files, which the host makes. A plan that changes nothing has no documents."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, WorkspaceEdit> edit) {
+  form.member("documents", edit.documents, "a change for each file");
+}
 
 }  // namespace modlock::messages

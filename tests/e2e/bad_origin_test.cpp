@@ -137,16 +137,54 @@ BOOST_AUTO_TEST_CASE(an_edited_h1_although_the_store_has_the_commit) {
 }
 
 BOOST_AUTO_TEST_CASE(a_changed_package_in_the_store) {
-  for (const auto& entry : fs::recursive_directory_iterator(cache())) {
-    if (entry.path().filename() == "main.tf") {
-      fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
-      write_text(entry.path(), "# planted\n");
+  struct Row {
+    const char* name;
+    std::string text;
+  };
+  const std::string locked = lock();
+  for (const Row& row : {Row{"a comment", "# planted\n"}, Row{"no configuration at all", std::string(20, '\0')},
+                         Row{"another call", module_call("evil", "git::" + vpc.url())}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto damage = [&] {
+        for (const auto& entry : fs::recursive_directory_iterator(cache() / "v1/packages")) {
+          if (entry.path().filename() == "main.tf") {
+            fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
+            write_text(entry.path(), row.text);
+          }
+        }
+        fs::remove_all(root() / ".terraform/modules");
+      };
+      for (const char* command : {"lock", "upgrade", "inspect", "install"}) {
+        damage();
+        const Ran ran = modlock({command});
+        BOOST_TEST(ran.exit_code == 0, command << ": " << ran.err);
+        BOOST_TEST(lock() == locked);
+      }
+      BOOST_TEST(read(".terraform/modules/vpc/main.tf") == tree);
+      BOOST_TEST(modlock({"verify"}).exit_code == 0);
+      damage();
+      fs::remove(root() / ".terraform.lock.hcl");
+      const Ran anew = modlock({"lock"});
+      BOOST_TEST(anew.exit_code == 0, anew.err);
+      BOOST_TEST(anew.err.find("was damaged: it has been fetched again [HASH_MISMATCH]") != std::string::npos,
+                 anew.err);
+      BOOST_TEST(lock() == locked);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_repository_in_the_cache) {
+  for (const auto& entry : fs::recursive_directory_iterator(cache() / "v1/git")) {
+    if (entry.is_regular_file() && entry.path().string().find("/objects/") != std::string::npos) {
+      fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
+      write_text(entry.path(), "damaged\n");
+    }
+  }
+  fs::remove_all(cache() / "v1/packages");
   fs::remove_all(root() / ".terraform/modules");
-  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(read(".terraform/modules/vpc/main.tf") == tree);
-  BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(links_that_leave_the_package) {

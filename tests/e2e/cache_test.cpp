@@ -21,15 +21,37 @@ BOOST_AUTO_TEST_CASE(the_table_says_what_went_and_what_is_left) {
   const Ran ran = modlock({"cache", "prune"});
   BOOST_TEST(ran.err == "");
   BOOST_TEST(ran.out.substr(ran.out.find('\n') + 1) ==
-             "Removed:\n  0 packages, 0.0 MiB\n  0 git repositories, 0.0 MiB\n  0 leftovers\n"
-             "Left:\n  0 packages, 0.0 MiB\n  0 git repositories, 0.0 MiB\n");
+             "Removed:\n  0 packages, 0.0 MiB\n  0 git repositories, 0.0 MiB\n  0 records, 0.0 MiB\n  0 leftovers\n"
+             "Left:\n  0 packages, 0.0 MiB\n  0 git repositories, 0.0 MiB\n  0 records, 0.0 MiB\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_must_be_readable) {
   const Ran age = modlock({"cache", "prune", "--max-age", "a month"});
   BOOST_TEST(age.exit_code == 2);
   BOOST_TEST(age.err.find("maxAge must be a duration, found \"a month\"") != std::string::npos);
-  BOOST_TEST(modlock({"cache", "prune", "--max-bytes", "much"}).exit_code == 2);
+  for (const char* size :
+       {"much", "-1", "-1KiB", " -1", "99999999999999999999", "18446744073709551616", "17179869184GiB", "1.5GiB", ""}) {
+    BOOST_TEST_CONTEXT(size) {
+      const Ran bytes = modlock({"cache", "prune", "--max-bytes", size});
+      BOOST_TEST(bytes.exit_code == 2);
+      BOOST_TEST(bytes.out == "");
+    }
+  }
+  BOOST_TEST(modlock({"cache", "prune", "--max-bytes", "18446744073709551615"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(repositories_lie_under_the_hash_of_their_url) {
+  GitRepository& vpc = repository("vpc");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(cache() / "v1/git")) {
+    names.push_back(entry.path().filename().string());
+  }
+  BOOST_REQUIRE(names.size() == 1U);
+  BOOST_TEST(names[0].size() == 64U);
+  BOOST_TEST(names[0].find_first_not_of("0123456789abcdef") == std::string::npos, names[0]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

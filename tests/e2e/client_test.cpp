@@ -84,6 +84,30 @@ BOOST_AUTO_TEST_CASE(init_without_providers_and_without_the_repositories) {
   }
 }
 
+// The kernel ends what makes a socket.
+BOOST_AUTO_TEST_CASE(init_and_plan_make_no_connection) {
+  lock_install_and_take_the_origin_away();
+  const std::string configuration = read("main.tf");
+  for (const std::string& name : clients()) {
+    BOOST_TEST_CONTEXT(name) {
+      const auto run = [&](const char* command) {
+        return program({"sh", "-c", "\"$@\"; exit $?", "sh", MODLOCK_WITHOUT_NETWORK, "--but-local", name, command,
+                        "-no-color", "-input=false"});
+      };
+      for (const char* command : {"init", "plan"}) {
+        const Ran ran = run(command);
+        BOOST_TEST(ran.exit_code == 0, command << ran.exit_code << ran.out << ran.err);
+      }
+      BOOST_TEST(program({MODLOCK_WITHOUT_NETWORK, binary, "verify"}).exit_code == 0);
+      // What has to ask a registry is ended: the filter works.
+      write("main.tf", configuration + module_call("asks", "registry.example.test/acme/asks/any", "1.0.0"));
+      BOOST_TEST(run("init").exit_code == 128 + 31);
+      write("main.tf", configuration);
+      BOOST_TEST(modlock({"install"}).exit_code == 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   offer_provider();
   write("versions.tf", kProvider);

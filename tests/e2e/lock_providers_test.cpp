@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
 #include "tests/support/provider_registry.h"
 
 namespace modlock::test {
@@ -70,24 +70,6 @@ struct Providers : Scene {
   std::string host;
 };
 
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (clients().empty()) {
-    std::cout << "skipped: init with locked providers (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
-
 BOOST_FIXTURE_TEST_SUITE(lock_providers, Providers)
 
 BOOST_AUTO_TEST_CASE(modules_and_providers_in_one_edit) {
@@ -138,6 +120,16 @@ BOOST_AUTO_TEST_CASE(modules_alone_and_providers_alone) {
   BOOST_TEST(lock() == modules + block("1.1.0", "~> 1.0, < 2.0.0"));
 }
 
+BOOST_AUTO_TEST_CASE(an_age_is_for_modules_alone) {
+  BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
+  const Ran ran = modlock({"lock", "--include", "providers", "--minimum-release-age", "72h"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.err.find("Warning: minimum_release_age is for modules: provider.registry.opentofu.org/acme/cloud is "
+                          "locked to 1.1.0 however new that is, as a client takes it [SETTING_UNSERVED]\n") == 0U,
+             ran.err);
+  BOOST_TEST(modlock({"lock", "--include", "providers", "--minimum-release-age", "72h"}).err == "");
+}
+
 BOOST_AUTO_TEST_CASE(frozen_names_what_is_missing) {
   BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
   age_lock();
@@ -150,6 +142,21 @@ BOOST_AUTO_TEST_CASE(frozen_names_what_is_missing) {
       ran.err);
   BOOST_TEST(lock_is_aged());
   BOOST_TEST(registry.requests().total() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_requirement_that_comes_back_is_new) {
+  const std::string requiring = required("~> 1.0");
+  write(".tofu-modlock.hcl", "");
+  write("main.tf", requiring);
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(provider_part() == block("1.1.0", "~> 1.0"));
+  write("main.tf", "");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(lock().find("provider ") == std::string::npos, lock());
+  publish("1.2.0");
+  write("main.tf", requiring);
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(provider_part() == block("1.2.0", "~> 1.0"));
 }
 
 BOOST_AUTO_TEST_CASE(an_excluded_version_waits_for_an_upgrade) {
@@ -222,7 +229,8 @@ BOOST_AUTO_TEST_CASE(a_provider_is_explained) {
              "    rejects 1.0.0: older\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_stock_client_has_nothing_to_write, *boost::unit_test::precondition(has_client)) {
+BOOST_AUTO_TEST_CASE(a_stock_client_has_nothing_to_write,
+                     *boost::unit_test::precondition(has_client("init with locked providers"))) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {
       use(client == "terraform" ? "terraform" : "opentofu");

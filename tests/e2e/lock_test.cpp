@@ -88,6 +88,18 @@ BOOST_AUTO_TEST_CASE(dry_run_writes_nothing_at_all) {
   BOOST_TEST(!has(".terraform"));
 }
 
+BOOST_AUTO_TEST_CASE(a_difference_is_coloured_where_that_is_asked_for) {
+  const Ran ran = modlock({"lock", "--dry-run", "--color", "always"});
+  BOOST_TEST(
+      ran.out.find("\x1b[1m--- .terraform.lock.hcl\x1b[0m\n\x1b[1m+++ .terraform.lock.hcl\x1b[0m\n\x1b[36m@@ ") !=
+          std::string::npos,
+      ran.out);
+  BOOST_TEST(ran.out.find("\x1b[32m+module \"vpc\" {\x1b[0m\n") != std::string::npos, ran.out);
+  for (const char* mode : {"auto", "never"}) {
+    BOOST_TEST(modlock({"lock", "--dry-run", "--color", mode}).out.find('\x1b') == std::string::npos);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_call_that_disappeared_is_removed) {
   GitRepository& other = repository("other.git");
   release(other, "2.0.0");

@@ -122,6 +122,25 @@ BOOST_AUTO_TEST_CASE(the_configuration_of_the_user_is_merged_and_private) {
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_killed_mirror_leaves_goes_with_the_next) {
+  const auto left = [this] { return std::distance(fs::directory_iterator(path("tmp")), {}); };
+  mirror({"sh", "-c", "kill -9 $PPID"});
+  BOOST_TEST(left() == 1);
+  // Beside one that runs, whose own copy stays.
+  const std::string inner =
+      "test \"$(ls \"$TMPDIR\" | wc -l)\" = 1 && '" + binary + "' mirror -- true && test -r \"$TF_CLI_CONFIG_FILE\"";
+  const Ran ran = mirror({"sh", "-c", inner});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(left() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_configuration_that_is_not_there_is_told) {
+  environment["TF_CLI_CONFIG_FILE"] = path("gone").string();
+  const Ran ran = modlock({"mirror", "--offline", "--", "true"});
+  BOOST_TEST(ran.err.find("TF_CLI_CONFIG_FILE names <dir>/gone, and there is no such file") != std::string::npos,
+             ran.err);
+}
+
 BOOST_AUTO_TEST_CASE(other_services_of_a_host_stay_its_own) {
   write_text(path("tofurc"), "host \"" + std::string(kHost) + "\" {\n  services = {\n    \"modules.v1\" = \"" +
                                  registry.modules_url() + "\"\n    \"providers.v1\" = \"" + registry.url() +

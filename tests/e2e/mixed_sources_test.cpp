@@ -1,7 +1,9 @@
 // One root with every kind of source: locked, installed offline from the cache, obeyed by a stock client.
 
+#include <boost/algorithm/string/join.hpp>
 #include <boost/test/unit_test.hpp>
 #include <iostream>
+#include <set>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
@@ -107,16 +109,36 @@ BOOST_FIXTURE_TEST_CASE(every_kind_is_locked_and_installed_offline, OciToo,
   BOOST_TEST(verified.out.find("module.direct") != std::string::npos, verified.out);
 }
 
+BOOST_FIXTURE_TEST_CASE(every_kind_hashes_the_same_files_alike, OciToo,
+                        *boost::unit_test::precondition(has_docker_registry)) {
+  GitRepository& leaf = repository("leaf");
+  release(leaf, "3.0.0", {{"main.tf", kLeaf}});
+  web.serve("/same.zip",
+            {.status = 200, .body = make_zip({{.name = "main.tf", .content = kLeaf}}), .type = "application/zip"});
+  web.add_version("acme/leaf/aws", "3.0.0", ModuleRegistry::by_header(web.url() + "/same.zip"));
+  write("main.tf", module_call("archive", web.url() + "/same.zip") + module_call("dns", oci.source("acme/dns")) +
+                       module_call("git", "git::" + repositories_url("leaf") + "?ref=v3.0.0") +
+                       module_call("registry", "registry.example.test/acme/leaf/aws", "3.0.0"));
+  const Json::Value plan = json({"lock"});
+  std::set<std::string> hashes;
+  for (const Json::Value& module : plan["modules"]) {
+    for (const Json::Value& hash : module["hashes"]) {
+      if (hash.asString().starts_with("h1:")) {
+        hashes.insert(hash.asString());
+      }
+    }
+  }
+  BOOST_TEST(plan["modules"].size() == 4U);
+  BOOST_TEST(hashes.size() == 1U, boost::algorithm::join(hashes, " "));
+}
+
 BOOST_FIXTURE_TEST_CASE(stock_client_asks_nobody, OciToo,
                         *boost::unit_test::precondition(has_client("a stock client and every kind of source")) *
                             boost::unit_test::precondition(has_docker_registry)) {
   BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
   const std::string manifest = read(".terraform/modules/modules.json");
   std::filesystem::remove_all(repositories());
-  for (const char* client : {"tofu", "terraform"}) {
-    if (!find_program(client)) {
-      continue;
-    }
+  for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {
       web.forget_requests();
       const Ran ran = program({client, "init", "-input=false", "-no-color"});

@@ -46,6 +46,10 @@ struct Overriding : Scene {
            "anew.\n\nmodule \"" +
            name + "\" {\n  source  = \"git::file://<dir>/repositories/vpc.git?ref=<1.2.0>\"\n  version = null\n}\n";
   }
+  std::string locked_commit() const {
+    const std::string text = lock();
+    return text.substr(text.find("git:", text.find("hashes")) + 4, 40);
+  }
   Ran client(std::vector<std::string> arguments) const {
     arguments.emplace_back("-no-color");
     return program(std::move(arguments));
@@ -104,8 +108,8 @@ BOOST_AUTO_TEST_CASE(that_are_out_of_date_are_left_and_named) {
 // Each root says what it is locked to, and none is disobeyed in silence.
 BOOST_AUTO_TEST_CASE(of_a_local_module_are_shared_by_the_roots_that_call_it) {
   release(vpc, "1.3.0");
-  write_text(path("shared/main.tf"), module_call("vpc", "git::" + vpc.url(), "~> 1.2"));
-  const std::string ours = path("shared/modlock_override.tf").string();
+  write_text(path("common/main.tf"), module_call("vpc", "git::" + vpc.url(), "~> 1.2"));
+  const std::string ours = path("common/modlock_override.tf").string();
   program({"git", "init", "--quiet", ".."});
   const auto in = [&](const std::string& name, std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--chdir", "../" + name});
@@ -116,7 +120,7 @@ BOOST_AUTO_TEST_CASE(of_a_local_module_are_shared_by_the_roots_that_call_it) {
   };
   for (const char* name : {"one", "same", "other"}) {
     const bool is_other = name == std::string("other");
-    write_text(path(name) / "main.tf", module_call("net", "../shared"));
+    write_text(path(name) / "main.tf", module_call("net", "../common"));
     write_text(path(name) / ".tofu-modlock.hcl", module_rule("net.vpc", is_other ? "1.3.0" : "1.2.0"));
     const Ran locked = in(name, {"lock"});
     BOOST_TEST(locked.exit_code == 0, locked.err);
@@ -126,15 +130,15 @@ BOOST_AUTO_TEST_CASE(of_a_local_module_are_shared_by_the_roots_that_call_it) {
   BOOST_TEST(in("same", {"install"}).err == "", "locked to the same");
   const Ran refused = in("other", {"install"});
   BOOST_TEST(refused.exit_code == 3, refused.err);
-  BOOST_TEST(refused.err.find("../shared/modlock_override.tf does not say what the lock file says [FROZEN]") !=
+  BOOST_TEST(refused.err.find("../common/modlock_override.tf does not say what the lock file says [FROZEN]") !=
                  std::string::npos,
              refused.err);
   BOOST_TEST(says("1.2.0"));
   BOOST_TEST(in("other", {"install", "--overrides"}).exit_code == 0);
   BOOST_TEST(says("1.3.0"));
   const Ran verified = in("one", {"verify"});
-  BOOST_TEST(verified.err.find("does not say what the lock file says [LOCK_UNENFORCED]") != std::string::npos,
-             verified.err);
+  BOOST_TEST(verified.exit_code == 3);
+  BOOST_TEST(verified.err.find("does not say what the lock file says [FROZEN]") != std::string::npos, verified.err);
   BOOST_TEST(in("one", {"install"}).exit_code == 3);
   BOOST_TEST(in("one", {"install", "--overrides"}).exit_code == 0);
   BOOST_TEST(says("1.2.0"));
@@ -162,6 +166,67 @@ BOOST_AUTO_TEST_CASE(of_somebody_else_stop_the_installation) {
   BOOST_TEST(!has(".terraform/modules"));
 }
 
+BOOST_AUTO_TEST_CASE(that_lead_elsewhere_are_no_lock_that_holds) {
+  BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
+  const std::string ours = read(kOurs);
+  const std::string header = ours.substr(0, ours.find("module"));
+  std::string redirected = ours;
+  redirected.replace(redirected.find("git::"), redirected.find("\"\n  version") - redirected.find("git::"), "./evil");
+  struct Row {
+    const char* name;
+    std::string text;
+    int exit_code;
+    const char* code;
+  };
+  const Row rows[] = {
+      {"another source in a file of ours", redirected, 3, "[FROZEN]"},
+      {"another call in a file of ours", header + "module \"net\" {\n  source = \"./evil\"\n}\n", 3, "[FROZEN]"},
+      {"more in a file of ours", ours + "\nmodule \"net\" {\n  source = \"./evil\"\n}\n", 3, "[FROZEN]"},
+      {"a file of somebody else", "module \"vpc\" {\n  source  = \"./evil\"\n  version = null\n}\n", 8,
+       "[CONFIG_PARSE]"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write(kOurs, row.text);
+      for (const std::vector<std::string>& command :
+           {std::vector<std::string>{"verify"}, {"lock", "--frozen"}, {"install"}, {"mirror", "--", "true"}}) {
+        const Ran ran = modlock(command);
+        BOOST_TEST(ran.exit_code == row.exit_code, command[0] << ran.exit_code << ran.err);
+        BOOST_TEST(ran.err.find(row.code) != std::string::npos, command[0] << ran.err);
+      }
+      // What is changed now has its files written after it.
+      const Ran locked = modlock({"lock"});
+      BOOST_TEST(locked.exit_code == 0, locked.err);
+      BOOST_TEST(locked.err.find("[LOCK_UNENFORCED]") != std::string::npos, locked.err);
+    }
+  }
+  // Where no call needs one, too.
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.2.0"));
+  fs::remove(root() / kOurs);
+  BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  write(kOurs, redirected);
+  BOOST_TEST(modlock({"verify"}).exit_code == 3);
+  BOOST_TEST(modlock({"install", "--no-overrides"}).exit_code == 0);
+  BOOST_TEST(!has(kOurs));
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+// What is installed has the locked checksum, whatever commit an edited lock names beside it.
+BOOST_AUTO_TEST_CASE(name_no_commit_that_its_source_has_not_proven) {
+  BOOST_REQUIRE(modlock({"install"}).exit_code == 0);
+  std::string edited = lock();
+  const std::string commit = locked_commit();
+  for (std::size_t at = edited.find(commit); at != std::string::npos; at = edited.find(commit, at)) {
+    edited.replace(at, commit.size(), std::string(40, '1'));
+  }
+  write(".terraform.lock.hcl", edited);
+  const Ran refused = modlock({"install", "--overrides"});
+  BOOST_TEST(refused.exit_code == 4, refused.err);
+  BOOST_TEST(refused.err.find("[HASH_MISMATCH]") != std::string::npos, refused.err);
+  BOOST_TEST(!has(kOurs));
+}
+
 BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources, *boost::unit_test::precondition(has_tofu)) {
   BOOST_TEST(client({"tofu", "init"}).exit_code != 0);
   BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
@@ -170,7 +235,7 @@ BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources, *boost::u
   // Nothing is asked of anybody: the origin is gone.
   fs::rename(repositories(), path("moved away"));
   for (const char* command : {"init", "validate", "plan"}) {
-    const Ran ran = client({"tofu", command});
+    const Ran ran = client({MODLOCK_WITHOUT_NETWORK, "--but-local", "tofu", command});
     BOOST_TEST(ran.exit_code == 0, command << ran.out << ran.err);
   }
   BOOST_TEST(read(".terraform/modules/modules.json") == manifest);

@@ -4,6 +4,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/clients.h"
+#include "tests/support/loopback.h"
 #include "tests/support/module_registry.h"
 
 using namespace modlock;
@@ -248,6 +249,50 @@ BOOST_AUTO_TEST_CASE(cli_configuration_that_cannot_be_read_explains_a_refusal) {
     BOOST_TEST(ran.err.find("broken.tfrc") != std::string::npos, ran.err);
     BOOST_TEST(ran.err.find("canary") == std::string::npos, ran.err);
   }
+}
+
+BOOST_AUTO_TEST_CASE(registry_is_asked_again_as_often_as_the_client_would) {
+  struct Row {
+    const char* name;
+    const char* variable;  // TF_REGISTRY_DISCOVERY_RETRY
+    const char* block;
+    int times;
+    int exit_code;
+    std::size_t requests;
+  };
+  publish(repository("vpc"), "1.0.0");
+  for (const Row& row : {
+           Row{"once more", "", "", 1, 0, 2},
+           Row{"no more than once", "", "", 2, 7, 2},
+           Row{"the variable", "3", "", 3, 0, 4},
+           Row{"the CLI configuration", "", "registry_protocols {\n  retry_count = 2\n}\n", 2, 0, 3},
+           Row{"the variable before the CLI configuration", "1", "registry_protocols {\n  retry_count = 2\n}\n", 2, 7,
+               2},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::filesystem::remove_all(cache());
+      registry.forget_requests();
+      write_text(path("tofurc"), registry.host_block(kHost) + row.block);
+      environment["TF_REGISTRY_DISCOVERY_RETRY"] = row.variable;
+      const std::string listing = "/v1/modules/acme/vpc/aws/versions";
+      registry.fault(listing, {.status = 502}, row.times);
+      const Ran ran = modlock({"versions", std::string(kHost) + "/acme/vpc/aws"});
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      BOOST_TEST(registry.lines().size() == row.requests);
+      registry.fault(listing, {.status = 502}, 0);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(registry_that_says_nothing_is_waited_for_as_long_as_the_client_would) {
+  const SilentServer silent;
+  write_text(path("tofurc"), "registry_protocols {\n  retry_count = 0\n}\nhost \"" + std::string(kHost) +
+                                 "\" {\n  services = { \"modules.v1\" = \"http://127.0.0.1:" +
+                                 std::to_string(silent.port()) + "/\" }\n}\n");
+  environment["TF_REGISTRY_CLIENT_TIMEOUT"] = "1";
+  const Ran ran = modlock({"versions", std::string(kHost) + "/acme/vpc/aws"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("[TIMEOUT]") != std::string::npos, ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(offline_says_what_is_missing) {

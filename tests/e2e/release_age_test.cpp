@@ -66,6 +66,12 @@ BOOST_AUTO_TEST_CASE(exception_is_named_in_the_plan) {
   BOOST_TEST(reason.find("and 72h is asked for, but it was asked for") != std::string::npos, reason);
   BOOST_TEST(result["diagnostics"][0]["code"].asString() == "SETTING_UNSERVED");
   BOOST_TEST(result["diagnostics"][0]["location"]["path"].asString() == ".tofu-modlock.hcl");
+  const Ran ran = modlock({"explain", "module.vpc"});
+  BOOST_TEST(ran.out.find("allow it; an exception from minimum_release_age: first seen at 20") != std::string::npos,
+             ran.out);
+  BOOST_TEST(ran.out.find("and 72h is asked for, but what is locked stays\n") != std::string::npos, ran.out);
+  let_pass(*this, 73);
+  BOOST_TEST(modlock({"explain", "module.vpc"}).out.find("exception") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(age_that_is_no_duration_is_refused) {

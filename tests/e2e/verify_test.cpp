@@ -160,6 +160,42 @@ BOOST_AUTO_TEST_CASE(what_became_of_the_source_is_asked_online_only) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_edited_commit_beside_a_true_h1) {
+  const std::string first = vpc.git({"rev-parse", "v1.0.0"}).substr(0, 40);
+  const std::string second = release(vpc, "1.1.0");
+  write(".tofu-modlock.hcl", "");
+  struct Row {
+    const char* name;
+    std::string query;
+  };
+  for (const Row& row : {Row{"the default branch", ""}, Row{"a branch", "?ref=main"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("main.tf", module_call("vpc", "git::" + vpc.url() + row.query));
+      fs::remove_all(root() / ".terraform");
+      fs::remove(root() / ".terraform.lock.hcl");
+      BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+      BOOST_TEST(verdict({}, 0) == "module.vpc held: \n");
+      std::string edited = lock();
+      BOOST_REQUIRE(edited.find(second) != std::string::npos);
+      edited.replace(edited.find(second), second.size(), first);
+      write(".terraform.lock.hcl", edited);
+      // The cache has fetched that commit, too.
+      const std::string expected =
+          "module.vpc tampered: the lock file contradicts itself, for the content of its git:<1.0.0> has another "
+          "checksum; take it from version control again\n";
+      BOOST_TEST(shown(verdict({}, 4)) == expected);
+      BOOST_TEST(modlock({"install"}).exit_code == 4);
+      BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 4);
+      // One that has not must ask.
+      fs::rename(cache(), path("away"));
+      BOOST_TEST(verdict({}, 0) == "module.vpc held: \n");
+      BOOST_TEST(shown(verdict({"--online"}, 4)) == expected);
+      fs::remove_all(cache());
+      fs::rename(path("away"), cache());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_repository_that_is_gone_has_vanished) {
   fs::remove_all(vpc.path());
   const Ran ran = modlock({"verify", "--online"});

@@ -1,10 +1,10 @@
 // scripts/tofu-modlock-wrapper in front of the clients it stands in for.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "backends/process/process.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
 
 namespace modlock::test {
 namespace {
@@ -12,25 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using Commits = std::map<std::string, std::string>;
 
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  for (const char* name : {"tofu", "terraform"}) {
-    if (find_program(name)) {
-      found.emplace_back(name);
-    }
-  }
-  return found;
-}
-
-boost::test_tools::assertion_result has_client(boost::unit_test::test_unit_id) {
-  if (clients().empty()) {
-    std::cout << "skipped: the wrapper (neither tofu nor terraform is on PATH)\n";
-    return false;
-  }
-  return true;
-}
-
-BOOST_AUTO_TEST_CASE(a_day_with_the_wrapper, *boost::unit_test::precondition(has_client)) {
+BOOST_AUTO_TEST_CASE(a_day_with_the_wrapper, *boost::unit_test::precondition(has_client("the wrapper"))) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {
       Scene scene;

@@ -40,12 +40,16 @@ BOOST_AUTO_TEST_CASE(more_data_is_added) {
 }
 
 BOOST_AUTO_TEST_CASE(diagnostics_of_a_result) {
-  const Diagnostics diagnostics = {
-      {.severity = Severity::warning,
-       .what = {.code = Code::lock_unenforced, .message = "m", .location = Location{"a.tf", {}}, .hint = "h"}}};
-  BOOST_TEST(
-      write_json(to_json(diagnostics)) ==
-      R"([{"code":"LOCK_UNENFORCED","hint":"h","location":{"path":"a.tf"},"message":"m","severity":"warning"}])");
+  const Diagnostics diagnostics = {{.severity = Severity::warning,
+                                    .what = {.code = Code::lock_unenforced,
+                                             .message = "m",
+                                             .location = Location{"a.tf", {}},
+                                             .related = {{.message = "r", .location = {"b.tf", {}}}},
+                                             .notes = {"n"},
+                                             .hint = "h"}}};
+  BOOST_TEST(write_json(to_json(diagnostics)) ==
+             R"([{"code":"LOCK_UNENFORCED","hint":"h","location":{"path":"a.tf"},"message":"m","notes":["n"],)"
+             R"("related":[{"location":{"path":"b.tf"},"message":"r"}],"severity":"warning"}])");
   BOOST_TEST(write_json(to_json(Diagnostics{})) == "[]");
 }
 

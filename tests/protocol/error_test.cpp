@@ -41,6 +41,9 @@ BOOST_AUTO_TEST_CASE(codes_have_their_names_exit_codes_and_retry_advice) {
       {Code::path_outside_root, "PATH_OUTSIDE_ROOT", 8, false},
       {Code::limit_exceeded, "LIMIT_EXCEEDED", 8, false},
       {Code::lock_unenforced, "LOCK_UNENFORCED", 0, false},
+      {Code::lock_incomplete, "LOCK_INCOMPLETE", 0, false},
+      {Code::provider_ambiguous, "PROVIDER_AMBIGUOUS", 0, false},
+      {Code::registry_notice, "REGISTRY_NOTICE", 0, false},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

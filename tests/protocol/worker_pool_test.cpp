@@ -1,5 +1,9 @@
 #include "protocol/worker_pool.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -27,6 +31,19 @@ BOOST_AUTO_TEST_CASE(jobs_run_at_once) {
     })));
   }
   done.wait();
+}
+
+BOOST_AUTO_TEST_CASE(whoever_submits_goes_first) {
+  const auto priority = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
+  constexpr int kLowest = 19;
+  const int own = priority();
+  int of_worker = -100;
+  std::latch done(1);
+  WorkerPool pool({.workers = 1});
+  pool.submit(job("a", [&] { of_worker = priority(), done.count_down(); }));
+  done.wait();
+  BOOST_TEST(of_worker == std::min(own + 10, kLowest));
+  BOOST_TEST(priority() == own);
 }
 
 BOOST_AUTO_TEST_CASE(the_queue_is_bounded_and_in_order) {

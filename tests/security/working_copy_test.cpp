@@ -153,20 +153,76 @@ BOOST_AUTO_TEST_CASE(a_manifest_that_points_outside_is_not_followed) {
 
 BOOST_AUTO_TEST_CASE(a_data_directory_that_leads_outside_is_not_used) {
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
-  for (const char* name :
-       {".terraform", ".terraform/modules", ".terraform/tofu-modlock", ".terraform/tofu-modlock/files"}) {
-    BOOST_TEST_CONTEXT(name) {
-      fs::remove_all(root() / ".terraform");
-      fs::create_directories((root() / name).parent_path());
-      fs::create_directory_symlink(path("outside"), root() / name);
-      for (const char* command : {"lock", "upgrade", "install", "verify", "inspect"}) {
+  for (const char* name : {".terraform", ".terraform/modules", ".terraform/modules/modules.json",
+                           ".terraform/tofu-modlock", ".terraform/tofu-modlock/files"}) {
+    for (const char* target : {"outside", "nothing"}) {
+      BOOST_TEST_CONTEXT(name << " leads to " << target) {
+        fs::remove_all(root() / ".terraform");
+        fs::create_directories((root() / name).parent_path());
+        fs::create_directory_symlink(path(target), root() / name);
+        for (const char* command : {"lock", "upgrade", "install", "verify", "inspect"}) {
+          const Ran ran = modlock({command});
+          BOOST_TEST(ran.exit_code == 8, command << ran.exit_code << ran.err);
+          BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
+          check_outside_is_kept();
+          BOOST_TEST(!fs::exists(path("nothing")));
+        }
+        fs::remove(root() / name);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_manifest_that_is_garbage_is_no_empty_one) {
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  for (const char* garbage : {"{garbage", "{\"Modules\":[", "null", "[]", "{\"Modules\":[{\"Key\":[]}]}", "\x80"}) {
+    BOOST_TEST_CONTEXT(garbage) {
+      write(".terraform/modules/modules.json", garbage);
+      for (const char* command : {"verify", "install", "inspect"}) {
         const Ran ran = modlock({command});
-        BOOST_TEST(ran.exit_code == 8, command << ran.exit_code << ran.err);
-        BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
+        BOOST_TEST(ran.exit_code == 1, command << ran.exit_code << ran.err);
+        BOOST_TEST(ran.err.find("modules.json cannot be used: ") != std::string::npos, ran.err);
+        BOOST_TEST(ran.err.find("to do: remove the file; `tofu-modlock install`") != std::string::npos, ran.err);
+      }
+      fs::remove(root() / ".terraform/modules/modules.json");
+      BOOST_TEST(modlock({"install"}).exit_code == 0);
+      BOOST_TEST(modlock({"verify"}).exit_code == 0);
+    }
+  }
+}
+
+// A client reads a recorded module where the record says, a local one too.
+BOOST_AUTO_TEST_CASE(a_manifest_that_leads_a_client_elsewhere_is_found_and_healed) {
+  write("net/main.tf", "");
+  write("main.tf", read("main.tf") + module_call("net", "./net"));
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  const std::string manifest = read(".terraform/modules/modules.json");
+  for (const std::string place : {"net", ".terraform/modules/vpc"}) {
+    for (const std::string& elsewhere : {std::string("../outside"), path("outside").string()}) {
+      BOOST_TEST_CONTEXT(place << " " << elsewhere) {
+        std::string edited = manifest;
+        edited.replace(edited.find("\"Dir\":\"" + place + "\"") + 7, place.size(), elsewhere);
+        write(".terraform/modules/modules.json", edited);
+        const Ran ran = modlock({"verify"});
+        BOOST_TEST(ran.exit_code == 4, ran.out + ran.err);
+        BOOST_TEST(ran.err.find("modules.json leads a client to \"") != std::string::npos, ran.err);
+        BOOST_TEST(modlock({"install"}).exit_code == 0);
+        BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+        BOOST_TEST(modlock({"verify"}).exit_code == 0);
         check_outside_is_kept();
       }
-      fs::remove(root() / name);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_file_that_leads_to_nothing_outside_is_not_written) {
+  fs::remove(root() / ".terraform.lock.hcl");
+  fs::create_symlink(path("nothing"), root() / ".terraform.lock.hcl");
+  for (const char* command : {"lock", "install", "verify"}) {
+    const Ran ran = modlock({command});
+    BOOST_TEST(ran.exit_code == 8, command << ran.exit_code << ran.err);
+    BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
+    BOOST_TEST(!fs::exists(path("nothing")));
   }
 }
 
@@ -176,12 +232,9 @@ BOOST_AUTO_TEST_CASE(links_where_something_is_written_are_not_followed) {
   fs::create_directories(root() / ".terraform/modules");
   fs::create_directories(root() / ".terraform/tofu-modlock");
   fs::create_directory_symlink(path("outside"), root() / ".terraform/modules/vpc");
-  fs::create_symlink(path("nothing"), root() / ".terraform/modules/modules.json");
   fs::create_symlink(path("outside/keep"), root() / ".terraform/tofu-modlock/lock.hcl");
-  fs::create_symlink(path("nothing"), root() / ".terraform.lock.hcl");
   check_nothing_is_told(0);
   check_outside_is_kept();
-  BOOST_TEST(!fs::exists(path("nothing")));
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
   BOOST_TEST(!fs::is_symlink(root() / ".terraform/modules/vpc"));
 }

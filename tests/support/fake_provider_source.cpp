@@ -51,6 +51,10 @@ void FakeProviderSource::sign(std::string_view address, std::string_view version
   at(address, version).signature = {ProviderSignature::Status::signed_by_key, key_id};
 }
 
+void FakeProviderSource::warn(std::string_view address, const std::string& warning) {
+  warnings_[full(address)].push_back(warning);
+}
+
 void FakeProviderSource::remove(std::string_view address, std::string_view version) {
   providers_[full(address)].erase(std::string(version));
 }
@@ -70,7 +74,7 @@ Result<ProviderListing> FakeProviderSource::list_versions(const ProviderAddress&
     return fail(Code::not_found,
                 fmt::format("provider registry {} does not have a provider named {}", provider.host(), name));
   }
-  ProviderListing listing;
+  ProviderListing listing{.versions = {}, .warnings = warnings_[name]};
   for (const auto& [text, version] : providers_[name]) {
     listing.versions.push_back(version.version);
   }

@@ -25,6 +25,8 @@ class FakeProviderSource final : public ProviderSource {
   // As a mirror has it: nothing is published; packages are directories, without an archive.
   void make_mirror(std::string_view address, std::string_view version);
   void sign(std::string_view address, std::string_view version, const std::string& key_id);
+  // What is said of it, for people.
+  void warn(std::string_view address, const std::string& warning);
   void remove(std::string_view address, std::string_view version);
   // Every answer about this provider.
   void fail_with(std::string_view address, Error error);
@@ -48,6 +50,7 @@ class FakeProviderSource final : public ProviderSource {
 
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, Version>> providers_;  // by address, by version
+  std::map<std::string, std::vector<std::string>> warnings_;
   std::map<std::string, Error> errors_;
 };
 

@@ -102,6 +102,9 @@ class OciRegistry::Impl {
     if (const auto at = request.path.find("/tags/list"); at != std::string::npos) {
       return list(request, request.path.substr(4, at - 4));
     }
+    if (request.path == "/v2/") {
+      return {.body = "{}"};  // clients ask whether this is a registry at all
+    }
     const auto content = contents.find(request.path);
     if (content == contents.end()) {
       return error(404, request.path.find("/manifests/") != std::string::npos ? "MANIFEST_UNKNOWN" : "BLOB_UNKNOWN");

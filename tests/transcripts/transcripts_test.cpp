@@ -1,5 +1,6 @@
-// Whole sessions with `serve`. A transcript holds frames as on the wire, each answer behind its request: a line with a
-// result or an error is an expected answer, every other line is sent. ACCEPT=1 writes the answers anew.
+// Whole sessions with `serve`, in a folder for the release that they are of. A transcript holds frames as on the wire,
+// each answer behind its request: a line with a result, an error or progress is an expected answer, every other line is
+// sent. ACCEPT=1 writes the answers anew.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -37,7 +38,7 @@ Json::Value message_of(const std::string& line) {
 
 bool is_answer(const std::string& line) {
   const Json::Value message = message_of(line);
-  return message.isMember("result") || message.isMember("error");
+  return message.isMember("result") || message.isMember("error") || message["method"] == "$/progress";
 }
 
 std::string join(const Lines& lines) {
@@ -74,6 +75,8 @@ struct Transcripts : Scene {
   // What differs from run to run and has no name of its own.
   static std::string steady(std::string text) {
     text = std::regex_replace(text, std::regex("\"elapsedMs\":[0-9]+"), "\"elapsedMs\":0");
+    text = std::regex_replace(text, std::regex("\"(package|repository|record)Bytes\":[0-9]+"), "\"$1Bytes\":0");
+    text = std::regex_replace(text, std::regex("\"firstSeen\":\"[^\"]*\""), "\"firstSeen\":\"<time>\"");
     text = std::regex_replace(text, std::regex("\"maxInFlight\":[0-9]+"), "\"maxInFlight\":8");
     text = std::regex_replace(text, std::regex("\"fetchedAt\":\"[^\"]*\""), "\"fetchedAt\":\"<time>\"");
     text = std::regex_replace(text, std::regex("\"sha256\":\"[0-9a-f]{64}\""), "\"sha256\":\"<sha256>\"");
@@ -111,7 +114,7 @@ void accept(const fs::path& file, const Lines& sent, Lines answers) {
 
 void replay(const std::string& name) {
   Transcripts scene;
-  const fs::path file = fs::path(MODLOCK_TRANSCRIPTS) / (name + ".jsonl");
+  const fs::path file = fs::path(MODLOCK_TRANSCRIPTS) / "0.1.0" / (name + ".jsonl");
   Lines sent;
   Lines expected;
   for (const std::string& line : lines_of(read_text(file))) {
@@ -133,6 +136,34 @@ BOOST_AUTO_TEST_SUITE(transcripts)
 
 BOOST_AUTO_TEST_CASE(lifecycle) {
   replay("lifecycle");
+}
+
+BOOST_AUTO_TEST_CASE(update) {
+  replay("update");
+}
+
+BOOST_AUTO_TEST_CASE(lookup) {
+  replay("lookup");
+}
+
+BOOST_AUTO_TEST_CASE(lookup_with_lock_of_the_host) {
+  replay("lookup_with_lock_of_the_host");
+}
+
+BOOST_AUTO_TEST_CASE(update_with_lock_of_the_host) {
+  replay("update_with_lock_of_the_host");
+}
+
+BOOST_AUTO_TEST_CASE(workspace) {
+  replay("workspace");
+}
+
+BOOST_AUTO_TEST_CASE(workspace_install) {
+  replay("workspace_install");
+}
+
+BOOST_AUTO_TEST_CASE(workspace_verify) {
+  replay("workspace_verify");
 }
 
 BOOST_AUTO_TEST_CASE(before_initialize) {
@@ -177,6 +208,42 @@ BOOST_AUTO_TEST_CASE(malformed) {
 
 BOOST_AUTO_TEST_CASE(end_of_input) {
   replay("end_of_input");
+}
+
+BOOST_AUTO_TEST_CASE(inspect) {
+  replay("inspect");
+}
+
+BOOST_AUTO_TEST_CASE(versions) {
+  replay("versions");
+}
+
+BOOST_AUTO_TEST_CASE(explain) {
+  replay("explain");
+}
+
+BOOST_AUTO_TEST_CASE(install_offline) {
+  replay("install_offline");
+}
+
+BOOST_AUTO_TEST_CASE(verify) {
+  replay("verify");
+}
+
+BOOST_AUTO_TEST_CASE(upgrade) {
+  replay("upgrade");
+}
+
+BOOST_AUTO_TEST_CASE(progress) {
+  replay("progress");
+}
+
+BOOST_AUTO_TEST_CASE(cache) {
+  replay("cache");
+}
+
+BOOST_AUTO_TEST_CASE(params) {
+  replay("params");
 }
 
 // As a shell would do it.

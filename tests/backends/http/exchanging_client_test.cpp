@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_sent_in_vain) {
   broken_name.headers = {{"Acc\rept", "a"}};
   const Row rows[] = {
       {"offline", get("https://u:s3cret@h.test/?s3cret"), Context{.offline = true},
-       "OFFLINE_MISS: could not read it: https://h.test/: nothing is asked of the network while offline (run once "
-       "without offline, so that the answer is kept)"},
+       "OFFLINE_MISS: could not read it: https://h.test/: nothing is asked of the network while offline (run "
+       "without offline)"},
       {"cancelled", get("https://h.test/"), Context{.stop = stopped.get_token()},
        "REQUEST_CANCELLED: could not read it: https://h.test/: the request was cancelled"},
       {"late", get("https://h.test/"), Context{.deadline = std::chrono::steady_clock::now()},

@@ -111,24 +111,28 @@ BOOST_AUTO_TEST_CASE(what_is_published) {
     bool enforce;
     bool word;       // the listed hashes count
     int signatures;  // requests
+    int metadata;
     int archives;
+    bool of_each = false;
     Signing signing = Signing::valid;
   };
   const Row rows[] = {
-      {"default host, signed", "acme/null", ClientRules::opentofu_1_12, false, true, 1, 2},
-      {"default host, not signed", "acme/null", ClientRules::opentofu_1_12, false, true, 0, 2,
+      {"default host, signed", "acme/null", ClientRules::opentofu_1_12, false, true, 1, 1, 1},
+      {"default host, each platform", "acme/null", ClientRules::opentofu_1_12, false, true, 1, 2, 2, true},
+      {"default host, not signed", "acme/null", ClientRules::opentofu_1_12, false, true, 0, 1, 1, false,
        Signing::unsigned_release},
-      {"default host, enforced", "acme/null", ClientRules::opentofu_1_12, true, false, 1, 2},
-      {"another host", "registry.example.com/acme/null", ClientRules::opentofu_1_12, false, false, 1, 2},
-      {"1.11", "acme/null", ClientRules::opentofu, false, false, 1, 2},
-      {"1.11, not signed", "acme/null", ClientRules::opentofu, false, false, 0, 2, Signing::unsigned_release},
-      {"Terraform", "registry.example.com/acme/null", ClientRules::terraform, false, false, 1, 2},
+      {"default host, enforced", "acme/null", ClientRules::opentofu_1_12, true, false, 1, 2, 2},
+      {"another host", "registry.example.com/acme/null", ClientRules::opentofu_1_12, false, false, 1, 2, 2},
+      {"1.11", "acme/null", ClientRules::opentofu, false, false, 1, 2, 2},
+      {"1.11, not signed", "acme/null", ClientRules::opentofu, false, false, 0, 2, 2, false, Signing::unsigned_release},
+      {"Terraform", "registry.example.com/acme/null", ClientRules::terraform, false, false, 1, 2, 2},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       SourceFixture fixture;
       fixture.rules = row.rules;
       fixture.enforce_signatures = row.enforce;
+      fixture.asks_of_each_platform = row.of_each;
       const std::vector<std::string> platforms = {"linux_amd64", "darwin_arm64", "windows_386"};
       fixture.registry.publish({.name = "acme/null",
                                 .version = "1.2.3",
@@ -151,7 +155,63 @@ BOOST_AUTO_TEST_CASE(what_is_published) {
                   (is_signed ? ProviderSignature::Status::signed_by_key : ProviderSignature::Status::skipped)));
       BOOST_TEST(release->signature.key_id == (is_signed ? fixture.registry.key().id() : ""));
       BOOST_TEST(fixture.registry.requests().signatures == row.signatures);
+      BOOST_TEST(fixture.registry.requests().downloads == row.metadata);
       BOOST_TEST(fixture.registry.requests().archives == row.archives);
+      for (const char* platform : {"linux_amd64", "darwin_arm64"}) {
+        const ProviderPackage& package = release->packages.at(Platform::parse(platform).value());
+        const ProviderArchive& archive = fixture.registry.archive("acme/null", "1.2.3", platform);
+        BOOST_TEST(package.h1 == archive.h1);
+        BOOST_TEST(package.archive_h1 == archive.archive_h1);
+        BOOST_TEST(package.zh == archive.zh);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_does_not_cover_the_other_platforms) {
+  struct Row {
+    const char* name;
+    std::vector<ArchiveEntry> entries;
+    std::function<void(Json::Value&, const std::string&)> edit;
+  };
+  const auto second_h1 = [](Json::Value& answer, const std::string&) {
+    answer["packages"]["darwin_arm64"]["hashes"].append("h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+  };
+  const auto without_it = [](Json::Value& answer, const std::string& platform) {
+    if (platform != "darwin_arm64") {
+      answer["packages"].removeMember("darwin_arm64");
+    }
+  };
+  const auto other_archive = [](Json::Value& answer, const std::string& platform) {
+    if (platform != "darwin_arm64") {
+      answer["packages"]["darwin_arm64"]["hashes"] = Json::arrayValue;
+      answer["packages"]["darwin_arm64"]["hashes"].append("h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+      answer["packages"]["darwin_arm64"]["hashes"].append("zh:" + std::string(64, '0'));
+    }
+  };
+  const Row rows[] = {
+      {"archives that are not plain", {{.name = "docs/", .type = ArchiveEntry::Type::directory}}, {}},
+      {"two hashes of one package", {}, second_h1},
+      {"a platform that is not listed", {}, without_it},
+      {"an archive that the checksums do not have", {}, other_archive},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      SourceFixture fixture;
+      const std::vector<std::string> platforms = {"linux_amd64", "darwin_arm64"};
+      fixture.registry.publish({.name = "acme/null",
+                                .version = "1.2.3",
+                                .platforms = platforms,
+                                .lists_packages = true,
+                                .entries = row.entries,
+                                .edit_download = row.edit});
+      const auto release = fixture.release("acme/null", "1.2.3", platforms);
+      BOOST_REQUIRE_MESSAGE(release, (release ? "" : words(release.error())));
+      for (const std::string& platform : platforms) {
+        BOOST_TEST(release->packages.at(Platform::parse(platform).value()).h1 ==
+                   fixture.registry.archive("acme/null", "1.2.3", platform).h1);
+      }
+      BOOST_TEST(fixture.registry.requests().downloads == 2);
     }
   }
 }

@@ -30,12 +30,37 @@ BOOST_AUTO_TEST_CASE(what_is_not_there) {
   BOOST_TEST(words(listing.error()) ==
              "NOT_FOUND: provider registry registry.opentofu.org does not have a provider named "
              "registry.opentofu.org/acme/none");
-  fixture.client.hosts["registry.example.com"].services = {{"modules.v1", "https://registry.example.com/"}};
-  const auto elsewhere = fixture.source().list_versions(
-      ProviderAddress::parse("registry.example.com/acme/null", "registry.opentofu.org").value(), fixture.context);
-  BOOST_REQUIRE(!elsewhere);
-  BOOST_TEST(words(elsewhere.error()) ==
-             "NOT_FOUND: host registry.example.com does not offer a OpenTofu provider registry");
+}
+
+BOOST_AUTO_TEST_CASE(hosts_without_a_registry_of_providers) {
+  struct Row {
+    const char* service;  // that the host has
+    provider_registry::ClientRules rules;
+    const char* message;
+  };
+  using provider_registry::ClientRules;
+  const Row rows[] = {
+      {"modules.v1", ClientRules::opentofu_1_12,
+       "host registry.example.com does not offer a OpenTofu provider registry"},
+      {"modules.v1", ClientRules::terraform, "host registry.example.com does not offer a Terraform provider registry"},
+      {"providers.v9", ClientRules::opentofu_1_12,
+       "host registry.example.com does not support the provider registry protocol required by this OpenTofu version, "
+       "but may be compatible with a different OpenTofu version"},
+      {"providers.v9", ClientRules::terraform,
+       "host registry.example.com does not support the provider registry protocol required by this Terraform version, "
+       "but may be compatible with a different Terraform version"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.service << ": " << row.message) {
+      SourceFixture fixture;
+      fixture.rules = row.rules;
+      fixture.client.hosts["registry.example.com"].services = {{row.service, "https://registry.example.com/"}};
+      const auto listing = fixture.source().list_versions(
+          ProviderAddress::parse("registry.example.com/acme/null", "registry.opentofu.org").value(), fixture.context);
+      BOOST_REQUIRE(!listing);
+      BOOST_TEST(words(listing.error()) == std::string("BAD_RESPONSE: ") + row.message);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(garbage_among_the_versions) {

@@ -29,7 +29,8 @@ ProviderSource& SourceFixture::source() {
                                              .client_version = "1.12.6",
                                              .user_agent = "test/1",
                                              .enforce_signatures = enforce_signatures,
-                                             .enforce_expiration = enforce_expiration});
+                                             .enforce_expiration = enforce_expiration,
+                                             .asks_of_each_platform = asks_of_each_platform});
   }
   return *source_;
 }

@@ -36,6 +36,7 @@ struct SourceFixture {
   provider_registry::ClientRules rules = provider_registry::ClientRules::opentofu_1_12;
   bool enforce_signatures = false;
   bool enforce_expiration = false;
+  bool asks_of_each_platform = false;
   Stats stats;
   Context context{.stats = &stats};
 

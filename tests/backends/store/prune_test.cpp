@@ -165,9 +165,56 @@ BOOST_AUTO_TEST_CASE(answers_of_registries_age_too) {
   write_text(store.response_directory() / "old.json", "{}");
   write_text(store.response_directory() / "new.json", "{}");
   mark(store.response_directory() / "old.json", hours(100));
-  BOOST_TEST(prune({}).leftovers == 0U);
-  BOOST_TEST(prune({.max_age = hours(99)}).leftovers == 1U);
+  BOOST_TEST(prune({}).removed.records == 0U);
+  const PruneReport report = prune({.max_age = hours(99)});
+  BOOST_TEST(report.removed.records == 1U);
+  BOOST_TEST(report.leftovers == 0U);
   BOOST_TEST(fs::exists(store.response_directory() / "new.json"));
+}
+
+BOOST_AUTO_TEST_CASE(records_of_every_kind_are_counted_and_go) {
+  std::size_t kinds = 0;
+  for (const char* kind : {"v1/responses", "v1/answers", "v1/trees", "v1/hashes", "clients"}) {
+    BOOST_TEST_CONTEXT(kind) {
+      const fs::path record = store.root() / kind / "old";
+      for (const PruneLimits& limits : {PruneLimits{.max_bytes = 0}, PruneLimits{.max_age = hours(2)}}) {
+        write_text(record, "12345");
+        write_text(record.parent_path() / ".new.0123456789abcdef", "");  // being written
+        mark(record, hours(3));
+        BOOST_TEST(measure(store).value().records == 1U);
+        BOOST_TEST(measure(store).value().record_bytes == 5U);
+        const PruneReport report = prune(limits);
+        BOOST_TEST(report.removed.records == 1U);
+        BOOST_TEST(report.removed.record_bytes == 5U);
+        BOOST_TEST(!fs::exists(record));
+        BOOST_TEST(fs::remove(record.parent_path() / ".new.0123456789abcdef"));
+      }
+    }
+    ++kinds;
+  }
+  BOOST_TEST(kinds == store.record_directories().size());
+}
+
+BOOST_AUTO_TEST_CASE(a_record_counts_among_the_rest) {
+  const Package package = add("a", 100, hours(10));
+  const fs::path record = store.hash_directory() / "old";
+  write_text(record, std::string(100, ' '));
+  mark(record, hours(20));
+  const PruneReport report = prune({.max_bytes = 150});
+  BOOST_TEST(report.removed.records == 1U);
+  BOOST_TEST(report.removed.packages == 0U);
+  BOOST_TEST(has(package));
+}
+
+BOOST_AUTO_TEST_CASE(locks_and_what_was_seen_stay) {
+  for (const char* path : {"v1/locks/a", "v1/seen/a"}) {
+    BOOST_TEST_CONTEXT(path) {
+      write_text(store.root() / path, "x");
+      mark(store.root() / path, hours(10000));
+      BOOST_TEST(prune({.max_bytes = 0, .max_age = hours(1)}).removed.records == 0U);
+      BOOST_TEST(fs::exists(store.root() / path));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_cancelled_run_stops) {

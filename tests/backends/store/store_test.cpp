@@ -120,6 +120,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_belong_together_is_not_found) {
   for (const char* id : {"", "other", "..", "../x", "a/b", ".hidden"}) {
     BOOST_TEST_CONTEXT(id) {
       BOOST_TEST(!store.find(kSource, id).has_value());
+      BOOST_TEST(!store.recorded_h1(kSource, id).has_value());
     }
   }
 }
@@ -190,6 +191,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_package_is_gone_and_may_come_back) {
   store.drop(package);
   BOOST_TEST(!store.find(kSource, kId).has_value());
   BOOST_TEST(!store.find_by_h1(package.h1).has_value());
+  BOOST_TEST((store.recorded_h1(kSource, kId) == package.h1));  // that is still true
   BOOST_TEST(!fs::exists(package.directory));
   BOOST_TEST(is_empty(store.root() / "v1/tmp"));
   store.drop(package);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "plugin/config/client_configuration.h"
+#include "plugin/config/client_configuration_files.h"
 #include "tests/backends/credentials/user.h"
 
 using namespace modlock;
@@ -243,6 +244,44 @@ BOOST_AUTO_TEST_CASE(the_plugin_cache) {
       if (!expected.empty()) {
         std::filesystem::create_directories(expected);
         BOOST_TEST(warnings(read_client_configuration(Tool::opentofu, user.surroundings())).empty());
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(directories_that_are_implied) {
+  struct Row {
+    const char* name;
+    std::vector<std::pair<const char*, const char*>> variables;
+    const char* opentofu;  // "~" is home
+    const char* terraform;
+  };
+  const Row rows[] = {
+      {"no variables",
+       {},
+       "/r/terraform.d/plugins ~/.terraform.d/plugins ~/.local/share/terraform/plugins "
+       "/usr/local/share/terraform/plugins /usr/share/terraform/plugins",
+       "/r/terraform.d/plugins ~/.terraform.d/plugins ~/.local/share/terraform/plugins "
+       "/usr/local/share/terraform/plugins /usr/share/terraform/plugins"},
+      {"the user's and the system's",
+       {{"XDG_DATA_HOME", "/data"}, {"XDG_DATA_DIRS", "/a:relative:/b"}},
+       "/r/terraform.d/plugins ~/.terraform.d/plugins /data/opentofu/plugins /data/terraform/plugins "
+       "/a/terraform/plugins /b/terraform/plugins",
+       "/r/terraform.d/plugins ~/.terraform.d/plugins /data/terraform/plugins /a/terraform/plugins "
+       "/b/terraform/plugins"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      User user;
+      for (const auto& [name, value] : row.variables) {
+        user.set(name, value);
+      }
+      for (const Tool tool : {Tool::opentofu, Tool::terraform}) {
+        std::string text;
+        for (const auto& directory : implied_provider_directories(tool, user.surroundings(), "/r")) {
+          text += (text.empty() ? "" : " ") + user.surroundings().display(directory);
+        }
+        BOOST_TEST(text == (tool == Tool::opentofu ? row.opentofu : row.terraform));
       }
     }
   }

@@ -71,6 +71,11 @@ BOOST_AUTO_TEST_CASE(confined) {
   directory.write("b/x", "");
   fs::create_directory_symlink("../b", directory / "a/out");
   fs::create_directory_symlink("in", directory / "a/inner");
+  fs::create_symlink("new", directory / "a/to-nothing");
+  fs::create_symlink("../a/in/new", directory / "a/in-by-way-of-out");
+  fs::create_symlink("../new", directory / "a/out-to-nothing");
+  fs::create_symlink("out-to-nothing/x", directory / "a/out-in-two-steps");
+  fs::create_symlink("in/../../new", directory / "a/out-and-up");
   struct Row {
     const char* name;
     const char* path;
@@ -82,12 +87,22 @@ BOOST_AUTO_TEST_CASE(confined) {
       {"not there yet", "a/new/y", "a/new/y"},
       {"up and down", "a/in/../in/x", "a/in/x"},
       {"a link inside", "a/inner/x", "a/inner/x"},
+      {"below what is not there", "a/new/deep/y", "a/new/deep/y"},
+      {"below a file", "a/in/x/y/z", "a/in/x/y/z"},
       {"behind a link, as written", "a/out/../in", "a/in"},
       {"beside", "b/x", nullptr},
       {"the name is a prefix", "ab/x", nullptr},
       {"climbing out", "a/../b", nullptr},
       {"a link out", "a/out/x", nullptr},
+      {"what is not there behind a link out", "a/out/new/y", nullptr},
       {"above", ".", nullptr},
+      {"a link to nothing inside", "a/to-nothing", "a/to-nothing"},
+      {"below a link to nothing inside", "a/to-nothing/y", "a/to-nothing/y"},
+      {"a link that leaves and comes back", "a/in-by-way-of-out", "a/in-by-way-of-out"},
+      {"a link to nothing outside", "a/out-to-nothing", nullptr},
+      {"below a link to nothing outside", "a/out-to-nothing/y", nullptr},
+      {"a link to a link to nothing outside", "a/out-in-two-steps", nullptr},
+      {"a link to nothing that climbs out", "a/out-and-up", nullptr},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -112,9 +127,14 @@ BOOST_AUTO_TEST_CASE(confined) {
 BOOST_AUTO_TEST_CASE(a_link_cycle_is_an_error) {
   const TemporaryDirectory directory;
   fs::create_symlink("loop", directory / "loop");
-  const auto result = confine(directory / "loop/x", {directory.path()});
-  BOOST_TEST_REQUIRE(!result.has_value());
-  BOOST_TEST((result.error().code == Code::io_error));
+  fs::create_symlink("longer/x", directory / "longer");
+  for (const char* path : {"loop", "loop/x", "longer"}) {
+    BOOST_TEST_CONTEXT(path) {
+      const auto result = confine(directory / path, {directory.path()});
+      BOOST_TEST_REQUIRE(!result.has_value());
+      BOOST_TEST((result.error().code == Code::io_error));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -231,11 +231,11 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_outside_of_the_bounds) {
 
 BOOST_AUTO_TEST_CASE(the_warning_goes_where_a_client_obeys_and_names_what_is_in_the_way) {
   write("main.tf", call("vpc", kVpc));
-  const auto judge = [&] {
+  const auto judge = [&](Severity severity = Severity::warning) {
     planned = lock();
     Diagnostics diagnostics = planned.diagnostics;
     judge_overrides({.tree = planned.tree, .locks = planned.modules, .root = root(), .bounds = request.walk.bounds},
-                    diagnostics);
+                    diagnostics, severity);
     std::string text;
     for (const Diagnostic& diagnostic : diagnostics) {
       text += std::string(to_string(diagnostic.what.code)) + ": " + diagnostic.what.message + "\n";
@@ -249,6 +249,7 @@ BOOST_AUTO_TEST_CASE(the_warning_goes_where_a_client_obeys_and_names_what_is_in_
   BOOST_TEST(judge() == "");
   write(kOurs, file_of("vpc", std::string(kVpc) + "?ref=" + two));
   BOOST_TEST(judge() == refused + "LOCK_UNENFORCED: modlock_override.tf does not say what the lock file says\n");
+  BOOST_TEST(judge(Severity::error) == refused + "FROZEN: modlock_override.tf does not say what the lock file says\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_recorded_source_is_known_by_what_the_lock_names) {

@@ -1,5 +1,6 @@
 #include "plugin/lock/edit.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <random>
 
@@ -107,6 +108,42 @@ BOOST_AUTO_TEST_CASE(generated_edits_give_the_result) {
         BOOST_TEST_REQUIRE(before == after);
       }
     }
+  }
+}
+
+// Lines of any end, a byte order mark, letters of several bytes, and whatever is left of them where they are cut.
+std::string random_text(std::mt19937& random) {
+  const std::string_view parts[] = {"a",  "b",    "a\n",          "b\n",       "\n", "\r\n", "\r",
+                                    "\t", "\xC3", "\xEF\xBB\xBF", "e\xCC\x81", "{",  "}\n",  std::string_view("\0", 1)};
+  std::string text;
+  for (auto left = random() % 24; left > 0; --left) {
+    text += parts[random() % std::size(parts)];
+  }
+  return text;
+}
+
+BOOST_AUTO_TEST_CASE(every_form_of_a_change_gives_the_same_result) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 20'000; ++round) {
+    const std::string before = random_text(random);
+    const std::string after = random_text(random);
+    const auto document = make_document_edit("x", before, after);
+    BOOST_TEST_REQUIRE(document.has_value() == (before != after), "round " << round);
+    if (!document) {
+      continue;
+    }
+    bool is_sound = document->new_text == after && document->base_sha256 == sha256_hex(before) &&
+                    document->result_sha256 == sha256_hex(after) && apply_edits(before, document->edits) == after;
+    std::size_t done = 0;
+    for (const TextEdit& edit : document->edits) {
+      const auto line = 1 + std::count(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(edit.start), '\n');
+      is_sound = is_sound && done <= edit.start && edit.start <= edit.end && edit.end <= before.size() &&
+                 before.substr(edit.start, edit.end - edit.start) == edit.old_text && edit.old_text != edit.new_text &&
+                 edit.range.start.byte == edit.start && edit.range.end.byte == edit.end &&
+                 edit.range.start.line == static_cast<std::size_t>(line);
+      done = edit.end;
+    }
+    BOOST_TEST_REQUIRE(is_sound, "round " << round);
   }
 }
 

@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong) {
 
 BOOST_AUTO_TEST_CASE(a_mirror_leaves_the_lock_incomplete) {
   const std::string warning =
-      "LOCK_UNENFORCED Incomplete lock file information for providers: of registry.opentofu.org/hashicorp/aws the lock "
+      "LOCK_INCOMPLETE Incomplete lock file information for providers: of registry.opentofu.org/hashicorp/aws the lock "
       "file has the checksums for linux_amd64 alone, because no registry was asked\n";
   struct Row {
     const char* name;
@@ -214,6 +214,57 @@ BOOST_AUTO_TEST_CASE(a_mirror_leaves_the_lock_incomplete) {
       BOOST_TEST(text_of(result->diagnostics) == row.warnings);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(providers_of_one_type_from_several_places) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> needs;
+    HashSet set = HashSet::superset;
+    Tool tool = Tool::opentofu;
+    bool is_warned = false;
+  };
+  const Row rows[] = {
+      {"another registry", {"aws", "registry.terraform.io/hashicorp/aws"}, HashSet::superset, Tool::opentofu, true},
+      {"another namespace", {"aws", "opentofu/aws"}, HashSet::init, Tool::opentofu, true},
+      {"a namespace of somebody else's", {"aws", "acme/aws"}},
+      {"another type", {"aws", "opentofu/null"}},
+      {"not from providers lock", {"aws", "opentofu/aws"}, HashSet::providers_lock},
+      {"not for Terraform", {"aws", "opentofu/aws"}, HashSet::init, Tool::terraform},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      FakeProviderSource source;
+      std::vector<ProviderNeed> needs;
+      for (const std::string& need : row.needs) {
+        source.add(need, "1.0.0", kPlatforms);
+        needs.push_back(need_of(need));
+      }
+      ProviderPlanRequest request = request_of("", needs);
+      request.hashes = row.set;
+      request.tool = row.tool;
+      const auto result = plan_providers(request, source, {});
+      BOOST_TEST_REQUIRE(result.has_value());
+      BOOST_TEST(text_of(result->diagnostics) ==
+                 (row.is_warned
+                      ? "PROVIDER_AMBIGUOUS Potential provider misconfiguration: there are multiple providers "
+                        "of type aws (" +
+                            address_of(row.needs[0]).to_string() + ", " + address_of(row.needs[1]).to_string() + ")\n"
+                      : ""));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_registry_says_of_a_provider) {
+  FakeProviderSource source;
+  source.add("aws", "1.0.0", kPlatforms);
+  source.warn("aws", "It has \x1b[1mmoved\x1b[0m.");
+  const auto result = plan_providers(request_of("", {need_of("aws")}), source, {});
+  BOOST_TEST_REQUIRE(result.has_value());
+  BOOST_TEST(text_of(result->diagnostics) ==
+             "REGISTRY_NOTICE the registry says of provider registry.opentofu.org/hashicorp/aws: It has "
+             "\\x1b[1mmoved\\x1b[0m.\n");
+  BOOST_TEST(plan_providers(request_of("aws 1.0.0", {need_of("aws")}), source, {})->diagnostics.empty());
 }
 
 BOOST_AUTO_TEST_CASE(offline_what_is_locked_stays) {

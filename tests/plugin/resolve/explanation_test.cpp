@@ -1,6 +1,7 @@
 #include "plugin/resolve/explanation.h"
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
 
 #include "tests/plugin/resolve/plan_fixture.h"
 
@@ -26,6 +27,13 @@ struct ExplainFixture : PlanFixture {
   void call(const std::string& name, const std::string& source_text) {
     text += "module \"" + name + "\" {\n  source = \"" + source_text + "\"\n}\n";
     write("main.tf", text);
+  }
+
+  void ask_for_age(const std::string& age) {
+    SourceRule rule;
+    rule.glob = "*";
+    rule.minimum_release_age = Written{age, {"../.tofu-modlock.hcl", std::nullopt}};
+    request.walk.settings.sources.push_back(rule);
   }
 
   Result<Explanation> explained(const std::string& subject) {
@@ -128,10 +136,7 @@ BOOST_AUTO_TEST_CASE(age_rejects_what_is_too_young) {
   BOOST_REQUIRE(plan().has_value());
   now += std::chrono::hours(100);
   source->add_tag(kVpc, "v1.1.0", kLeaf, kB);
-  SourceRule rule;
-  rule.glob = "*";
-  rule.minimum_release_age = Written{"72h", {"../.tofu-modlock.hcl", std::nullopt}};
-  request.walk.settings.sources.push_back(rule);
+  ask_for_age("72h");
   const auto explanation = explained("module.vpc");
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(chain(*explanation) ==
@@ -139,6 +144,57 @@ BOOST_AUTO_TEST_CASE(age_rejects_what_is_too_young) {
              "minimum_release_age = \"72h\" [ ../.tofu-modlock.hcl] + 1.0.0 - 1.1.0: first seen at "
              "2027-01-19T12:00:00Z\n"
              "=> it is the newest of what is left\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
+  struct Row {
+    const char* name;
+    std::function<void(ExplainFixture&)> arrange;
+    const char* reason;
+  };
+  const Row rows[] = {
+      {"locked, for less was asked for then",
+       [](ExplainFixture& f) {
+         f.constrain("vpc", "~> 1.0");
+         f.lock();
+       },
+       "it is locked, and the constraints allow it; an exception from minimum_release_age: first seen at "
+       "2027-01-15T08:00:00Z, and 72h is asked for, but what is locked stays"},
+      {"less is asked for now",
+       [](ExplainFixture& f) {
+         f.constrain("vpc", "~> 1.0");
+         f.request.minimum_release_age = std::chrono::seconds(0);
+       },
+       "it is the newest of what is left; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z, "
+       "and 72h is asked for, but it was asked for"},
+      {"named exactly", [](ExplainFixture& f) { f.constrain("vpc", "1.0.0"); },
+       "it is the newest of what is left; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z, "
+       "and 72h is asked for, but the constraint \"1.0.0\" names it"},
+      {"a branch", [](ExplainFixture&) {},
+       "it is what the source gives now; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z, "
+       "and 72h is asked for, but the configuration names no version to choose"},
+      {"installed",
+       [](ExplainFixture& f) {
+         f.constrain("vpc", ">= 1.0");
+         f.request.recorded = [](const ModuleNode&) { return Recorded{.commit = kA}; };
+       },
+       "it is installed, and nothing is locked yet; an exception from minimum_release_age: first seen at "
+       "2027-01-15T08:00:00Z, and 72h is asked for, but it is what is installed"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      ExplainFixture scene;
+      row.arrange(scene);
+      scene.ask_for_age("72h");
+      const auto explanation = scene.explained("module.vpc");
+      BOOST_REQUIRE(explanation.has_value());
+      BOOST_TEST(explanation->reason == row.reason);
+      scene.now += std::chrono::hours(72);
+      const auto later = scene.explained("module.vpc");
+      BOOST_REQUIRE(later.has_value());
+      BOOST_TEST(later->reason.find("exception") == std::string::npos, later->reason);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_the_source_names_itself) {

@@ -99,6 +99,61 @@ BOOST_AUTO_TEST_CASE(what_is_no_address_has_a_name) {
   BOOST_TEST(!unknown.isMember("purl"));
 }
 
+BOOST_AUTO_TEST_CASE(no_secret_of_a_lock_edited_by_hand_is_shown) {
+  struct Row {
+    const char* source;
+    const char* shown;
+  };
+  const Row rows[] = {
+      {"git::https://us3r:passw0rd@example.com/net.git?sshkey=s3cretkey", "git::https://example.com/net.git"},
+      {"git::https://example.com/net.git?sshkey=s3cretkey", "git::https://example.com/net.git"},
+      {"git::https://example.com/net.git", "git::https://example.com/net.git"},
+      {"git::ssh://git@example.com/net.git", "git::ssh://git@example.com/net.git"},
+      {"git::ssh://git@example.com/net.git?SSHKEY=s3cretkey", "git::ssh://git@example.com/net.git"},
+      {"git::ssh://git@example.com/net.git?%73shkey=s3cretkey", "git::ssh://git@example.com/net.git"},
+      {"git::ssh://git@example.com/net.git?sshkey=s3cretkey&ref=v1&sshkey=s3cretkey",
+       "git::ssh://git@example.com/net.git?ref=v1"},
+      {"git::ssh://git@example.com/net.git&sshkey=s3cretkey", "git::ssh://git@example.com/net.git…"},
+      {"git::https://example.com/net.git&sshkey=s3cretkey", "git::https://example.com/net.git…"},
+      {"git::https://example.com/net.git%26%73shkey%3Ds3cretkey", "git::https://example.com/net.git…"},
+      {"git::https://example.com/net.git%3FSSHKEY=s3cretkey", "git::https://example.com/net.git…"},
+      {"git::https://example.com/net.git//sub&sshkey=s3cretkey", "git::https://example.com/net.git//sub…"},
+      {"git::https://example.com/net.git?ref=v1%26sshkey=s3cretkey", "git::https://example.com/net.git…"},
+      {"git::https://example.com/net.git?ref=v1%3Fsshkey%3Ds3cretkey", "git::https://example.com/net.git…"},
+      {"https://example.com/a.zip?token=s3cretkey", "https://example.com/a.zip"},
+      {"https://example.com/a.zip&token=s3cretkey", "https://example.com/a.zip…"},
+      {"https://example.com/a.zip?checksum=file:https://h/x%26token=s3cretkey", "https://example.com/a.zip…"},
+      {"s3::https://s3.example.com/b/k.zip&aws_access_key_secret=s3cretkey", "s3::https://s3.example.com/b/k.zip…"},
+      {"no address &sshkey=s3cretkey", "no address …"},
+      {"no address ?sshkey=s3cretkey", "no address …"},
+      {"https://example.com/r&d/a.zip", "https://example.com/r&d/a.zip"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.source) {
+      LockFile lock = sample_lock();
+      lock.modules.at("a").source = row.source;
+      const Json::Value bill = bill_of_materials(lock, {});
+      BOOST_TEST((properties_of(bill["components"][0], "source") == std::vector<std::string>{row.shown}));
+      const std::string text = write_json(bill);
+      for (const char* secret : {"us3r", "passw0rd", "s3cretkey"}) {
+        BOOST_TEST(text.find(secret) == std::string::npos, secret);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_commit_is_none) {
+  for (const std::string& text : {std::string("zz"), std::string(), std::string(39, 'a'), std::string(40, 'z')}) {
+    BOOST_TEST_CONTEXT(text) {
+      LockFile lock = sample_lock();
+      lock.modules.at("a").hashes = {"git:" + text, "h1:abc="};
+      const Json::Value network = bill_of_materials(lock, {})["components"][0];
+      BOOST_TEST(!network.isMember("pedigree"));
+      BOOST_TEST(network["purl"].asString() == "pkg:github/example/net@1.2.5");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_provider_has_its_namespace_as_group) {
   const Json::Value provider = bill_of_materials(sample_lock(), {})["components"][3];
   BOOST_TEST(provider["bom-ref"].asString() == "provider.registry.opentofu.org/hashicorp/null");

@@ -16,13 +16,25 @@ BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
       write_json(result["capabilities"]) ==
       R"({"backends":["git","registry","archive","oci"],"editForms":["fullText","ranges"],"maxInFlight":8,"methods":["$/cancelRequest",)"
       R"("cache/info","cache/prune","config/inspect","exit","initialize","initialized","lock/explain","lock/plan","lock/verify","log/setLevel",)"
-      R"("modules/install","ping","shutdown","versions/list"]})");
+      R"("modules/install","ping","rpc.discover","shutdown","update/lookup","update/plan","versions/list",)"
+      R"("workspace/install","workspace/plan","workspace/verify"]})");
 }
 
 BOOST_AUTO_TEST_CASE(initialize_takes_external_backends) {
   const Json::Value result = initialize(
       R"({"options":{"backends":[{"scheme":"hg","command":["/bin/hg-backend"]},{"scheme":"s3","command":["s3"]}]}})");
   BOOST_TEST(write_json(result["capabilities"]["backends"]) == R"(["git","registry","archive","oci","hg","s3"])");
+}
+
+BOOST_AUTO_TEST_CASE(the_settings_of_the_user_come_from_where_the_host_says) {
+  write_text(directory / "mine.hcl", "surprise\n");
+  Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
+  params["options"]["cacheDir"] = (directory / "cache").string();
+  params["options"]["configFile"] = (directory / "mine.hcl").string();
+  const auto result = call("initialize", params);
+  BOOST_REQUIRE(!result);
+  BOOST_TEST(to_string(result.error().code) == "CONFIG_PARSE");
+  BOOST_TEST(result.error().location->path == (directory / "mine.hcl").string());
 }
 
 BOOST_AUTO_TEST_CASE(initialize_refuses_external_backends_that_cannot_be) {

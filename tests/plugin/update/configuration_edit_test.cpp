@@ -161,6 +161,12 @@ BOOST_AUTO_TEST_CASE(to_what_never_changes) {
   BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
   BOOST_TEST(after->at("main.tf") == call("git::https://example.com/vpc.git?ref=" + commit));
 
+  Edited pinned_already({{"main.tf", call("git::https://example.com/vpc.git?ref=" + commit)}});
+  const std::string newer = pinned_already.source->add_tag(kVpc, "v1.3.0", kLeaf);
+  const auto still = pinned_already.update({to_version("module.a", "1.3.0")});
+  BOOST_REQUIRE_MESSAGE(still.has_value(), still.error().message);
+  BOOST_TEST(still->at("main.tf") == call("git::https://example.com/vpc.git?ref=" + newer));
+
   Edited oci({{"main.tf", call("oci://example.com/vpc?tag=1.0.0")}});
   const auto pinned = oci.update({to_version("module.a", "2.0.0")}, UpdatePin::immutable);
   BOOST_REQUIRE_MESSAGE(pinned.has_value(), pinned.error().message);
@@ -225,6 +231,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
        "git::https://example.com/vpc.git has no version 9.0.0; the newest are 2.0.0, 1.1.0, 1.0.0"},
       {"a constraint where none can stand",
        {{"main.tf", call(git + "?ref=v1.0.0")}},
+       {.subject = "module.a", .new_version = {}, .new_constraint = "~> 1.0"},
+       Code::invalid_params,
+       "module.a has no version constraint that could be changed"},
+      {"no constraint to replace",
+       {{"main.tf", call("ns/vpc/aws")}},
        {.subject = "module.a", .new_version = {}, .new_constraint = "~> 1.0"},
        Code::invalid_params,
        "module.a has no version constraint that could be changed"},

@@ -52,6 +52,33 @@ BOOST_AUTO_TEST_CASE(keeps_the_form) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(constraints_of_providers) {
+  struct Row {
+    const char* name;
+    const char* text;
+    const char* version;
+    const char* result;  // null: kept out
+  };
+  constexpr Row kRows[] = {
+      {"one number has an upper bound", "~> 2", "3.4.0", "~> 3"},
+      {"two numbers", "~> 5.1", "6.2.0", "~> 6.2"},
+      {"allowed already", "~> 5.1", "5.9.0", "~> 5.1"},
+      {"a prerelease by its name", "= 1.0.0", "2.0.0-rc1", "= 2.0.0-rc1"},
+      {"a prerelease is let in by nothing else", "~> 1.0", "2.0.0-rc1", nullptr},
+  };
+  for (const Row& row : kRows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Version version = *Version::parse(row.version);
+      const auto result = let_in(row.text, version, ConstraintDialect::provider);
+      BOOST_TEST(result.has_value() == (row.result != nullptr));
+      if (result) {
+        BOOST_TEST(*result == row.result);
+        BOOST_TEST(lets_in(*result, version, ConstraintDialect::provider));
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_somebody_keeps_out) {
   struct Row {
     const char* name;

@@ -3,112 +3,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/package/tree_hash.h"
-#include "tests/plugin/resolve/plan_fixture.h"
+#include "tests/plugin/verify/origin_fixture.h"
 
 using namespace modlock;
 using namespace modlock::test;
-
-namespace {
-
-constexpr const char* kOld = "1111111111111111111111111111111111111111";
-constexpr const char* kNew = "2222222222222222222222222222222222222222";
-
-// Answers as the fake does, knows descents, and may be out of reach.
-class Origins final : public Backend {
- public:
-  explicit Origins(FakeBackend& fake) : fake_(fake) {}
-
-  bool serves(const Source& source) const override { return fake_.serves(source); }
-  Result<Listing> list_versions(const SourceAddress& source, std::string_view prefix, const Context& context) override {
-    Result<Listing> listing = out_of_reach ? unreachable() : fake_.list_versions(source, prefix, context);
-    for (std::size_t i = 0; listing && !digests.empty() && i < listing->versions.size(); ++i) {
-      listing->versions[i].id.clear();
-    }
-    return listing;
-  }
-  Result<Pin> pin(const SourceAddress& source, const Context& context) override {
-    const auto digest = digests.find(source.source.query_value("tag"));
-    if (digest != digests.end()) {
-      return Pin{digest->second, digest->first};
-    }
-    return out_of_reach ? unreachable() : fake_.pin(source, context);
-  }
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
-                                         const std::filesystem::path& parent, const Context& context) override {
-    return fake_.fetch(source, wishes, parent, context);
-  }
-  std::string id_hash(std::string_view id) const override { return fake_.id_hash(id); }
-  std::string id_of(std::span<const std::string> hashes) const override { return fake_.id_of(hashes); }
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
-    return known_descent;
-  }
-
-  bool out_of_reach = false;
-  std::map<std::string, std::string> digests = {};  // by tag: of a registry that lists tags without them
-  std::optional<Descent> known_descent = {};
-
- private:
-  static tl::unexpected<Error> unreachable() { return fail(Code::unreachable, "the host cannot be reached"); }
-
-  FakeBackend& fake_;
-};
-
-struct OriginFixture {
-  explicit OriginFixture(SourceKind kind = SourceKind::git) : fake(kind) {
-    auto made = std::make_unique<Origins>(fake);
-    origins = made.get();
-    backends.add(std::move(made));
-  }
-
-  // Of a call "m" of this source and constraint, whose entry has this version and these hashes.
-  OriginFindings ask(const std::string& source, const std::string& constraint,
-                     const std::optional<std::string>& version, const std::vector<std::string>& hashes) {
-    return ask({{"m", source}}, constraint, version, hashes);
-  }
-
-  OriginFindings ask(const std::map<std::string, std::string>& sources, const std::string& constraint,
-                     const std::optional<std::string>& version, const std::vector<std::string>& hashes) {
-    std::vector<ModuleNode> nodes;
-    std::vector<ModuleLock> locks;
-    for (const auto& [key, source] : sources) {
-      ModuleNode& node = nodes.emplace_back();
-      node.key = key;
-      node.address = parse_source(source).value();
-      node.call.source.location = {"main.tf", std::nullopt};
-      if (!constraint.empty()) {
-        node.constraints.push_back({ModuleConstraint::parse(constraint).value(), key, {"main.tf", std::nullopt}});
-      }
-      locks.push_back({.key = key, .version = version, .source = node.address.source.identity(), .hashes = hashes});
-    }
-    std::vector<LockedCall> calls;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      calls.push_back({&nodes[i], &locks[i]});
-    }
-    const Store store = Store::open(directory / "cache").value();
-    const Context context{};
-    Origin origin(backends, store, context);
-    return check_origins(calls, origin, context);
-  }
-
-  TemporaryDirectory directory;
-  FakeBackend fake;
-  Origins* origins = nullptr;
-  BackendSet backends;
-};
-
-std::string text(const OriginFindings& findings) {
-  std::string out;
-  for (const auto& [key, verdict] : findings.verdicts) {
-    out += std::string(to_string(verdict.kind)) + ": " + verdict.detail + "\n";
-  }
-  for (const Diagnostic& diagnostic : findings.diagnostics) {
-    out += std::string(to_string(diagnostic.severity)) + ": " + diagnostic.what.message + "\n";
-  }
-  return out;
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(origin_check)
 
@@ -148,7 +46,7 @@ BOOST_AUTO_TEST_CASE(origin_tells_what_became_of_a_git_reference) {
         origin.fake.add_branch(kVpc, row.branch, kLeaf, row.now);
       }
       const OriginFindings findings =
-          origin.ask(std::string(kVpc) + row.ref, "", std::nullopt, {std::string("git:") + kOld, "h1:x"});
+          origin.ask(std::string(kVpc) + row.ref, "", std::nullopt, {std::string("git:") + kOld, kLockedH1});
       const std::string expected = row.expected;
       BOOST_TEST(text(findings) == (expected.empty() ? "" : expected + kUnknown));
       for (const auto& [key, verdict] : findings.verdicts) {
@@ -225,7 +123,8 @@ BOOST_AUTO_TEST_CASE(origin_tells_what_became_of_a_version) {
       for (const auto& [tag, id] : row.tags) {
         origin.fake.add_tag(kVpc, tag, kLeaf, id);
       }
-      BOOST_TEST(text(origin.ask(kVpc, row.constraint, "1.2.0", {std::string("git:") + kOld, "h1:x"})) == row.expected);
+      BOOST_TEST(text(origin.ask(kVpc, row.constraint, "1.2.0", {std::string("git:") + kOld, kLockedH1})) ==
+                 row.expected);
       BOOST_TEST(origin.fake.pins == 0);
     }
   }
@@ -253,7 +152,7 @@ BOOST_AUTO_TEST_CASE(origin_finds_repositories_and_references_gone) {
       OriginFixture origin;
       origin.fake.add_tag(kVpc, "v1.0.0", kLeaf, kNew);
       const OriginFindings findings =
-          origin.ask(row.source, row.constraint, "1.0.0", {std::string("git:") + kOld, "h1:x"});
+          origin.ask(row.source, row.constraint, "1.0.0", {std::string("git:") + kOld, kLockedH1});
       BOOST_TEST(text(findings) == row.expected);
     }
   }
@@ -281,7 +180,7 @@ BOOST_AUTO_TEST_CASE(origin_tells_what_became_of_oci_tags) {
   origin.fake.add_tag("oci://example.com/vpc", "1.1.0", kLeaf);
   origin.origins->digests = {{"1.0.0", old_digest}};
   const auto ask = [&] {
-    return origin.ask("oci://example.com/vpc", "~> 1.0", "1.0.0", {"oci:" + old_digest, "h1:x"});
+    return origin.ask("oci://example.com/vpc", "~> 1.0", "1.0.0", {"oci:" + old_digest, kLockedH1});
   };
   BOOST_TEST(text(ask()) == "update-available: version 1.1.0 is available\n");
   origin.origins->digests = {{"1.0.0", new_digest}};
@@ -289,10 +188,10 @@ BOOST_AUTO_TEST_CASE(origin_tells_what_became_of_oci_tags) {
   BOOST_TEST(text(findings) == "moved: the tag \"1.0.0\" was moved from 111111111111 to 222222222222\n");
   BOOST_TEST(findings.verdicts.at("m").actual == "oci:" + new_digest);
   const std::string pinned = "oci://example.com/vpc?digest=" + old_digest;
-  BOOST_TEST(text(origin.ask(pinned, "", std::nullopt, {"oci:" + old_digest, "h1:x"})) ==
+  BOOST_TEST(text(origin.ask(pinned, "", std::nullopt, {"oci:" + old_digest, kLockedH1})) ==
              "vanished: no such repository: " + pinned + "\n");
   origin.fake.add_tag(pinned, "1.0.0", kLeaf, new_digest);
-  BOOST_TEST(text(origin.ask(pinned, "", std::nullopt, {"oci:" + old_digest, "h1:x"})) == "");
+  BOOST_TEST(text(origin.ask(pinned, "", std::nullopt, {"oci:" + old_digest, kLockedH1})) == "");
 }
 
 BOOST_AUTO_TEST_CASE(origin_compares_the_content_of_registries_and_archives) {

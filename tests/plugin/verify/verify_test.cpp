@@ -26,16 +26,20 @@ struct VerifyFixture : PlanFixture {
         install_modules({.plan = *planned, .lock = request.lock, .data = *data}, *store, Context{}).has_value());
   }
 
-  VerifyReport verify(bool strict = false) {
+  Result<VerifyReport> try_verify(bool strict = false) {
     const auto store = Store::open(directory.path() / "cache");
     const auto data = find_data_directory(root(), std::nullopt);
     const VerifyRequest question{.walk = request.walk,
                                  .lock = request.lock,
                                  .lock_path = ".terraform.lock.hcl",
                                  .data = *data,
-                                 .serves = [&](const Source& each) { return backends.find(each) != nullptr; },
+                                 .backends = &backends,
                                  .strict = strict};
-    auto report = verify_modules(question, *store, Context{});
+    return verify_root(question, *store, Context{});
+  }
+
+  VerifyReport verify(bool strict = false) {
+    auto report = try_verify(strict);
     BOOST_REQUIRE(report.has_value());
     return std::move(*report);
   }
@@ -73,6 +77,19 @@ BOOST_AUTO_TEST_CASE(verify_holds_what_install_put_there) {
   BOOST_TEST(text(report) == "module.vpc held: \n");
   BOOST_TEST(report.ok());
   BOOST_TEST(report.exit_code() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(verify_refuses_a_rule_that_matches_no_call) {
+  lock_and_install_vpc();
+  request.walk.settings.modules["vcp"].location = {".tofu-modlock.hcl", std::nullopt};
+  const auto refused = try_verify();
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST((refused.error().code == Code::config_parse));
+  BOOST_TEST(refused.error().message == "the block module \"vcp\" matches no module call");
+  // Below what is not installed there may be such a call.
+  fs::remove_all(root() / ".terraform/modules/vpc");
+  fs::remove_all(directory.path() / "cache");
+  BOOST_TEST(text(verify()) == "module.vpc missing: it is locked, but not installed\n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_holds_the_content_that_a_locked_lfs_pointer_names) {
@@ -276,6 +293,73 @@ BOOST_AUTO_TEST_CASE(verify_points_to_the_call_or_to_the_block_of_the_lock) {
   BOOST_TEST_REQUIRE(report.verdicts.size() == 2U);
   BOOST_TEST(to_string(report.verdicts[0].location.value()) == "net/main.tf:2:12");
   BOOST_TEST(to_string(report.verdicts[1].location.value()).starts_with(".terraform.lock.hcl:"));
+}
+
+BOOST_AUTO_TEST_CASE(verify_finds_a_commit_beside_the_h1_of_another) {
+  const std::string other(40, 'b');
+  source->add_tag(kVpc, "v2.0.0", kLeaf, other);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v2.0.0\"\n}\n");
+  lock();
+  request.lock = {};
+  lock_and_install_vpc();
+  ModuleLock& entry = request.lock.modules.at("vpc");
+  const std::string h1 = "h1:" + entry.hash_value("h1");
+  entry.hashes = {"git:" + other, h1};
+  const VerifyReport report = verify();
+  BOOST_TEST(text(report) == "module.vpc tampered: the lock file contradicts itself, for the content of its git:" +
+                                 other + " has another checksum; take it from version control again\n");
+  BOOST_TEST(report.verdicts[0].expected == h1);
+  BOOST_TEST(report.verdicts[0].actual != h1);
+  BOOST_TEST(report.exit_code() == 4);
+  // Two commits may have the same content: of one that the store does not know, nothing is said without asking.
+  entry.hashes = {"git:" + std::string(40, 'c'), h1};
+  BOOST_TEST(text(verify()) == "module.vpc held: \n");
+}
+
+BOOST_AUTO_TEST_CASE(verify_says_where_the_manifest_leads_a_client_elsewhere) {
+  struct Row {
+    const char* name;
+    const char* from;
+    const char* to;
+    const char* expected;  // beside what holds
+  };
+  const Row rows[] = {
+      {"a package", "\"Dir\":\".terraform/modules/vpc\"", "\"Dir\":\"elsewhere\"",
+       "module.vpc tampered: modules.json leads a client to \"elsewhere\" instead of \".terraform/modules/vpc\"\n"},
+      {"a local module", "\"Dir\":\"net\"", "\"Dir\":\"elsewhere\"",
+       "module.net tampered: modules.json leads a client to \"elsewhere\" instead of \"net\"\nmodule.vpc held: \n"},
+      {"a local module of a package", "\"Dir\":\".terraform/modules/vpc/sub\"", "\"Dir\":\"elsewhere\"",
+       "module.vpc held: \nmodule.vpc.sub tampered: modules.json leads a client to \"elsewhere\" instead of "
+       "\".terraform/modules/vpc/sub\"\n"},
+      {"outside of the root", "\"Dir\":\"net\"", "\"Dir\":\"../outside\"",
+       "module.net tampered: modules.json leads a client to \"../outside\" instead of \"net\"\nmodule.vpc held: \n"},
+      {"another spelling", "\"Dir\":\"net\"", "\"Dir\":\"./elsewhere/../net\"", "module.vpc held: \n"},
+      {"nothing, so that it is installed anew", "\"Dir\":\".terraform/modules/vpc\"", "\"Dir\":\"nowhere\"",
+       "module.vpc missing: the package is there, but modules.json does not name it as a client would\n"},
+      {"another source, so that it is installed anew", "\"Source\":\"./net\",\"Dir\":\"net\"",
+       "\"Source\":\"./other\",\"Dir\":\"elsewhere\"", "module.vpc held: \n"},
+  };
+  source->add_tag(kVpc, "v1.0.0", {{"main.tf", "module \"sub\" {\n  source = \"./sub\"\n}\n"}, {"sub/main.tf", ""}});
+  write("main.tf",
+        "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n"
+        "module \"net\" {\n  source = \"./net\"\n}\n");
+  for (const char* name : {"net/main.tf", "elsewhere/main.tf", "../outside/main.tf"}) {
+    write(name, "");
+  }
+  lock();
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      install();
+      std::string manifest = read_text(root() / ".terraform/modules/modules.json");
+      const std::size_t at = manifest.find(row.from);
+      BOOST_REQUIRE(at != std::string::npos);
+      manifest.replace(at, std::string(row.from).size(), row.to);
+      write(".terraform/modules/modules.json", manifest);
+      BOOST_TEST(text(verify()) == row.expected);
+    }
+  }
+  install();
+  BOOST_TEST(text(verify()) == "module.vpc held: \n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

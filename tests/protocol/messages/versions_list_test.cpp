@@ -31,6 +31,18 @@ BOOST_AUTO_TEST_CASE(versions_are_written_as_a_tree_of_them_would_be) {
   BOOST_TEST(encode_indented(result) == indent_json(text));
 }
 
+BOOST_AUTO_TEST_CASE(the_text_is_what_the_fields_say) {
+  const VersionsListResult result = sample({{"1.1.0", "v1.1.0", "c2", ""}, {"1.0.0", "", "", "sha256:d"}});
+  BOOST_TEST(encode(result).text == write_json(Encode::to_value(result)));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_with_warnings) {
+  VersionsListResult result = sample({});
+  result.diagnostics = {{Severity::warning, {.code = Code::tag_moved, .message = "m"}}};
+  BOOST_TEST(write_json(parse_json(encode(result).text).value()["diagnostics"]) ==
+             R"([{"code":"TAG_MOVED","message":"m","severity":"warning"}])");
+}
+
 BOOST_AUTO_TEST_CASE(no_versions) {
   const VersionsListResult result = sample({});
   const std::string text = encode(result).text;

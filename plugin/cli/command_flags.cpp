@@ -1,0 +1,245 @@
+#include "plugin/cli/command_flags.h"
+
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+
+#include "plugin/cli/common_flags.h"
+
+namespace modlock::cli {
+namespace {
+
+// CLI11 takes "-1" for the largest number there is, and the largest for all beyond it.
+std::string refuse_what_wraps(const std::string& size) {
+  std::uint64_t number = 0;
+  return std::from_chars(size.data(), size.data() + size.size(), number).ec == std::errc()
+             ? std::string()
+             : "a size is a whole number below 2^64 and a unit, such as 2GiB, found \"" + size + "\"";
+}
+
+void add_dry_run_flags(CLI::App& command, CommandLine& out) {
+  command.add_flag("--dry-run", out.dry_run, "Print the change as a unified diff, write nothing");
+  command
+      .add_option("--color", out.color,
+                  "Colours in the diff: auto (default: on a terminal without NO_COLOR), always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void add_plan_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  add_include_flag(command, out.common);
+  add_dry_run_flags(command, out);
+  command
+      .add_option("--platform", out.platforms,
+                  "Lock the providers for this platform, instead of those of the settings (linux_amd64; repeatable)")
+      ->type_name("OS_ARCH")
+      ->take_all();
+  command
+      .add_option("--hashes", out.hashes,
+                  "Of providers: superset (all that any client may want to add), init (what `init` writes) or "
+                  "providers-lock (what `providers lock` writes)")
+      ->check(CLI::IsMember({"superset", "init", "providers-lock"}));
+  command
+      .add_option("--resolution", out.resolution,
+                  "auto: calls of one repository share a version; unified: of every source; per-call: each its own")
+      ->envname("TOFU_MODLOCK_RESOLUTION")
+      ->check(CLI::IsMember({"auto", "unified", "per-call"}));
+  command
+      .add_option("--minimum-release-age", out.minimum_release_age,
+                  "Choose only what was first seen so long ago, whatever the settings say (0s: anything)")
+      ->envname("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
+      ->type_name("DURATION");
+  command.add_flag("--no-adopt", out.no_adopt,
+                   "Where nothing is locked yet: choose anew instead of keeping the versions that are installed");
+  command.add_flag("--install", out.install, "Install what is locked afterwards");
+  add_override_flags(command, out);
+}
+
+}  // namespace
+
+void lock_flags(CLI::App& command, CommandLine& out) {
+  add_plan_flags(command, out);
+  command.add_flag("--frozen", out.frozen, "Change nothing; exit 3 where the lock is not up to date");
+}
+
+void upgrade_flags(CLI::App& command, CommandLine& out) {
+  add_plan_flags(command, out);
+  command
+      .add_option("--target", out.targets,
+                  "Only this module call and what it calls (module.vpc.nested), or this provider")
+      ->type_name("SUBJECT")
+      ->take_all();
+}
+
+void update_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+  command.add_option("SUBJECT=VERSION", out.updates,
+                     "A module call or a provider, and the version or the constraint that it should have; with --list "
+                     "the subject alone");
+  command
+      .add_option("--chdir", out.common.directories,
+                  "Root module to work on, repeatable (default: the current directory; with --from-file every root "
+                  "module of the repository that has a lock file)")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+  command.add_flag("--recursive", out.common.recursive, "Every directory below that has a lock file");
+  add_jobs_flag(command, out.common);
+  command.add_flag("--list", out.list, "Show what is newer than what is in use, and change nothing");
+  command
+      .add_option("--from-file", out.from_file,
+                  "JSON: a list of {depName, packageFile, currentValue, newValue, newVersion} or of {subject, "
+                  "newVersion, newConstraint}")
+      ->envname("RENOVATE_POST_UPGRADE_COMMAND_DATA_FILE")
+      ->type_name("FILE");
+  command
+      .add_option("--pin", out.pin,
+                  "Of git and OCI sources: write the tag, or what never changes (commit, digest), also in place of a "
+                  "version argument")
+      ->check(CLI::IsMember({"tag", "immutable"}));
+  add_dry_run_flags(command, out);
+  command.add_option("--format", out.output_format, "text (default) or markdown: a summary of the change")
+      ->check(CLI::IsMember({"text", "markdown"}))
+      ->excludes("--json");
+  add_reading_flags(command, out.common);
+  add_network_flags(command, out.common);
+}
+
+void install_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  add_override_flags(command, out);
+}
+
+void verify_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_include_flag(command, out.common);
+  CLI::Option* online = command.add_flag("--online", out.online, "Ask the sources too what became of what is locked");
+  add_network_flags(command, out.common);
+  command.get_option("--offline")->excludes(online);
+  command.add_flag("--strict", out.strict, "Count every differing file, and calls that cannot be locked yet");
+  command.add_flag("--full", out.full, "Hash every file again, also those that did not change since the last time");
+  command.add_flag("--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
+}
+
+void inspect_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+}
+
+void graph_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  command.add_option("--format", out.graph_format, "mermaid (default) or dot")
+      ->check(CLI::IsMember({"mermaid", "dot"}));
+}
+
+void versions_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+  add_network_flags(command, out.common);
+  add_implementation_flags(command, out.common);
+  command.add_option("SOURCE", out.source, "A module source address")->required();
+  command.add_option("--constraint", out.constraint, "Also say which version it selects");
+  command.add_option("--tag-prefix", out.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
+  command.add_flag("--include-prerelease", out.include_prerelease, "List prereleases too");
+}
+
+void explain_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+  command.add_option("--chdir", out.common.directories, "The root module (default: the current directory)")
+      ->expected(1);
+  add_reading_flags(command, out.common);
+  add_network_flags(command, out.common);
+  CLI::Option* subject = command.add_option(
+      "SUBJECT", out.subject, "A module call (module.NAME or module.NAME.NESTED), or provider.NAMESPACE/TYPE");
+  command
+      .add_option("--credentials", out.credentials,
+                  "Show instead which credentials a host gets, for OCI with the repository: the places, no secret")
+      ->type_name("HOST[/REPOSITORY]")
+      ->excludes(subject);
+}
+
+void sbom_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("DIR,--chdir", out.common.directories, "Root modules to work on (default: the current directory)");
+  command.add_flag("--recursive", out.common.recursive, "Every directory below that has a lock file");
+  command.add_option("--name", out.name, "What the parts are parts of (default: root module)")->type_name("NAME");
+}
+
+void cache_info_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+}
+
+void cache_prune_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+  command.add_option("--max-bytes", out.max_bytes, "Keep at most so much: the longest unused goes first")
+      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator([](std::string& size) { return refuse_what_wraps(size); }, ""))
+      ->type_name("SIZE");
+  command.add_option("--max-age", out.max_age, "Keep what was used within this time (720h)")->type_name("DURATION");
+}
+
+void mirror_flags(CLI::App& command, CommandLine& out) {
+  add_place_flags(command, out.common);
+  command
+      .add_option("--chdir", out.common.directories,
+                  "The root module, and where the command runs (default: the current directory)")
+      ->expected(1);
+  add_reading_flags(command, out.common);
+  add_network_flags(command, out.common);
+  command.add_option("COMMAND", out.command, "The program and its arguments, behind --")->required();
+}
+
+void hook_flags(CLI::App& command, CommandLine& out) {
+  add_place_flags(command, out.common);
+  add_reading_flags(command, out.common);
+  add_network_flags(command, out.common);
+  command.add_option("--unit", out.unit, "Directory of the unit: of terragrunt.hcl, the lock file and its settings")
+      ->type_name("DIR")
+      ->required();
+  command.add_option("--root", out.repository, "Directory up to which settings are searched: the repository")
+      ->type_name("DIR")
+      ->required();
+  command
+      .add_option("--source", out.unit_source,
+                  "What Terragrunt downloads for the unit, where terragrunt.hcl computes it")
+      ->envname("TG_CTX_SOURCE")
+      ->type_name("SOURCE");
+  command.add_flag("--after", out.after, "The command has run");
+  command.add_option("COMMAND", out.client_command, "The command of the client (default: what Terragrunt says it is)")
+      ->envname("TG_CTX_COMMAND")
+      ->required();
+  command.add_flag("--upgrade", out.upgrade,
+                   "The command is to take newer versions: lock them before init, but not in CI");
+}
+
+void doctor_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  CLI::Option* online = command.add_flag("--online", out.online, "Ask the hosts that the configuration takes from");
+  command.add_option("--host", out.hosts, "Look at this host too, and ask it")->type_name("HOST")->take_all();
+  command.get_option("--offline")->excludes(online);
+}
+
+void serve_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("--max-message-bytes", out.max_message_bytes,
+                     "Longest line accepted (default 8 MiB, at most 64 MiB)");
+  command.add_option("--drain-ms", out.drain_ms, "How long requests may finish after the end of input")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void call_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("METHOD", out.method, "Name of the method")->required();
+  command.add_option("--params", out.params, "The params as JSON; - reads them from stdin")->type_name("JSON");
+  command.add_option("--cache-dir", out.common.cache_dir, "Directory of the package cache")
+      ->envname("TOFU_MODLOCK_CACHE_DIR");
+  command.add_option("--config-file", out.common.config_file, "Settings of this user")
+      ->envname("TOFU_MODLOCK_CONFIG_FILE");
+  add_implementation_flags(command, out.common);
+  add_network_flags(command, out.common);
+}
+
+void schema_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("DOCUMENT", out.document, "openrpc (what rpc.discover answers) or jsonschema")
+      ->required()
+      ->check(CLI::IsMember({"openrpc", "jsonschema"}));
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "plugin/cli/command_line.h"
+
+// The flags and positionals of each command, and where their values go.
+namespace modlock::cli {
+
+void lock_flags(CLI::App& command, CommandLine& out);
+void upgrade_flags(CLI::App& command, CommandLine& out);
+void update_flags(CLI::App& command, CommandLine& out);
+void install_flags(CLI::App& command, CommandLine& out);
+void verify_flags(CLI::App& command, CommandLine& out);
+void inspect_flags(CLI::App& command, CommandLine& out);
+void graph_flags(CLI::App& command, CommandLine& out);
+void versions_flags(CLI::App& command, CommandLine& out);
+void explain_flags(CLI::App& command, CommandLine& out);
+void sbom_flags(CLI::App& command, CommandLine& out);
+void cache_info_flags(CLI::App& command, CommandLine& out);
+void cache_prune_flags(CLI::App& command, CommandLine& out);
+void mirror_flags(CLI::App& command, CommandLine& out);
+void hook_flags(CLI::App& command, CommandLine& out);
+void doctor_flags(CLI::App& command, CommandLine& out);
+void serve_flags(CLI::App& command, CommandLine& out);
+void call_flags(CLI::App& command, CommandLine& out);
+void schema_flags(CLI::App& command, CommandLine& out);
+
+}  // namespace modlock::cli

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/cli/commands.h"
+#include "plugin/cli/doctor.h"
+#include "plugin/cli/over_roots.h"
+#include "protocol/json.h"
+
+namespace modlock::cli {
+namespace {
+
+std::string_view to_string(Finding::Verdict verdict) {
+  return verdict == Finding::Verdict::fine ? "ok" : verdict == Finding::Verdict::warning ? "warning" : "error";
+}
+
+Json::Value to_json(const Finding& finding) {
+  Json::Value row;
+  row["check"] = finding.check;
+  row["verdict"] = std::string(to_string(finding.verdict));
+  row["found"] = finding.found;
+  if (!finding.hint.empty()) {
+    row["hint"] = finding.hint;
+  }
+  row["details"] = Json::Value(Json::arrayValue);
+  for (const std::string& detail : finding.details) {
+    row["details"].append(detail);
+  }
+  return row;
+}
+
+void print(const std::vector<Finding>& findings) {
+  std::size_t width = 0;
+  for (const Finding& finding : findings) {
+    width = std::max(width, finding.check.size());
+  }
+  const std::string margin(width + 11, ' ');
+  for (const Finding& finding : findings) {
+    std::string text =
+        fmt::format("{:<{}}  {:<7}  {}\n", finding.check, width, to_string(finding.verdict), finding.found);
+    for (const std::string& detail : finding.details) {
+      text += fmt::format("{}{}\n", margin, detail);
+    }
+    if (!finding.hint.empty()) {
+      text += fmt::format("{}to do: {}\n", margin, finding.hint);
+    }
+    print_out(text);
+  }
+}
+
+RootOutcome examine(const CommandLine& line, const Host& host, const std::string& root) {
+  std::vector<Finding> findings = examine_machine(line.common, host, root);
+  for (Finding& finding : examine_hosts(line.common, host, root, line.hosts, line.online || !line.hosts.empty())) {
+    findings.push_back(std::move(finding));
+  }
+  RootOutcome outcome;
+  for (const Finding& finding : findings) {
+    outcome.exit_code = worse_exit_code(outcome.exit_code, finding.exit_code);
+    outcome.json["checks"].append(to_json(finding));
+  }
+  outcome.json["ok"] = outcome.exit_code == 0;
+  if (!line.common.json) {
+    print(findings);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+int run_doctor(const CommandLine& line, const Host& host) {
+  return over_roots(line.common, [&](const std::string& root) { return examine(line, host, root); });
+}
+
+}  // namespace modlock::cli

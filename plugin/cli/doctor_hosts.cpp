@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "backends/http/proxy.h"
+#include "backends/http/trusted_authorities.h"
+#include "backends/process/process.h"
+#include "plugin/cli/doctor.h"
+#include "plugin/cli/explain_command.h"
+#include "plugin/config/client_configuration.h"
+#include "plugin/server/implementation.h"
+
+namespace modlock::cli {
+namespace {
+
+using Verdict = Finding::Verdict;
+
+// What a host is used for, in the words of explain_credentials(): "registry", "oci", "download", "git".
+using Uses = std::map<std::string, std::set<std::string>>;
+
+void add_source(const std::string& text, Tool tool, Uses& uses) {
+  const auto address = parse_source(text, default_registry(tool));
+  if (!address || address->source.host.empty()) {
+    return;
+  }
+  switch (address->source.kind) {
+    case SourceKind::registry:
+      uses[address->source.host].insert("registry");
+      break;
+    case SourceKind::oci:
+      uses[address->source.host].insert("oci");
+      break;
+    case SourceKind::git:
+      uses[address->source.host].insert("git");
+      break;
+    default:
+      uses[address->source.host].insert("download");
+  }
+}
+
+Uses uses_of(const CommonFlags& flags, const Host& host, const std::string& root, Tool tool) {
+  Uses uses;
+  const auto inspected = host.call("config/inspect", host.root_params(root, flags));
+  if (!inspected) {
+    return uses;  // the configuration is not what is asked about
+  }
+  for (const Json::Value& module : (*inspected)["modules"]) {
+    add_source(module["source"].asString(), tool, uses);
+  }
+  for (const Json::Value& provider : (*inspected)["providers"]) {
+    const std::string address = provider["address"].asString();
+    const std::string name = address.substr(0, address.find('/'));
+    if (name.find('.') != std::string::npos && name != "terraform.io") {
+      uses[name].insert("registry");
+    }
+  }
+  return uses;
+}
+
+std::string credential_line(const Json::Value& use) {
+  const std::string name = use["use"].asString();
+  return name == "git"          ? "git: its own credential helpers are asked"
+         : use["used"].isNull() ? fmt::format("{}: no credential in {} places", name, use["places"].size())
+                                : fmt::format("{}: a credential in {}", name, use["used"].asString());
+}
+
+// What OpenSSL says of the first certificate that it does not accept: "depth=1 CN = Example CA, self-signed certificate
+// in certificate chain". Empty where it accepts all, or cannot be asked.
+std::string certificate_verdict(const std::string& name, const Context& context) {
+  if (!http::ProxySettings::from_environment().proxy_for("https://" + name).empty() || !find_program("openssl")) {
+    return "";
+  }
+  const std::string bare = name.substr(0, name.rfind(':'));
+  std::vector<std::string> argv = {"openssl",     "s_client",
+                                   "-connect",    name.find(':') == std::string::npos ? name + ":443" : name,
+                                   "-servername", bare};
+  if (const auto places = http::AuthorityPlaces::from_environment(); !places.file.empty()) {
+    argv.insert(argv.end(), {"-CAfile", places.file.string()});
+  }
+  const auto ran = run_command({.argv = std::move(argv)}, context);
+  std::istringstream lines(ran ? ran->error_output : std::string());
+  std::string certificate;
+  constexpr std::string_view kError = "verify error:";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("depth=")) {
+      certificate = line;
+    } else if (line.starts_with(kError)) {
+      return fmt::format("OpenSSL of {}: {}", certificate, line.substr(line.rfind(':') + 1));
+    }
+  }
+  return "";
+}
+
+void ask(const std::string& name, const std::set<std::string>& uses, const Network& network, const Host& host,
+         Finding& finding) {
+  const Context context = host.context();
+  if (uses.count("registry") != 0) {
+    const auto services = network.services_of(name, context);
+    if (services) {
+      std::string listed;
+      for (const auto& [service, url] : *services) {
+        listed += (listed.empty() ? "" : ", ") + service;
+      }
+      finding.details.push_back(fmt::format("answers as a registry: {}", listed));
+      return;
+    }
+    finding.verdict = Verdict::error;
+    finding.found = services.error().message;
+    finding.hint = services.error().hint;
+    finding.exit_code = exit_code(services.error());
+  }
+  if (const std::string verdict = certificate_verdict(name, context); !verdict.empty()) {
+    finding.verdict = Verdict::error;
+    finding.exit_code = exit_code(Code::unreachable);
+    finding.details.push_back(verdict);
+    finding.hint = finding.hint.empty() ? "name a file with its authority in SSL_CERT_FILE" : finding.hint;
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> examine_hosts(const CommonFlags& flags, const Host& host, const std::string& root,
+                                   const std::vector<std::string>& named, bool online) {
+  WalkRequest walk;
+  walk.root = root;
+  const Implementation client = find_implementation(host.service().options(), walk);
+  Uses uses = uses_of(flags, host, root, client.tool);
+  for (const std::string& name : named) {
+    uses[name].insert("registry");
+  }
+  const auto network = host.service().network(client.tool, client.version);
+  const Surroundings surroundings = current_surroundings();
+  std::vector<Finding> findings;
+  for (const auto& [name, kinds] : uses) {
+    Finding finding{.check = "host " + name};
+    const auto report = explain_credentials(name, network->client_configuration(), surroundings, host.context());
+    if (!report) {
+      finding.verdict = Verdict::error;
+      finding.found = report.error().message;
+      finding.hint = report.error().hint;
+      finding.exit_code = exit_code(report.error());
+      findings.push_back(std::move(finding));
+      continue;
+    }
+    for (const Json::Value& use : (*report)["uses"]) {
+      if (kinds.count(use["use"].asString()) != 0) {
+        finding.found += (finding.found.empty() ? "" : "; ") + credential_line(use);
+      }
+    }
+    if (online) {
+      ask(name, kinds, *network, host, finding);
+    }
+    findings.push_back(std::move(finding));
+  }
+  for (const Diagnostic& warning : network->warnings()) {
+    findings.push_back({.check = "CLI configuration",
+                        .verdict = Verdict::warning,
+                        .found = warning.what.message,
+                        .hint = warning.what.hint});
+  }
+  return findings;
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,272 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+
+#include "backends/files/files.h"
+#include "backends/http/proxy.h"
+#include "backends/http/trusted_authorities.h"
+#include "backends/process/process.h"
+#include "plugin/cli/doctor.h"
+#include "plugin/config/roots.h"
+#include "plugin/server/implementation.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Verdict = Finding::Verdict;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+Finding failing(std::string check, const Error& error) {
+  return {.check = std::move(check),
+          .verdict = Verdict::error,
+          .found = error.message,
+          .hint = error.hint,
+          .exit_code = modlock::exit_code(error)};
+}
+
+Finding examine_git(const Host& host) {
+  const auto program = find_program("git");
+  if (!program) {
+    return {.check = "git",
+            .verdict = Verdict::warning,
+            .found = "not on PATH",
+            .hint = "install git: repositories over ssh, credential helpers and submodules need it"};
+  }
+  const auto ran = run_command({.argv = {program->string(), "--version"}}, host.context());
+  if (!ran || ran->exit_code != 0) {
+    return {.check = "git",
+            .verdict = Verdict::error,
+            .found = fmt::format("{} does not run", program->string()),
+            .hint = "install git anew",
+            .exit_code = exit_code(Code::tool_missing)};
+  }
+  std::string version = ran->output.substr(0, ran->output.find('\n'));
+  constexpr std::string_view kWords = "git version ";
+  version.erase(0, version.starts_with(kWords) ? kWords.size() : 0);
+  return {.check = "git", .found = fmt::format("{} ({})", version, program->string())};
+}
+
+Finding examine_client(const Host& host, const std::string& root) {
+  const ServiceOptions& options = host.service().options();
+  WalkRequest walk;
+  walk.root = root;
+  const Implementation client = find_implementation(options, walk);
+  const Release release = release_of(client, root, options, host.context());
+  Finding finding{.check = "client"};
+  finding.found = fmt::format("{} {}, said by {}", display_name(client.tool), release.version, client.from);
+  if (client.program.empty()) {
+    finding.verdict = Verdict::warning;
+    finding.found += ", not on PATH";
+    finding.hint =
+        "install tofu or terraform, or name what will run with --implementation and --implementation-version";
+  } else {
+    finding.found += fmt::format(" ({})", client.program.string());
+  }
+  if (!release.is_known) {
+    finding.verdict = Verdict::warning;
+    finding.found += "; its release is not known";
+  }
+  return finding;
+}
+
+Finding examine_certificates() {
+  const auto places = http::AuthorityPlaces::from_environment();
+  const auto authorities = http::read_authorities(places);
+  if (!authorities) {
+    return failing("certificates", authorities.error());
+  }
+  CertificateStore counted;
+  const auto text = places.file.empty() ? fail(Code::not_found, "none") : read_file(places.file);
+  const std::size_t count = text ? counted.add(*text) : 0;
+  Finding finding{.check = "certificates"};
+  finding.found = count == 0 ? "no file of authorities"
+                             : fmt::format("{} authorit{} in {}{}", count, count == 1 ? "y" : "ies",
+                                           places.file.string(), places.is_file_required ? " (SSL_CERT_FILE)" : "");
+  std::error_code ignored;
+  for (const fs::path& directory : places.directories) {
+    if (fs::is_directory(directory, ignored)) {
+      finding.details.push_back(fmt::format("and those in {}", directory.string()));
+    }
+  }
+  if (count == 0 && finding.details.empty()) {
+    finding.verdict = Verdict::warning;
+    finding.hint = "install ca-certificates, or name a file with SSL_CERT_FILE";
+  }
+  return finding;
+}
+
+// A proxy's address may hold a user and a password.
+std::string without_user(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t start = scheme == std::string::npos ? 0 : scheme + 3;
+  const std::size_t at = url.rfind('@');
+  return at == std::string::npos || at < start ? url : url.substr(0, start) + "***@" + url.substr(at + 1);
+}
+
+Finding examine_proxies() {
+  const auto proxies = http::ProxySettings::from_environment();
+  Finding finding{.check = "proxies", .found = "none"};
+  for (const auto& [scheme, proxy] : {std::pair{"https", &proxies.https}, std::pair{"http", &proxies.http}}) {
+    if (!proxy->empty()) {
+      finding.details.push_back(fmt::format("{} through {}", scheme, without_user(*proxy)));
+    }
+  }
+  if (!finding.details.empty()) {
+    finding.found = proxies.none.empty() ? "from the environment" : fmt::format("not for {}", proxies.none);
+  }
+  return finding;
+}
+
+struct Known {
+  std::string origin;
+  Settings settings;
+};
+
+using Describe = std::function<std::string(const Settings&)>;
+
+std::string count_of(std::size_t count, const char* what) {
+  return count == 0 ? "" : fmt::format("{} {}", count, what);
+}
+
+// Every setting with a value, each by how it is written.
+const std::vector<std::pair<const char*, Describe>>& described() {
+  static const auto& all = *new std::vector<std::pair<const char*, Describe>>{
+      {"implementation", [](const Settings& s) { return s.implementation.value_or(""); }},
+      {"platforms",
+       [](const Settings& s) {
+         std::string text;
+         for (const Platform& platform : s.platforms) {
+           text += (text.empty() ? "" : ", ") + platform.to_string();
+         }
+         return text;
+       }},
+      {"resolution",
+       [](const Settings& s) {
+         return !s.resolution                            ? ""
+                : *s.resolution == Resolution::automatic ? "auto"
+                : *s.resolution == Resolution::unified   ? "unified"
+                                                         : "per-call";
+       }},
+      {"module_lock_file",
+       [](const Settings& s) {
+         return !s.module_lock_file ? "" : *s.module_lock_file == LockPlacement::sidecar ? "sidecar" : "inline";
+       }},
+      {"allow_sources", [](const Settings& s) { return count_of(s.allow_lists.size(), "list"); }},
+      {"deny_sources", [](const Settings& s) { return count_of(s.deny_sources.size(), "globs"); }},
+      {"module", [](const Settings& s) { return count_of(s.modules.size(), "rules"); }},
+      {"source", [](const Settings& s) { return count_of(s.sources.size(), "rules"); }},
+      {"backend", [](const Settings& s) { return count_of(s.backends.size(), "programs"); }},
+      {"git_engine", [](const Settings& s) { return s.git_engine.value_or(""); }},
+  };
+  return all;
+}
+
+std::vector<Finding> examine_settings(const Host& host, const std::string& root) {
+  const auto& user_file = host.service().options().user_settings;
+  const fs::path repository = find_repository_root(root);
+  std::vector<Known> files;
+  for (fs::path directory = root;; directory = directory.parent_path()) {
+    auto settings = load_settings(directory, directory, std::nullopt, {});
+    if (!settings) {
+      return {failing("settings", settings.error())};
+    }
+    if (!settings->files.empty()) {
+      files.push_back({(directory / kSettingsFileName).string(), std::move(*settings)});
+    }
+    if (directory == repository || directory == directory.parent_path()) {
+      break;
+    }
+  }
+  if (user_file) {
+    files.push_back({user_file->string(), host.service().user_settings()});
+  }
+  Finding finding{.check = "settings", .found = "none: the defaults hold"};
+  for (const auto& [name, describe] : described()) {
+    for (const Known& file : files) {
+      if (const std::string value = describe(file.settings); !value.empty()) {
+        finding.found = "effective ones, and where each comes from";
+        finding.details.push_back(fmt::format("{} = {}  ({})", name, value, file.origin));
+        break;
+      }
+    }
+  }
+  for (const char* name : {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_GIT_ENGINE",
+                           "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION",
+                           "TOFU_MODLOCK_MINIMUM_RELEASE_AGE", "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_RESOLUTION"}) {
+    if (const std::string value = variable(name); !value.empty()) {
+      finding.found = "effective ones, and where each comes from";
+      finding.details.push_back(fmt::format("{} = {}  (the environment, before every file)", name, value));
+    }
+  }
+  return {finding};
+}
+
+// A second name for a file can be made within a file system only. nullopt: there is no file to try it with.
+std::optional<bool> is_on_another_file_system(const fs::path& root, const fs::path& probe) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root, error)) {
+    if (entry.is_regular_file(error) && !entry.is_symlink(error)) {
+      fs::create_hard_link(entry.path(), probe, error);
+      const bool made = !error;
+      const bool is_elsewhere = error == std::errc::cross_device_link;
+      fs::remove(probe, error);
+      return made || is_elsewhere ? std::optional(is_elsewhere) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+Finding examine_store(const CommonFlags& flags, const Host& host, const std::string& root) {
+  const fs::path place = host.service().store().root();
+  const auto sizes = measure(host.service().store());
+  if (!sizes) {
+    return failing("store", sizes.error());
+  }
+  const double mib = static_cast<double>(sizes->package_bytes + sizes->repository_bytes) / 1048576.0;
+  const std::string origin = variable("TOFU_MODLOCK_CACHE_DIR") == flags.cache_dir && !flags.cache_dir.empty()
+                                 ? "TOFU_MODLOCK_CACHE_DIR"
+                             : !flags.cache_dir.empty()            ? "--cache-dir"
+                             : !variable("XDG_CACHE_HOME").empty() ? "XDG_CACHE_HOME"
+                                                                   : "the default";
+  Finding finding{.check = "store"};
+  finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(), origin,
+                              sizes->packages, sizes->repositories, mib);
+  const fs::path probe = place / "v1" / "tmp" / "doctor";
+  auto ok = make_directories(probe.parent_path());
+  ok = ok ? write_file_atomically(probe, "", Durable::no) : ok;
+  if (!ok) {
+    Finding failed = failing("store", ok.error());
+    failed.hint = "make it writable for this user, or name another with --cache-dir";
+    return failed;
+  }
+  std::error_code ignored;
+  fs::remove(probe, ignored);
+  finding.details.emplace_back("writable");
+  if (const auto elsewhere = is_on_another_file_system(root, probe)) {
+    finding.details.emplace_back(*elsewhere ? "on another file system than the root: packages are copied byte by byte"
+                                            : "on the file system of the root");
+  }
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> examine_machine(const CommonFlags& flags, const Host& host, const std::string& root) {
+  std::vector<Finding> findings = {examine_git(host), examine_client(host, root), examine_certificates(),
+                                   examine_proxies()};
+  for (Finding& finding : examine_settings(host, root)) {
+    findings.push_back(std::move(finding));
+  }
+  findings.push_back(examine_store(flags, host, root));
+  return findings;
+}
+
+}  // namespace modlock::cli

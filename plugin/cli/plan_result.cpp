@@ -1,0 +1,177 @@
+#include "plugin/cli/plan_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "backends/files/files.h"
+#include "plugin/lock/edit.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f"; "" for what has neither.
+std::string id_text(const Json::Value& side) {
+  if (const std::string commit = side["commit"].asString(); !commit.empty()) {
+    return "commit " + commit.substr(0, 12);
+  }
+  const std::string digest = side["digest"].asString();
+  return digest.empty() ? "" : "manifest " + digest.substr(digest.find(':') + 1, 12);
+}
+
+}  // namespace
+
+std::string side_text(const Json::Value& side) {
+  if (side.isMember("version")) {
+    return side["version"].asString();
+  }
+  const std::string id = id_text(side);
+  const bool is_id = side["ref"] == side["commit"] || side["ref"] == side["digest"];
+  const std::string ref = is_id ? "" : side["ref"].asString();
+  return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
+}
+
+namespace {
+
+// "signed, key ID 0123456789ABCDEF" by subject; of providers that nobody signed or that were not asked for, nothing.
+std::map<std::string, std::string> signatures_of(const Json::Value& providers) {
+  std::map<std::string, std::string> texts;
+  for (const Json::Value& provider : providers) {
+    const Json::Value& signature = provider["signature"];
+    if (signature["status"].asString() == "signed") {
+      texts["provider." + provider["address"].asString()] =
+          fmt::format("  signed, key ID {}", signature["keyId"].asString());
+    }
+  }
+  return texts;
+}
+
+std::string change_line(const Json::Value& change) {
+  const std::string action = change["action"].asString();
+  std::string text = change["subject"].asString() + "  ";
+  if (action == "removed") {
+    text += "removed (was " + side_text(change["from"]) + ")";
+  } else if (action == "moved") {
+    const std::string from = id_text(change["from"]);
+    text +=
+        side_text(change["to"]) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change["to"]));
+  } else if (action == "added" || action == "restored" || action == "adopted" ||
+             side_text(change["from"]) == side_text(change["to"])) {
+    text += side_text(change["to"]) + (action == "added" ? "" : "  " + action);
+  } else {
+    text += side_text(change["from"]) + " -> " + side_text(change["to"]);
+  }
+  if (change.isMember("constraints")) {
+    text += fmt::format("  ({})", change["constraints"].asString());
+  }
+  return text;
+}
+
+// Whoever put it there chose what is locked: a checkout may bring its data directory along.
+std::string adoption_words(const Json::Value& changes, bool dry_run) {
+  const auto count = std::count_if(changes.begin(), changes.end(),
+                                   [](const Json::Value& change) { return change["action"] == "adopted"; });
+  if (count == 0) {
+    return "";
+  }
+  return fmt::format(
+      "\n{} locked to what was found installed here, not to what {} now (adopted).\n"
+      "If you did not install it yourself, lock what the sources give: tofu-modlock {}\n",
+      count == 1 ? "1 module is" : fmt::format("{} modules are", count),
+      count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
+}
+
+// "main.tf, versions.tf and .terraform.lock.hcl".
+std::string path_list(const Json::Value& documents) {
+  std::string text;
+  for (Json::ArrayIndex i = 0; i < documents.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < documents.size() ? ", " : " and ";
+    text += documents[i]["path"].asString();
+  }
+  return text;
+}
+
+bool is_lock(const Json::Value& document) {
+  return document.isMember("newText");
+}
+
+std::string closing_words(const Json::Value& result, bool dry_run) {
+  const Json::Value& documents = result["edits"]["documents"];
+  if (documents.empty()) {
+    return "The lock file is up to date.\n";
+  }
+  const std::string path = path_list(documents);
+  const Json::Value& changes = result["changes"];
+  const bool locks_providers = std::any_of(changes.begin(), changes.end(), [](const Json::Value& change) {
+    return change["subject"].asString().starts_with("provider.");
+  });
+  if (dry_run) {
+    return fmt::format("{} would change; nothing was written.\n", path);
+  }
+  if (!is_lock(documents[0])) {
+    return fmt::format("\ntofu-modlock has changed {}.\nReview and commit the change if it is what you intended.\n",
+                       path);
+  }
+  if (documents[0]["op"].asString() == "create") {
+    return fmt::format(
+        "\ntofu-modlock has created the lock file {} to record the selected {}.\n"
+        "Include this file in version control, so that everybody gets the same {}.\n",
+        path, locks_providers ? "versions" : "module versions", locks_providers ? "modules and providers" : "modules");
+  }
+  return fmt::format(
+      "\ntofu-modlock has changed the {}selections in {}.\n"
+      "Review and commit the change if it is what you intended.\n",
+      locks_providers ? "" : "module ", path);
+}
+
+std::string diff_text(const std::string& root, const Json::Value& document) {
+  const std::string path = document["path"].asString();
+  const auto before = read_file(fs::path(root) / path);
+  const std::string text = before.value_or(std::string());
+  return unified_diff(path, text, text_after(text, document));
+}
+
+// As git colours one: what names the file bold, places cyan, what goes red, what comes green.
+std::string coloured_diff(std::string_view diff) {
+  constexpr std::size_t kHeaderLines = 2;
+  std::string out;
+  for (std::size_t number = 0; !diff.empty(); ++number) {
+    const std::string_view line = diff.substr(0, diff.find('\n'));
+    const char mark = line.empty() ? ' ' : line.front();
+    const std::string_view colour = number < kHeaderLines ? "1"
+                                    : mark == '@'         ? "36"
+                                    : mark == '-'         ? "31"
+                                    : mark == '+'         ? "32"
+                                                          : "";
+    out += colour.empty() ? std::string(line) : fmt::format("\x1b[{}m{}\x1b[0m", colour, line);
+    out += '\n';
+    diff.remove_prefix(std::min(line.size() + 1, diff.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+void print_plan(const CommandLine& line, const std::string& root, const Json::Value& result,
+                const Diagnostics& diagnostics) {
+  print_diagnostics(diagnostics, root);
+  const auto signatures = signatures_of(result["providers"]);
+  for (const Json::Value& change : result["changes"]) {
+    const auto signature = signatures.find(change["subject"].asString());
+    const bool is_shown = signature != signatures.end() && change["action"].asString() != "removed";
+    print_out(change_line(change) + (is_shown ? signature->second : "") + "\n");
+  }
+  print_out(adoption_words(result["changes"], line.dry_run));
+  if (line.dry_run) {
+    for (const Json::Value& document : result["edits"]["documents"]) {
+      const std::string diff = diff_text(root, document);
+      print_raw(wants_colour(line.color) ? coloured_diff(diff) : diff);
+    }
+  }
+  print_out(closing_words(result, line.dry_run));
+}
+
+}  // namespace modlock::cli

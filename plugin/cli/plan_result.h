@@ -1,0 +1,23 @@
+#pragma once
+
+#include <json/value.h>
+
+#include <string>
+
+#include "plugin/cli/over_roots.h"
+
+namespace modlock::cli {
+
+// What commands do with the result of `lock/plan` or `update/plan`.
+
+// Prints its changes, with --dry-run as a unified diff too, and what to do with them.
+void print_plan(const CommandLine& line, const std::string& root, const Json::Value& result,
+                const Diagnostics& diagnostics);
+
+// Its changes as Markdown for the text of a change request; empty where nothing changes.
+std::string plan_markdown(const Json::Value& result);
+
+// "3.19.0", "main at commit 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f", "its content": a side of a change.
+std::string side_text(const Json::Value& side);
+
+}  // namespace modlock::cli

@@ -1,0 +1,197 @@
+#include "plugin/cli/source_hook.h"
+
+#include <fmt/format.h>
+
+#include "backends/files/files.h"
+#include "backends/package/tree_hash.h"
+#include "plugin/cli/unit_source.h"
+#include "plugin/install/file_list.h"
+#include "plugin/resolve/lock_entry.h"
+#include "plugin/server/plan_request.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Terragrunt leaves this list where it has copied a directory of this machine.
+bool is_copied(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::exists(directory / ".terragrunt-source-manifest", ignored);
+}
+
+bool is_local(const Source& source) {
+  return source.kind == SourceKind::local || source.kind == SourceKind::directory;
+}
+
+Error not_known(const fs::path& unit) {
+  return Error{.code = Code::config_non_static,
+               .message = fmt::format("the source of the unit {} is computed, so it is neither locked nor checked",
+                                      unit.string()),
+               .subject = std::string(kUnitSourceKey),
+               .hint = "write it out, compute it from local values, or give it to the hook with --source"};
+}
+
+}  // namespace
+
+Result<SourceHook::Place> SourceHook::open() const {
+  messages::RootParams params;
+  params.root = downloaded_.working_directory.string();
+  if (!line_.common.data_dir.empty()) {
+    params.data_dir = line_.common.data_dir;
+  }
+  auto root = open_root(params, host_.service());
+  auto lock = root ? open_lock(*root, {}) : fail(root.error());
+  if (!lock) {
+    return fail(std::move(lock.error()));
+  }
+  return Place{std::move(*root), std::move(*lock)};
+}
+
+Result<std::optional<ModuleNode>> SourceHook::find_call(const RootRequest& root, Diagnostics& warnings) const {
+  const auto found = find_unit_source(downloaded_.unit, line_.unit_source, root.walk.tool);
+  if (!found) {
+    return fail(found.error());
+  }
+  if (!found->is_known && !is_copied(downloaded_.directory)) {
+    warnings.push_back({Severity::warning, not_known(downloaded_.unit)});
+  }
+  if (!found->source) {
+    return std::nullopt;
+  }
+  auto address = parse_source(found->source->source.text, default_registry(root.walk.tool));
+  if (!address) {
+    Error error = std::move(address.error());
+    error.location = found->source->source.location;
+    warnings.push_back({Severity::warning, std::move(error)});
+    return std::nullopt;
+  }
+  if (is_local(address->source)) {
+    return std::nullopt;
+  }
+  ModuleNode node;
+  node.key = kUnitSourceKey;
+  node.call.name = kUnitSourceKey;
+  node.call.source = found->source->source;
+  node.call.location = found->source->source.location;
+  node.address = std::move(*address);
+  if (found->source->version) {
+    auto constraint = ModuleConstraint::parse(*found->source->version);
+    if (!constraint) {
+      return fail(std::move(constraint.error()));
+    }
+    node.constraints.push_back({std::move(*constraint), node.key, node.call.source.location});
+  }
+  return node;
+}
+
+Result<void> SourceHook::write(const Place& place, const ModuleLock& entry) const {
+  LockFile before = effective_lock(place.lock);
+  ModuleLocks modules = before.modules;
+  modules.insert_or_assign(std::string(kUnitSourceKey), entry);
+  if (modules == before.modules) {
+    return {};
+  }
+  const std::string_view header = place.root.walk.tool == Tool::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
+  const std::string& name = place.lock.counts_inline() ? std::string(kLockFileName) : place.lock.path;
+  return write_file_atomically(downloaded_.working_directory / name, write_lock(before, modules, header));
+}
+
+Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, const fs::path& package,
+                               const Context& context) const {
+  const std::string h1 = "h1:" + entry.hash_value("h1");
+  auto locked = read_file_list(place.root.data, h1);
+  if (!locked && !package.empty()) {
+    auto summary = summarise_tree(package, context);
+    if (!summary) {
+      return fail(std::move(summary.error()));
+    }
+    locked = std::move(*summary);
+    if (auto ok = write_file_list(place.root.data, *locked); !ok) {
+      return ok;
+    }
+  }
+  if (!locked) {
+    return fail(Error{.code = Code::missing,
+                      .message = fmt::format("nobody knows the files of {} (\"{}\")", entry.key, entry.source),
+                      .subject = entry.key,
+                      .hint = "run: terragrunt init"});
+  }
+  const auto differing = differing_files(*locked, downloaded_, context);
+  if (!differing || differing->empty()) {
+    return differing ? Result<void>() : fail(differing.error());
+  }
+  Error error{.code = Code::hash_mismatch,
+              .message = fmt::format("what Terragrunt has downloaded for {} is not what is locked for \"{}\"",
+                                     downloaded_.unit.string(), entry.source),
+              .subject = entry.key,
+              .notes = *differing,
+              .hint =
+                  "run terragrunt init --source-update to download it again; where the source was changed on "
+                  "purpose, review it and run terragrunt init -upgrade"};
+  return fail(std::move(error));
+}
+
+Result<Diagnostics> SourceHook::prepare(PlanMode mode) {
+  auto place = open();
+  Diagnostics warnings;
+  const auto node = place ? find_call(place->root, warnings) : fail(place.error());
+  if (!node || !*node) {
+    return node ? Result<Diagnostics>(std::move(warnings)) : fail(node.error());
+  }
+  Stats stats;
+  RequestContext request = host_.request();
+  Context context = make_context(request, host_.service(), stats);
+  context.judge_source = source_judge(place->root.walk.settings);
+  const auto network = host_.service().network(place->root.implementation.tool, place->root.implementation.version);
+  Origin origin(network->backends(), host_.service().store(), context, host_.service().fresh_since());
+  const PlanRequest plan{.walk = place->root.walk, .lock = effective_lock(place->lock), .mode = mode};
+  auto call = plan_single_call(plan, **node, origin, context);
+  if (!call) {
+    return fail(network->with_warnings(std::move(call.error())));
+  }
+  warnings.insert(warnings.end(), call->warnings.begin(), call->warnings.end());
+  if (!call->is_served) {
+    return warnings;
+  }
+  auto ok = write(*place, call->lock);
+  ok = ok ? check(*place, call->lock, call->package, context) : ok;
+  return ok ? Result<Diagnostics>(std::move(warnings)) : fail(std::move(ok.error()));
+}
+
+Result<void> SourceHook::restore(const ModuleLocks& known) {
+  const auto entry = known.find(kUnitSourceKey);
+  if (entry == known.end()) {
+    return {};
+  }
+  const auto place = open();
+  return place ? write(*place, entry->second) : fail(place.error());
+}
+
+Result<void> SourceHook::verify() {
+  const auto place = open();
+  Diagnostics warnings;
+  const auto node = place ? find_call(place->root, warnings) : fail(place.error());
+  if (!node || !*node) {
+    return node ? Result<void>() : fail(node.error());
+  }
+  const auto network = host_.service().network(place->root.implementation.tool, place->root.implementation.version);
+  if (network->backends().find((*node)->address.source) == nullptr) {
+    return {};
+  }
+  const LockFile lock = effective_lock(place->lock);
+  const auto entry = lock.modules.find(kUnitSourceKey);
+  const auto reason =
+      entry == lock.modules.end() ? std::optional<std::string>("not locked") : why_not_answered(**node, entry->second);
+  if (reason) {
+    return fail(Error{.code = Code::frozen,
+                      .message = fmt::format("the lock file does not answer {} ({})", kUnitSourceKey, *reason),
+                      .subject = std::string(kUnitSourceKey),
+                      .location = (*node)->call.source.location});
+  }
+  const Context context = host_.context();
+  const auto package = host_.service().store().find_by_h1("h1:" + entry->second.hash_value("h1"));
+  return check(*place, entry->second, package ? package->directory : fs::path(), context);
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+
+#include "backends/context.h"
+#include "plugin/config/tool.h"
+#include "plugin/install/data_directory.h"
+#include "protocol/result.h"
+
+namespace modlock::cli {
+
+// Terragrunt runs the client in a working directory of its own, below its cache. The lock file that is under version
+// control lies in the unit: it is copied to the working directory before, and back after `init` and `providers lock`,
+// but without the module blocks, which the client has dropped by then, and never where the module blocks have a file of
+// their own. Both files may be one, where a unit is its own working directory.
+class UnitLock {
+ public:
+  UnitLock(std::filesystem::path unit, std::filesystem::path working_directory, Tool tool)
+      : unit_(std::move(unit)), working_directory_(std::move(working_directory)), tool_(tool) {}
+
+  // The module blocks of the unit become those of the working directory. Where the unit's lock file has none and
+  // nothing is known of earlier ones, those of its last committed version become what `lock` puts back. Errors: those
+  // of parse_lock(), with the path of the file; IO_ERROR; cancellation.
+  Result<void> take_over(const DataDirectory& data, const Context& context) const;
+  // The module blocks of the working directory become those of the unit, where it has a lock file (Terragrunt leaves
+  // none where `copy_terraform_lock_file` is false). Errors: as above.
+  Result<void> give_back() const;
+
+ private:
+  Result<void> know_committed_blocks(const DataDirectory& data, const Context& context) const;
+
+  std::filesystem::path unit_;
+  std::filesystem::path working_directory_;
+  Tool tool_;
+};
+
+}  // namespace modlock::cli

@@ -1,0 +1,110 @@
+#include "plugin/cli/unit_source.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "backends/files/files.h"
+#include "plugin/eval/constant_value.h"
+#include "plugin/hcl/parser.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRegistryScheme = "tfr://";
+
+std::string registry_host(Tool tool) {
+  const char* named = std::getenv("TG_TF_DEFAULT_REGISTRY_HOST");
+  return named != nullptr && *named != '\0' ? named : std::string(default_registry(tool));
+}
+
+// "tfr:///ns/name/system//sub?version=1.2.3" as a module call writes it: "registry.example/ns/name/system//sub", and
+// the version.
+UnitSource from_terragrunt(std::string text, std::optional<std::string> version, Location location, Tool tool) {
+  if (text.starts_with(kRegistryScheme)) {
+    text.erase(0, kRegistryScheme.size());
+    constexpr std::string_view kVersion = "?version=";
+    if (const std::size_t query = text.find(kVersion); query != std::string::npos) {
+      version = text.substr(query + kVersion.size());
+      text.resize(query);
+    }
+    text = text.starts_with('/') ? registry_host(tool) + text : text;
+  } else {
+    version.reset();  // Terragrunt takes none for other sources
+  }
+  return {Written{std::move(text), std::move(location)}, std::move(version)};
+}
+
+Result<hcl::ParsedFile> read_hcl(const fs::path& path) {
+  const auto text = read_file(path);
+  if (!text) {
+    return text.error().code == Code::not_found ? Result<hcl::ParsedFile>(hcl::ParsedFile{}) : fail(text.error());
+  }
+  hcl::ParsedFile file = hcl::parse_native(*text, path.string());
+  const auto error = std::find_if(file.diagnostics.begin(), file.diagnostics.end(),
+                                  [](const Diagnostic& one) { return one.severity == Severity::error; });
+  return error == file.diagnostics.end() ? Result<hcl::ParsedFile>(std::move(file)) : fail(error->what);
+}
+
+const hcl::Block* find_block(const hcl::Body& body, std::string_view type) {
+  const auto block =
+      std::find_if(body.blocks.begin(), body.blocks.end(), [&](const hcl::Block& one) { return one.type == type; });
+  return block == body.blocks.end() ? nullptr : &*block;
+}
+
+// Those that have a value without any function; each may use those that do.
+eval::Value::Members values_of(const hcl::Body& body, const std::string& object, eval::Value::Members variables) {
+  eval::Value::Members known;
+  for (std::size_t before = known.size() + 1; before != known.size();) {
+    before = known.size();
+    for (const hcl::Attribute& attribute : body.attributes) {
+      variables.insert_or_assign(object, eval::Value::object(known));
+      if (auto value = eval::constant_value(attribute.value, false, "", variables);
+          value && !known.count(attribute.name)) {
+        known.emplace(attribute.name, std::move(*value));
+      }
+    }
+  }
+  variables.insert_or_assign(object, eval::Value::object(known));
+  return variables;
+}
+
+std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::Value::Members& variables) {
+  const auto value = attribute == nullptr ? fail(Code::not_found, "none")
+                                          : eval::constant_value(attribute->value, false, "", variables);
+  return value && !value->is_null() && value->is(eval::Type::Kind::string) ? std::optional(value->as_string())
+                                                                           : std::nullopt;
+}
+
+}  // namespace
+
+Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, Tool tool) {
+  const fs::path path = unit / "terragrunt.hcl";
+  if (!named.empty()) {
+    return FoundSource{.source = from_terragrunt(named, std::nullopt, {path.string(), std::nullopt}, tool)};
+  }
+  const auto file = read_hcl(path);
+  const auto values = file ? read_hcl(unit / "terragrunt.values.hcl") : fail(file.error());
+  if (!values) {
+    return fail(values.error());
+  }
+  const hcl::Block* terraform = find_block(file->body, "terraform");
+  const hcl::Attribute* source = terraform == nullptr ? nullptr : terraform->body.find("source");
+  if (source == nullptr) {
+    return FoundSource{.is_known = find_block(file->body, "include") == nullptr};
+  }
+  eval::Value::Members variables = values_of(values->body, "values", {});
+  if (const hcl::Block* locals = find_block(file->body, "locals")) {
+    variables = values_of(locals->body, "local", std::move(variables));
+  }
+  auto text = text_of(source, variables);
+  if (!text) {
+    return FoundSource{.is_known = false};
+  }
+  return FoundSource{.source = from_terragrunt(std::move(*text), text_of(terraform->body.find("version"), variables),
+                                               {path.string(), source->value.range}, tool)};
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "plugin/config/tool.h"
+#include "plugin/config/written.h"
+#include "protocol/result.h"
+
+namespace modlock::cli {
+
+// What Terragrunt downloads and runs for a unit: `source` of its `terraform` block.
+struct UnitSource {
+  Written source = {};                      // as a module call would name it
+  std::optional<std::string> version = {};  // of a registry module: `?version=` of "tfr://", or the argument beside it
+};
+
+struct FoundSource {
+  bool is_known = true;                   // false: terragrunt.hcl computes it from more than local and given values
+  std::optional<UnitSource> source = {};  // nothing where none is named
+};
+
+// Reads terragrunt.hcl of the unit, and of a generated stack terragrunt.values.hcl. `named` counts in its place where
+// it is not empty. Included files are not read: a source that only they name is not known. Errors: CONFIG_PARSE for
+// syntax; IO_ERROR.
+Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, Tool tool);
+
+}  // namespace modlock::cli

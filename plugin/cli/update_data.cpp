@@ -1,0 +1,252 @@
+#include "plugin/cli/update_data.h"
+
+#include <algorithm>
+#include <array>
+
+#include "backends/files/files.h"
+#include "backends/version.h"
+#include "protocol/json.h"
+#include "protocol/object_reader.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+DataEntry read_entry(ObjectReader& in) {
+  DataEntry entry;
+  const std::array<std::pair<const char*, std::string*>, 8> members = {{{"subject", &entry.subject},
+                                                                        {"depName", &entry.dep_name},
+                                                                        {"packageName", &entry.package_name},
+                                                                        {"depType", &entry.dep_type},
+                                                                        {"packageFile", &entry.package_file},
+                                                                        {"currentValue", &entry.current_value},
+                                                                        {"newValue", &entry.new_value},
+                                                                        {"newVersion", &entry.new_version}}};
+  for (const auto& [name, target] : members) {
+    *target = in.string(name).value_or(std::string());
+  }
+  if (const auto constraint = in.string("newConstraint")) {
+    entry.new_value = *constraint;
+  }
+  if (entry.subject.empty() && entry.dep_name.empty() && entry.package_name.empty()) {
+    in.reject("depName", "expected a depName, a packageName or a subject");
+  }
+  if (entry.new_value.empty() && entry.new_version.empty()) {
+    in.reject("newValue", "expected a newValue or a newVersion");
+  }
+  return entry;
+}
+
+void drop_prefix_through(std::string& text, std::string_view mark) {
+  if (const std::size_t at = text.find(mark); at != std::string::npos) {
+    text.erase(0, at + mark.size());
+  }
+}
+
+// "git::ssh://git@example.com/acme/vpc.git//net?ref=v1" is "example.com/acme/vpc".
+std::string plain_name(std::string_view source) {
+  std::string text(source.substr(0, source.find('?')));
+  drop_prefix_through(text, "::");
+  drop_prefix_through(text, "://");
+  text.erase(std::min(text.find("//"), text.size()));
+  drop_prefix_through(text, "@");
+  std::replace(text.begin(), text.end(), ':', '/');
+  if (const std::size_t at = text.find("/modules/"); at != std::string::npos && at == text.find('/')) {
+    text.erase(at, std::string_view("/modules").size());  // as the lock file writes sources of registries
+  }
+  while (text.ends_with('/')) {
+    text.pop_back();
+  }
+  if (text.ends_with(".git")) {
+    text.erase(text.size() - 4);
+  }
+  return text;
+}
+
+std::string without_blanks(std::string_view text) {
+  std::string out;
+  std::copy_if(text.begin(), text.end(), std::back_inserter(out), [](char c) { return c != ' '; });
+  return out;
+}
+
+// What `?ref=`, `?tag=` or `?digest=` of a source says.
+std::string reference_of(std::string_view source) {
+  const std::size_t question = source.find('?');
+  if (question == std::string_view::npos) {
+    return {};
+  }
+  std::string_view rest = source.substr(question + 1);
+  while (!rest.empty()) {
+    const std::string_view argument = rest.substr(0, rest.find('&'));
+    const std::size_t equals = argument.find('=');
+    const std::string_view name = argument.substr(0, equals);
+    if (equals != std::string_view::npos && (name == "ref" || name == "tag" || name == "digest")) {
+      return std::string(argument.substr(equals + 1));
+    }
+    rest.remove_prefix(std::min(argument.size() + 1, rest.size()));
+  }
+  return {};
+}
+
+// The version that an update leads to: of a tag of a monorepo what stands behind the last slash.
+std::optional<std::string> version_of(const DataEntry& entry) {
+  for (const std::string& text : {entry.new_version, entry.new_value}) {
+    if (const auto version = Version::parse(std::string_view(text).substr(text.rfind('/') + 1))) {
+      return version->to_string();
+    }
+  }
+  return std::nullopt;
+}
+
+// What stands in the configuration for a call or a provider.
+struct Found {
+  std::string subject;
+  std::string text;
+  bool is_constraint = true;
+};
+
+// What has to be asked for; null: the lock follows by itself.
+Json::Value update_of(const DataEntry& entry, const Found& found) {
+  const bool is_done = !entry.new_value.empty() && without_blanks(found.text) == without_blanks(entry.new_value);
+  Json::Value update;
+  const auto version = version_of(entry);
+  if (is_done && !found.is_constraint) {
+    return update;
+  }
+  if (version && (!found.is_constraint || !entry.new_version.empty())) {
+    update["newVersion"] = *version;
+  }
+  if (found.is_constraint && !is_done && !entry.new_value.empty()) {
+    update["newConstraint"] = entry.new_value;
+  }
+  if (!update.isNull()) {
+    update["subject"] = found.subject;
+  }
+  return update;
+}
+
+bool concerns(const DataEntry& entry, std::string_view name, const std::string& text) {
+  const bool is_named = names_source(entry.dep_name, name) || names_source(entry.package_name, name);
+  const std::string found = without_blanks(text);
+  return is_named && (entry.current_value.empty() || found == without_blanks(entry.current_value) ||
+                      (!entry.new_value.empty() && found == without_blanks(entry.new_value)));
+}
+
+bool is_for_providers(const DataEntry& entry) {
+  return entry.dep_type.find("provider") != std::string::npos;
+}
+
+class Matcher {
+ public:
+  Matcher(const InspectedRoot& root, const DataEntry& entry, const fs::path& repository)
+      : root_(root),
+        entry_(entry),
+        file_(entry.package_file.empty() ? fs::path() : (repository / entry.package_file).lexically_normal()) {}
+
+  std::vector<Found> find() const {
+    std::vector<Found> found;
+    if (!entry_.subject.empty()) {
+      if (file_.empty() || root_.reads(file_)) {
+        found.push_back({entry_.subject, "", !entry_.new_value.empty()});
+      }
+      return found;
+    }
+    if (!is_for_providers(entry_)) {
+      find_modules(found);
+    }
+    if (entry_.dep_type != "module") {
+      find_providers(found);
+    }
+    return found;
+  }
+
+ private:
+  bool is_there(const Json::Value& location) const {
+    return file_.empty() || (root_.directory / location["path"].asString()).lexically_normal() == file_;
+  }
+
+  void find_modules(std::vector<Found>& found) const {
+    for (const Json::Value& module : root_.inspected["modules"]) {
+      const std::string source = module["source"].asString();
+      const std::string constraint = module["constraint"].asString();
+      const std::string text = constraint.empty() ? reference_of(source) : constraint;
+      if (!source.empty() && is_there(module) && concerns(entry_, source, text)) {
+        found.push_back({"module." + module["key"].asString(), text, !constraint.empty()});
+      }
+    }
+  }
+
+  void find_providers(std::vector<Found>& found) const {
+    for (const Json::Value& provider : root_.inspected["providers"]) {
+      const std::string address = provider["address"].asString();
+      for (const Json::Value& constraint : provider["constraints"]) {
+        const std::string text = constraint["text"].asString();
+        if (is_there(constraint) && concerns(entry_, address, text)) {
+          found.push_back({"provider." + address, text, true});
+          break;
+        }
+      }
+    }
+  }
+
+  const InspectedRoot& root_;
+  const DataEntry& entry_;
+  const fs::path file_;
+};
+
+}  // namespace
+
+Result<std::vector<DataEntry>> read_update_data(const fs::path& path) {
+  const auto text = read_file(path);
+  if (!text) {
+    return fail(text.error());
+  }
+  auto parsed = parse_json(*text);
+  if (!parsed) {
+    Error error = std::move(parsed.error());
+    error.code = Code::invalid_params;
+    error.message = path.string() + ": " + error.message;
+    return fail(std::move(error));
+  }
+  Json::Value wrapped(Json::objectValue);
+  const bool is_list = parsed->isArray();
+  const char* name = is_list || parsed->isMember("updates") ? "updates" : "upgrades";
+  wrapped[name] = is_list ? std::move(*parsed) : (*parsed)[name];
+  ObjectReader in(wrapped, path.filename().string());
+  std::vector<DataEntry> entries;
+  for (ObjectReader& item : in.objects(name)) {
+    entries.push_back(read_entry(item));
+  }
+  if (auto ok = in.finish(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  return entries;
+}
+
+bool names_source(std::string_view name, std::string_view source) {
+  const std::string wanted = plain_name(name);
+  const std::string found = plain_name(source);
+  return !wanted.empty() && (found == wanted || found.ends_with("/" + wanted));
+}
+
+bool InspectedRoot::reads(const fs::path& file) const {
+  const Json::Value& files = inspected["files"];
+  return std::any_of(files.begin(), files.end(), [&](const Json::Value& read) {
+    return (directory / read["path"].asString()).lexically_normal() == file;
+  });
+}
+
+Json::Value updates_for(const InspectedRoot& root, const std::vector<DataEntry>& entries, const fs::path& repository) {
+  Json::Value updates(Json::arrayValue);
+  for (const DataEntry& entry : entries) {
+    for (const Found& found : Matcher(root, entry, repository).find()) {
+      if (Json::Value update = update_of(entry, found); !update.isNull()) {
+        updates.append(std::move(update));
+      }
+    }
+  }
+  return updates;
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,243 @@
+#include "plugin/server/lock_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/install/overrides.h"
+#include "plugin/providers/provider_warnings.h"
+#include "plugin/resolve/call_kind.h"
+#include "plugin/server/known_tree.h"
+#include "plugin/server/lock_edits.h"
+#include "plugin/server/plan_request.h"
+#include "plugin/server/provider_request.h"
+
+namespace modlock {
+namespace {
+
+// Lists of the host narrow what the settings allow, and are checked after them.
+void add_policy(Settings& settings, const messages::LockPlanParams& params) {
+  const auto written = [](const std::string& text) { return Written{text, Location{"params.policy", std::nullopt}}; };
+  for (const std::string& glob : params.deny) {
+    settings.deny_sources.push_back(written(glob));
+  }
+  if (!params.allow.empty()) {
+    AllowList& list = settings.allow_lists.emplace_back();
+    std::transform(params.allow.begin(), params.allow.end(), std::back_inserter(list.globs), written);
+  }
+}
+
+std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
+  std::vector<messages::LockedModule> out;
+  for (const auto& [key, lock] : plan.modules) {
+    const auto node = plan.tree.nodes.find(key);
+    out.push_back({.key = key,
+                   .source = lock.source,
+                   .version = lock.version,
+                   .ref = node == plan.tree.nodes.end() ? "" : named_reference(node->second.address.source),
+                   .commit = lock.hash_value("git"),
+                   .digest = lock.hash_value("oci"),
+                   .constraints = lock.constraints,
+                   .hashes = lock.hashes});
+  }
+  return out;
+}
+
+// The modules of a root where nobody wants them locked: as they are installed or locked. What is locked and nowhere on
+// this machine is fetched.
+Result<ModuleTree> read_tree(RootRequest& root, const LockDocument& lock, Origin& origin, const Service& service,
+                             const Context& context) {
+  auto tree = walk_known_modules(root, effective_lock(lock), service, context);
+  if (!tree || unread_modules(*tree).empty()) {
+    return tree;
+  }
+  PlanRequest request = frozen_plan(root, lock, context);
+  request.lock = effective_lock(lock);
+  auto plan = make_plan(request, origin, context);
+  if (!plan) {
+    return fail(std::move(plan.error()));
+  }
+  if (const auto unread = unread_modules(plan->tree); !unread.empty()) {
+    const ModuleNode& node = plan->tree.nodes.find(unread.front())->second;
+    return fail(Error{.code = Code::missing,
+                      .message = fmt::format("module \"{}\" is neither locked nor installed, so nobody knows which "
+                                             "providers it needs",
+                                             node.key),
+                      .subject = node.subject(),
+                      .location = node.call.source.location,
+                      .hint = "lock modules too (without --include providers), or let the client install them"});
+  }
+  return std::move(plan->tree);
+}
+
+class LockPlanner {
+ public:
+  LockPlanner(const Service& service, messages::LockPlanParams params, WantedVersions wanted, RequestContext& request,
+              RunClock& clock)
+      : service_(service),
+        params_(std::move(params)),
+        wanted_(std::move(wanted)),
+        request_(request),
+        clock_(clock),
+        context_(make_context(request, service, clock.stats)) {}
+
+  Result<messages::LockPlanResult> run() {
+    auto root = open_root(params_.root, service_);
+    if (!root) {
+      return fail(std::move(root.error()));
+    }
+    auto lock = open_lock(*root, params_.lock);
+    if (!lock) {
+      return fail(std::move(lock.error()));
+    }
+    add_policy(root->walk.settings, params_);
+    context_.judge_source = source_judge(root->walk.settings);
+    const auto network = service_.network(root->implementation.tool, root->implementation.version);
+    if (auto ok = plan(*root, *lock, *network); !ok) {
+      return fail(network->with_warnings(std::move(ok.error())));
+    }
+    const Diagnostics& unread = network->warnings();
+    diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
+    return answer(*root, *lock);
+  }
+
+ private:
+  Result<void> plan(RootRequest& root, const LockDocument& lock, const Network& network) {
+    Origin origin(network.backends(), service_.store(), context_, service_.fresh_since());
+    std::optional<ModuleTree> tree;
+    if (params_.include.modules) {
+      if (auto ok = plan_modules(root, lock, origin); !ok) {
+        return ok;
+      }
+    } else if (params_.include.providers) {
+      auto read = read_tree(root, lock, origin, service_, context_);
+      if (!read) {
+        return fail(std::move(read.error()));
+      }
+      tree = std::move(*read);
+      std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
+      judge_releases(*tree, root.implementation, service_.options(), context_, diagnostics_);
+      if (has_errors(diagnostics_)) {
+        return fail(first_error());
+      }
+    }
+    return params_.include.providers ? plan_providers_of(root, lock, tree ? *tree : modules_->tree, network)
+                                     : Result<void>();
+  }
+
+  Error first_error() const {
+    Diagnostics errors;
+    std::copy_if(diagnostics_.begin(), diagnostics_.end(), std::back_inserter(errors),
+                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+    return combine(std::move(errors));
+  }
+
+  Result<void> plan_modules(const RootRequest& root, const LockDocument& lock, Origin& origin) {
+    auto plan_request = make_plan_request(root, lock, params_, service_, context_);
+    if (!plan_request) {
+      return fail(std::move(plan_request.error()));
+    }
+    plan_request->wanted = std::move(wanted_.modules);
+    auto plan = make_plan(*plan_request, origin, context_);
+    if (!plan) {
+      return fail(std::move(plan.error()));
+    }
+    modules_ = std::move(*plan);
+    // A lock that is to change has its override files written after it.
+    const bool is_final = params_.mode == "frozen" && modules_->changes.empty();
+    judge_overrides(
+        {.tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds},
+        modules_->diagnostics, is_final ? Severity::error : Severity::warning);
+    diagnostics_ = std::move(modules_->diagnostics);
+    return has_errors(diagnostics_) ? fail(first_error()) : Result<void>();
+  }
+
+  // They are locked all the same, as a client locks them.
+  void warn_of_overrides(const ClientConfiguration& client) {
+    for (const auto& [address, lock] : providers_->providers) {
+      if (client.provider_installation && client.provider_installation->dev_overrides.count(address) != 0) {
+        diagnostics_.push_back(
+            {Severity::warning,
+             Error{.code = Code::lock_unenforced,
+                   .message = fmt::format("provider {} is locked, and a client takes it from a directory that "
+                                          "dev_overrides names, whatever the lock file says",
+                                          address.to_string()),
+                   .subject = "provider." + address.to_string(),
+                   .hint = "remove it from dev_overrides in the CLI configuration to have the lock obeyed"}});
+      }
+    }
+  }
+
+  Result<void> plan_providers_of(const RootRequest& root, const LockDocument& lock, const ModuleTree& tree,
+                                 const Network& network) {
+    auto provider_request = make_provider_request(root, lock, tree, params_, diagnostics_);
+    if (!provider_request) {
+      return fail(std::move(provider_request.error()));
+    }
+    const ReleaseHashes known(service_.store(), release_rules(root.implementation));
+    provider_request->known = &known;
+    provider_request->wanted = std::move(wanted_.providers);
+    if (has_errors(diagnostics_)) {
+      return fail(first_error());
+    }
+    const auto source =
+        params_.hashes == "providers-lock" ? network.provider_source() : network.provider_source(root.walk.root);
+    auto plan = plan_providers(*provider_request, *source, context_);
+    if (!plan) {
+      Error error = std::move(plan.error());
+      if (params_.include.modules && exit_code(error) == exit_code(Code::unreachable)) {
+        error.notes.push_back("nothing is locked; modules alone are with --include modules");
+      }
+      return fail(std::move(error));
+    }
+    providers_ = std::move(*plan);
+    diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
+    warn_of_overrides(network.client_configuration());
+    const auto age = params_.minimum_release_age ? parse_duration(*params_.minimum_release_age) : std::nullopt;
+    if (age && age->count() > 0) {
+      Diagnostics unserved = ages_not_asked(providers_->changes);
+      diagnostics_.insert(diagnostics_.end(), unserved.begin(), unserved.end());
+    }
+    return {};
+  }
+
+  Result<messages::LockPlanResult> answer(const RootRequest& root, const LockDocument& lock) {
+    std::vector<Change> changes = modules_ ? std::move(modules_->changes) : std::vector<Change>{};
+    if (providers_) {
+      changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
+    }
+    if (params_.mode == "frozen" && !changes.empty()) {
+      return fail(frozen_error(changes, lock.path, request_));
+    }
+    const ModuleLocks& modules = modules_ ? modules_->modules : lock.file.modules;
+    messages::LockPlanResult result{
+        .edits = lock_edit(lock, {.modules = modules, .providers = providers_ ? &*providers_ : nullptr}, root.walk.tool,
+                           service_.options()),
+        .changes = to_messages(changes),
+        .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
+        .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
+        .stats = clock_.message()};
+    request_.diagnostics = diagnostics_;
+    result.diagnostics = std::move(diagnostics_);
+    return result;
+  }
+
+  const Service& service_;
+  const messages::LockPlanParams params_;
+  WantedVersions wanted_;
+  RequestContext& request_;
+  RunClock& clock_;
+  Context context_;
+  std::optional<Plan> modules_;
+  std::optional<ProviderPlan> providers_;
+  Diagnostics diagnostics_;
+};
+
+}  // namespace
+
+Result<messages::LockPlanResult> plan_lock(const Service& service, messages::LockPlanParams params,
+                                           WantedVersions wanted, RequestContext& request, RunClock& clock) {
+  return LockPlanner(service, std::move(params), std::move(wanted), request, clock).run();
+}
+
+}  // namespace modlock

@@ -1,0 +1,86 @@
+#include "plugin/server/handlers.h"
+#include "plugin/server/known_tree.h"
+#include "plugin/server/plan_request.h"
+#include "plugin/server/run_clock.h"
+#include "plugin/update/lookup.h"
+#include "protocol/messages/update_lookup.h"
+
+namespace modlock {
+namespace {
+
+std::vector<messages::LookedUpDependency> to_messages(std::vector<Dependency> dependencies) {
+  std::vector<messages::LookedUpDependency> out;
+  for (Dependency& dependency : dependencies) {
+    messages::LookedUpDependency told{
+        .subject = std::move(dependency.subject),
+        .dep_type = std::move(dependency.type),
+        .dep_name = std::move(dependency.name),
+        .datasource = std::move(dependency.datasource),
+        .package_file = std::move(dependency.location.path),
+        .range = dependency.location.range,
+        .current_value = std::move(dependency.current_value),
+        .current_version = dependency.current_version ? dependency.current_version->to_string() : "",
+        .current_digest = std::move(dependency.current_id),
+        .locked_version = std::move(dependency.locked_version),
+        .updates = {},
+        .skip_reason = std::move(dependency.skip_reason)};
+    for (UpdateOption& option : dependency.updates) {
+      const bool is_major = option.type == "major";
+      told.updates.push_back({.new_version = option.version.to_string(),
+                              .new_value = std::move(option.value),
+                              .update_type = std::move(option.type),
+                              .new_major = option.version.numbers()[0],
+                              .new_minor = option.version.numbers()[1],
+                              .new_digest = std::move(option.id),
+                              .is_breaking = is_major,
+                              .is_lockfile_update = option.is_lock_only});
+    }
+    out.push_back(std::move(told));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Json::Value> handle_update_lookup(const Service& service, const Json::Value& params, RequestContext& request) {
+  RunClock clock;
+  Context context = make_context(request, service, clock.stats);
+  auto decoded = decode_params<messages::UpdateLookupParams>(params, request.unknown_params);
+  if (!decoded) {
+    return fail(std::move(decoded.error()));
+  }
+  auto root = open_root(decoded->root, service);
+  if (!root) {
+    return fail(std::move(root.error()));
+  }
+  const auto lock = open_lock(*root, decoded->lock);
+  if (!lock) {
+    return fail(lock.error());
+  }
+  context.judge_source = source_judge(root->walk.settings);
+  const auto network = service.network(root->implementation.tool, root->implementation.version);
+  const LockFile effective = effective_lock(*lock);
+  const auto tree = walk_known_modules(*root, effective, service, context);
+  if (!tree) {
+    return fail(tree.error());
+  }
+  Origin origin(network->backends(), service.store(), context, service.fresh_since());
+  const auto providers = network->provider_source(root->walk.root);
+  auto found = look_up({.tree = *tree,
+                        .modules = effective.modules,
+                        .providers = lock->provider_file().providers,
+                        .default_host = default_registry(root->walk.tool),
+                        .subjects = std::move(decoded->subjects)},
+                       origin, *providers, context);
+  if (!found) {
+    return fail(network->with_warnings(std::move(found.error())));
+  }
+  messages::UpdateLookupResult result{.dependencies = to_messages(std::move(found->dependencies)),
+                                      .diagnostics = tree->diagnostics,
+                                      .stats = clock.message()};
+  result.diagnostics.insert(result.diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
+  request.diagnostics = result.diagnostics;
+  return messages::encode(result);
+}
+
+}  // namespace modlock

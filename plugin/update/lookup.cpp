@@ -1,0 +1,375 @@
+#include "plugin/update/lookup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "backends/parallel.h"
+#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/provider_tree.h"
+#include "plugin/update/constraint_change.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kWidth = 32;  // providers at a time
+
+bool is_in_package(const ModuleTree& tree, std::string_view key) {
+  for (std::size_t dot = key.rfind('.'); dot != std::string_view::npos; dot = key.rfind('.', dot - 1)) {
+    const auto caller = tree.nodes.find(key.substr(0, dot));
+    if (caller != tree.nodes.end() && !caller->second.is_local()) {
+      return true;
+    }
+    if (dot == 0) {
+      break;
+    }
+  }
+  return false;
+}
+
+std::string datasource_of(const Source& source) {
+  switch (source.kind) {
+    case SourceKind::registry:
+      return "terraform-module";
+    case SourceKind::git:
+      return "git-tags";
+    case SourceKind::oci:
+      return "docker";
+    default:
+      return "";
+  }
+}
+
+// The constraint as its own text, in the order of the constraints.
+std::string constraint_text(const ModuleNode& node) {
+  return node.constraints_text().value_or("");
+}
+
+// What stands before the version in the tags of a monorepo.
+std::string prefix_of(std::string_view tag) {
+  for (std::size_t at = 0; at < tag.size(); ++at) {
+    if (parse_version_tag(tag, tag.substr(0, at))) {
+      return std::string(tag.substr(0, at));
+    }
+  }
+  return {};
+}
+
+class Modules {
+ public:
+  Modules(const LookupRequest& request, Origin& origin) : request_(request), origin_(origin) {}
+
+  void add(const ModuleNode& node) {
+    Dependency dependency{.subject = node.subject(),
+                          .type = "module",
+                          .name = node.address.source.package_identity(),
+                          .datasource = datasource_of(node.address.source),
+                          .location = node.call.version ? node.call.version->location : node.call.source.location};
+    if (const auto lock = request_.modules.find(node.key); lock != request_.modules.end() && lock->second.version) {
+      dependency.locked_version = *lock->second.version;
+    }
+    if (node.is_local()) {
+      dependency.skip_reason = "local";
+    } else if (dependency.datasource.empty() || origin_.backend(node.address.source) == nullptr) {
+      dependency.skip_reason = "unsupported-datasource";
+    } else {
+      nodes_.push_back(&node);
+      asked_.push_back(dependencies_.size());
+    }
+    dependencies_.push_back(std::move(dependency));
+  }
+
+  void look_up(Diagnostics& diagnostics) {
+    std::map<std::string, Origin::Errand> errands;
+    for (const ModuleNode* node : nodes_) {
+      Origin::Errand& errand = errands[Origin::package_key(node->address)];
+      errand.listings.push_back({&node->address, prefix(*node)});
+      errand.choose = [] { return std::vector<Origin::PackageWish>(); };
+    }
+    std::vector<Origin::Errand> all;
+    for (auto& [key, errand] : errands) {
+      all.push_back(std::move(errand));
+    }
+    origin_.run(all);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Result<Listing>& listing = origin_.listing(nodes_[i]->address, prefix(*nodes_[i]));
+      Dependency& dependency = dependencies_[asked_[i]];
+      if (listing) {
+        complete(*nodes_[i], *listing, dependency);
+      } else {
+        Error error = listing.error();
+        error.subject = dependency.subject;
+        error.location = error.location ? error.location : nodes_[i]->call.source.location;
+        diagnostics.push_back({Severity::warning, std::move(error)});
+      }
+    }
+  }
+
+  std::vector<Dependency> take() { return std::move(dependencies_); }
+
+ private:
+  static std::string prefix(const ModuleNode& node) {
+    return node.tag_prefix.empty() ? prefix_of(named_reference(node.address.source)) : node.tag_prefix;
+  }
+
+  void complete(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
+    if (node.commit) {
+      dependency.current_value = *node.commit;
+      dependency.skip_reason = "unversioned-reference";
+    } else if (chooses_version(node)) {
+      complete_constraint(node, listing, dependency);
+    } else {
+      complete_reference(node, listing, dependency);
+    }
+  }
+
+  void complete_constraint(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
+    dependency.current_value = constraint_text(node);
+    const auto constraint = ModuleConstraint::parse(dependency.current_value);
+    const auto locked = Version::parse(dependency.locked_version);
+    const auto selected =
+        std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
+          return constraint ? constraint->selects(listed.version) : listed.version.prerelease().empty();
+        });
+    if (locked) {
+      dependency.current_version = *locked;
+    } else if (selected != listing.versions.end()) {
+      dependency.current_version = selected->version;
+    }
+    if (!dependency.current_version) {
+      dependency.skip_reason = "unspecified-version";
+      return;
+    }
+    const bool is_editable = !is_in_package(request_.tree, node.key);
+    dependency.updates =
+        update_options(offers(listing), *dependency.current_version, dependency.current_value,
+                       [&](const OfferedVersion& offer) -> std::optional<std::string> {
+                         if (!constraint) {
+                           return dependency.current_value;
+                         }
+                         auto value = let_in(dependency.current_value, offer.version);
+                         const bool stays = value && *value == dependency.current_value;
+                         return value && (is_editable || stays) ? std::optional(std::move(*value)) : std::nullopt;
+                       });
+  }
+
+  // Of a tag the version that it names; of a commit or a digest the one that is tagged there.
+  void complete_reference(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
+    const std::string reference = named_reference(node.address.source);
+    dependency.current_value = reference;
+    const auto current =
+        std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
+          return !reference.empty() && (listed.tag == reference || listed.id == reference);
+        });
+    if (current != listing.versions.end()) {
+      dependency.current_version = current->version;
+    } else if (const auto version = parse_version_tag(reference, prefix(node))) {
+      dependency.current_version = version;  // a tag that is gone
+    } else {
+      dependency.skip_reason = reference.empty() ? "unspecified-version" : "unversioned-reference";
+      return;
+    }
+    if (is_in_package(request_.tree, node.key)) {
+      return;
+    }
+    const bool by_id = current != listing.versions.end() && current->id == reference;
+    dependency.current_id = by_id ? reference : "";
+    dependency.updates = update_options(offers(listing), *dependency.current_version, reference,
+                                        [&](const OfferedVersion& offer) -> std::optional<std::string> {
+                                          return by_id ? offer.id : tag_of(listing, offer.version);
+                                        });
+  }
+
+  static std::vector<OfferedVersion> offers(const Listing& listing) {
+    std::vector<OfferedVersion> offered;
+    for (const ListedVersion& listed : listing.versions) {
+      if (listed.ambiguous_with.empty()) {
+        offered.push_back({listed.version, listed.id});
+      }
+    }
+    return offered;
+  }
+
+  static std::string tag_of(const Listing& listing, const Version& version) {
+    const auto listed = std::find_if(listing.versions.begin(), listing.versions.end(),
+                                     [&](const ListedVersion& candidate) { return candidate.version == version; });
+    return listed->tag;
+  }
+
+  const LookupRequest& request_;
+  Origin& origin_;
+  std::vector<Dependency> dependencies_;
+  std::vector<const ModuleNode*> nodes_;  // those to look up
+  std::vector<std::size_t> asked_;        // their places in dependencies_
+};
+
+// A provider of the tree: what somebody may change, and what packages require.
+struct NeededProvider {
+  ProviderAddress address;
+  Dependency dependency = {};
+  std::vector<std::string> fixed = {};  // constraints of packages
+};
+
+std::optional<Version> to_version(const ProviderVersion& version) {
+  const auto parsed = Version::parse(version.to_string());
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+NeededProvider use_of(const ProviderAddress& address, const std::vector<RequiredBy>& uses,
+                      const LookupRequest& request) {
+  NeededProvider out{.address = address};
+  Dependency& dependency = out.dependency;
+  dependency.subject = "provider." + address.to_string();
+  dependency.type = "required_provider";
+  dependency.name = address.for_display(request.default_host);
+  dependency.datasource = "terraform-provider";
+  bool is_named = false;
+  for (const RequiredBy& use : uses) {
+    const auto& constraint = use.requirement.constraint;
+    const auto node = request.tree.nodes.find(use.module);
+    const bool is_fixed =
+        node != request.tree.nodes.end() && (!node->second.is_local() || is_in_package(request.tree, use.module));
+    if (constraint && is_fixed) {
+      out.fixed.push_back(constraint->text);
+    } else if (constraint && !is_named) {
+      dependency.current_value = constraint->text;
+      dependency.location = constraint->location;
+      is_named = true;
+    }
+  }
+  if (!is_named) {
+    dependency.location = uses.front().requirement.location;
+  }
+  if (const auto lock = request.providers.find(address); lock != request.providers.end()) {
+    dependency.locked_version = lock->second.version.to_string();
+  }
+  return out;
+}
+
+void complete(NeededProvider& use, const ProviderListing& listing) {
+  Dependency& dependency = use.dependency;
+  std::vector<OfferedVersion> offered;
+  for (const ProviderVersion& version : listing.versions) {
+    if (const auto parsed = to_version(version)) {
+      offered.push_back({*parsed});
+    }
+  }
+  const auto is_allowed = [&](const Version& version) {
+    return std::all_of(use.fixed.begin(), use.fixed.end(), [&](const std::string& constraint) {
+      return lets_in(constraint, version, ConstraintDialect::provider);
+    });
+  };
+  const std::string& value = dependency.current_value;
+  if (const auto locked = Version::parse(dependency.locked_version)) {
+    dependency.current_version = *locked;
+  } else {
+    const auto newest = std::find_if(offered.begin(), offered.end(), [&](const OfferedVersion& offer) {
+      return is_allowed(offer.version) && (value.empty() ? offer.version.prerelease().empty()
+                                                         : lets_in(value, offer.version, ConstraintDialect::provider));
+    });
+    if (newest == offered.end()) {
+      dependency.skip_reason = "unspecified-version";
+      return;
+    }
+    dependency.current_version = newest->version;
+  }
+  dependency.updates = update_options(offered, *dependency.current_version, value,
+                                      [&](const OfferedVersion& offer) -> std::optional<std::string> {
+                                        if (!is_allowed(offer.version)) {
+                                          return std::nullopt;
+                                        }
+                                        if (value.empty()) {
+                                          return value;
+                                        }
+                                        const auto text = let_in(value, offer.version, ConstraintDialect::provider);
+                                        return text ? std::optional(*text) : std::nullopt;
+                                      });
+}
+
+void look_up_providers(const LookupRequest& request, const std::function<bool(const std::string&)>& is_wanted,
+                       ProviderSource& providers, const Context& context, UpdateLookup& found) {
+  std::vector<NeededProvider> uses;
+  for (const auto& [address, required] : required_providers(request.tree, false)) {
+    if (!address.is_builtin(request.default_host) && is_wanted("provider." + address.to_string())) {
+      uses.push_back(use_of(address, required, request));
+    }
+  }
+  std::vector<Result<ProviderListing>> listings(uses.size());
+  parallel_for(uses.size(), kWidth,
+               [&](std::size_t i) { listings[i] = providers.list_versions(uses[i].address, context); });
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (listings[i]) {
+      complete(uses[i], *listings[i]);
+    } else {
+      Error error = std::move(listings[i].error());
+      error.subject = uses[i].dependency.subject;
+      error.location = uses[i].dependency.location;
+      found.diagnostics.push_back({Severity::warning, std::move(error)});
+    }
+    found.dependencies.push_back(std::move(uses[i].dependency));
+  }
+}
+
+// A provider may be named without its host.
+std::vector<std::string> full_subjects(const LookupRequest& request) {
+  constexpr std::string_view kProvider = "provider.";
+  std::vector<std::string> subjects = request.subjects;
+  for (std::string& subject : subjects) {
+    if (subject.starts_with(kProvider)) {
+      const auto address =
+          ProviderAddress::parse(std::string_view(subject).substr(kProvider.size()), request.default_host);
+      subject = address ? std::string(kProvider) + address->to_string() : subject;
+    }
+  }
+  return subjects;
+}
+
+Result<void> check_subjects(const std::vector<std::string>& subjects, const UpdateLookup& found) {
+  for (const std::string& subject : subjects) {
+    const bool is_known = std::any_of(found.dependencies.begin(), found.dependencies.end(),
+                                      [&](const Dependency& dependency) { return dependency.subject == subject; });
+    if (!is_known) {
+      return fail(Error{.code = Code::invalid_params,
+                        .message = fmt::format("nothing here is \"{}\"", subject),
+                        .subject = subject,
+                        .hint = "tofu-modlock update --list shows what there is"});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<UpdateLookup> look_up(const LookupRequest& request, Origin& origin, ProviderSource& providers,
+                             const Context& context) {
+  const std::vector<std::string> subjects = full_subjects(request);
+  const auto is_wanted = [&](const std::string& subject) {
+    return subjects.empty() || std::find(subjects.begin(), subjects.end(), subject) != subjects.end();
+  };
+  UpdateLookup found;
+  Modules modules(request, origin);
+  for (const auto& [key, node] : request.tree.nodes) {
+    if (!node.of_tests && is_wanted(node.subject())) {
+      modules.add(node);
+    }
+  }
+  modules.look_up(found.diagnostics);
+  found.dependencies = modules.take();
+  for (const UnresolvedCall& call : request.tree.unresolved) {
+    if (is_wanted("module." + call.key)) {
+      found.dependencies.push_back(
+          {.subject = "module." + call.key, .type = "module", .skip_reason = "contains-variable"});
+    }
+  }
+  look_up_providers(request, is_wanted, providers, context, found);
+  if (auto ok = context.check(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  if (auto ok = check_subjects(subjects, found); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  return found;
+}
+
+}  // namespace modlock

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/messages/lock_plan.h"
+
+namespace modlock::messages {
+
+// What one call or provider should become.
+struct Update {
+  std::string subject;
+  std::optional<std::string> new_version;
+  std::optional<std::string> new_constraint;
+};
+constexpr TypeName name_of(const Update*) {
+  return {"Update", "What one module call or provider should become; at least one of version and constraint."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Update> update) {
+  form.member("subject", update.subject, "`module.vpc.nested`, `provider.hashicorp/aws`");
+  form.optional("newVersion", update.new_version,
+                "what is locked; the configuration changes where it does not allow it");
+  form.optional("newConstraint", update.new_constraint, "takes the place of the constraint that is written");
+  form.check([&](ObjectReader& in) {
+    if (!update.new_version && !update.new_constraint) {
+      in.reject("newVersion", "expected a newVersion or a newConstraint");
+    }
+  });
+}
+
+// `update/plan` answers with a LockPlanResult whose edits begin with those of the configuration.
+struct UpdatePlanParams {
+  RootParams root;
+  LockParams lock;
+  std::vector<Update> updates;
+  std::optional<std::string> pin;
+};
+template <typename Form>
+void fields(Form& form, In<Form, UpdatePlanParams> params) {
+  form.include(params.root);
+  form.optional("lock", params.lock, "the lock to start from; absent: the one on disk");
+  form.member("updates", params.updates, "one at least; all of them or none");
+  form.optional("pin", params.pin,
+                "how git and OCI sources name a version, also in place of a version argument; absent: as they do",
+                {"tag", "immutable"});
+  form.check([&](ObjectReader& in) {
+    if (params.updates.empty()) {
+      in.reject("updates", "expected one update at least");
+    }
+  });
+}
+
+}  // namespace modlock::messages

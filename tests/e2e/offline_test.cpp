@@ -1,0 +1,113 @@
+// Locking without the network, from what the sources said last.
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/module_registry.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OfflineScene : Scene {
+  // The copy of its blocks in the data directory, too.
+  void remove_lock() const {
+    fs::remove(root() / ".terraform.lock.hcl");
+    fs::remove_all(root() / ".terraform");
+  }
+  // Locks anew what is locked, while nobody can be asked.
+  Ran lock_anew_offline() {
+    locked = lock();
+    remove_lock();
+    fs::rename(repositories(), path("away"));
+    Ran ran = modlock({"lock", "--offline"});
+    fs::rename(path("away"), repositories());
+    return ran;
+  }
+
+  std::string locked;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(offline, OfflineScene)
+
+BOOST_AUTO_TEST_CASE(a_version_is_chosen_among_those_that_were_there_last) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  release(vpc, "1.1.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const Ran ran = lock_anew_offline();
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err.find("vpc.git is taken to have what it had at 20") != std::string::npos, ran.err);
+  BOOST_TEST(lock() == locked);
+}
+
+BOOST_AUTO_TEST_CASE(a_branch_is_where_it_was_last) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const Ran fetched = lock_anew_offline();
+  BOOST_TEST(fetched.exit_code == 0, fetched.err);
+  BOOST_TEST(fetched.err.find("vpc.git is taken to have what it had when it was asked last") != std::string::npos,
+             fetched.err);
+  BOOST_TEST(lock() == locked);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_not_asked_or_not_brought_is_a_miss) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  release(vpc, "1.1.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "1.0.0"));
+  const Ran unknown = modlock({"lock", "--offline"});
+  BOOST_TEST(unknown.exit_code == 7);
+  BOOST_TEST(unknown.err.find("[OFFLINE_MISS]") != std::string::npos, unknown.err);
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  write(".tofu-modlock.hcl", module_rule("vpc", "1.1.0"));
+  const Ran not_brought = lock_anew_offline();
+  BOOST_TEST(not_brought.exit_code == 7);
+  BOOST_TEST(not_brought.err.find("[OFFLINE_MISS]") != std::string::npos, not_brought.err);
+}
+
+BOOST_AUTO_TEST_CASE(who_can_ask_takes_no_kept_answer) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  remove_lock();
+  fs::rename(repositories(), path("away"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 7);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+  fs::rename(path("away"), repositories());
+  release(vpc, "1.1.0");
+  BOOST_TEST(modlock({"lock"}).out.find("module.vpc  1.1.0") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_registry_counts_too) {
+  ModuleRegistry registry;
+  write_text(path("tofurc"), registry.host_block("registry.example.test"));
+  environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+  write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
+  GitRepository& vpc = repository("vpc");
+  release(vpc, "1.0.0");
+  registry.add_version("acme/vpc/aws", "1.0.0",
+                       ModuleRegistry::by_header("git::file://" + vpc.path().string() + "?ref=v1.0.0"));
+  write("main.tf", module_call("vpc", "registry.example.test/acme/vpc/aws", "~> 1.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  registry.forget_requests();
+  const Ran ran = lock_anew_offline();
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(lock() == locked);
+  BOOST_TEST(registry.lines().empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

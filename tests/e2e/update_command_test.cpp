@@ -1,0 +1,210 @@
+// The command `update`, from outside: what people ask for, and what Renovate tells its postUpgradeTasks.
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "protocol/json.h"
+#include "tests/e2e/scene.h"
+#include "tests/support/provider_registry.h"
+
+namespace modlock::test {
+namespace {
+
+struct Updating : Scene {
+  Updating() : vpc(repository("vpc.git")) {
+    release(vpc, "1.0.0");
+    release(vpc, "1.1.0");
+    release(vpc, "2.0.0");
+    write_text(path("tofurc"), registry.host_block("registry.opentofu.org"));
+    environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
+  }
+
+  std::string git() const { return "git::" + vpc.url(); }
+
+  // Below the root, which is a repository.
+  void write_data(const std::string& entries) const { write_text(path("data.json"), "[" + entries + "]"); }
+
+  ProviderRegistry registry;
+  GitRepository& vpc;
+};
+
+std::string required(const std::string& constraint) {
+  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
+         constraint + "\"\n    }\n  }\n}\n";
+}
+
+BOOST_FIXTURE_TEST_SUITE(update_command, Updating)
+
+BOOST_AUTO_TEST_CASE(configuration_and_lock_are_written) {
+  write("main.tf", "# kept\n" + module_call("vpc", git(), "~> 1.0.0"));
+  modlock({"lock"});
+  const Ran ran = modlock({"update", "module.vpc=2.0.0"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out ==
+             "module.vpc  1.0.0 -> 2.0.0  (~> 2.0.0)\n\ntofu-modlock has changed main.tf and .terraform.lock.hcl.\n"
+             "Review and commit the change if it is what you intended.\n");
+  BOOST_TEST(read("main.tf") == "# kept\n" + module_call("vpc", git(), "~> 2.0.0"));
+  BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<2.0.0>"}}));
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_shows_both_files) {
+  write("main.tf", module_call("vpc", git(), "~> 1.0.0"));
+  modlock({"lock"});
+  const std::string before = lock();
+  const Ran ran = modlock({"update", "module.vpc=~> 2.0", "--dry-run"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.find("--- main.tf\n+++ main.tf\n") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("-  version = \"~> 1.0.0\"\n+  version = \"~> 2.0\"\n") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("main.tf and .terraform.lock.hcl would change; nothing was written.\n") != std::string::npos);
+  BOOST_TEST(lock() == before);
+  BOOST_TEST(read("main.tf") == module_call("vpc", git(), "~> 1.0.0"));
+}
+
+BOOST_AUTO_TEST_CASE(a_summary_in_markdown) {
+  write("main.tf", module_call("vpc", git() + "?ref=v1.0.0"));
+  modlock({"lock"});
+  const Ran ran = modlock({"update", "module.vpc=1.1.0", "--pin", "immutable", "--format", "markdown"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out ==
+                 "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
+                 "| `module.vpc` | source-changed | v1.0.0 at commit <1.0.0...> | commit <1.1.0...> |  |\n\n"
+                 "Files: `main.tf` `.terraform.lock.hcl`\n",
+             ran.out);
+  BOOST_TEST(shown(read("main.tf")) == shown(module_call("vpc", git() + "?ref=<1.1.0>")));
+}
+
+BOOST_AUTO_TEST_CASE(a_link_stays_one) {
+  write("shared/versions.tf", module_call("vpc", git(), "1.0.0"));
+  std::filesystem::create_symlink("shared/versions.tf", root() / "main.tf");
+  modlock({"lock"});
+  BOOST_TEST(modlock({"update", "module.vpc=1.1.0"}).exit_code == 0);
+  BOOST_TEST(std::filesystem::is_symlink(root() / "main.tf"));
+  BOOST_TEST(read("shared/versions.tf") == module_call("vpc", git(), "1.1.0"));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_written_outside_of_the_root) {
+  std::filesystem::create_directories(path(".git"));
+  write_text(path("net/main.tf"), module_call("vpc", git(), "1.0.0"));
+  write("main.tf", module_call("net", "../net"));
+  modlock({"lock"});
+  const std::string before = lock();
+  const Ran ran = modlock({"update", "module.net.vpc=1.1.0"});
+  BOOST_TEST(ran.exit_code == 8, ran.out);
+  BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
+  BOOST_TEST(read_text(path("net/main.tf")) == module_call("vpc", git(), "1.0.0"));
+  BOOST_TEST(lock() == before);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_update) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* message;
+  };
+  write("main.tf", "");
+  const Row rows[] = {
+      {"nothing", {"update"}, "Error: update: nothing to update [INVALID_PARAMS]\n"},
+      {"no version",
+       {"update", "module.vpc"},
+       "Error: expected SUBJECT=VERSION, found \"module.vpc\" [INVALID_PARAMS]\n"},
+      {"no such file", {"update", "--from-file", "nope.json"}, "nope.json"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Ran ran = modlock(row.arguments);
+      BOOST_TEST(ran.exit_code != 0);
+      BOOST_TEST(ran.err.find(row.message) != std::string::npos, ran.err);
+    }
+  }
+}
+
+// Renovate has changed the configuration already, as it does before postUpgradeTasks.
+BOOST_AUTO_TEST_CASE(what_renovate_has_edited_is_locked) {
+  write("live/main.tf", module_call("vpc", git() + "?ref=v1.0.0") + module_call("old", git() + "?ref=v1.1.0"));
+  BOOST_TEST(modlock({"lock", "--chdir", "live"}).exit_code == 0);
+  write("live/main.tf", module_call("vpc", git() + "?ref=v2.0.0") + module_call("old", git() + "?ref=v1.1.0"));
+  std::filesystem::create_directories(root() / ".git");
+  write_data(fmt::format(R"({{"depName": "{}", "packageFile": "live/main.tf", "currentValue": "v1.0.0",)"
+                         R"( "newValue": "v2.0.0", "newVersion": "v2.0.0", "updateType": "major"}})",
+                         vpc.path().string()));
+  const Ran ran = modlock({"update", "--from-file", "../data.json"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read("live/main.tf") ==
+             module_call("vpc", git() + "?ref=v2.0.0") + module_call("old", git() + "?ref=v1.1.0"));
+  BOOST_TEST(modlock({"lock", "--frozen", "--chdir", "live"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_renovate_has_not_edited_is_changed_too) {
+  registry.publish({.name = "acme/cloud", .version = "1.0.0"});
+  write("main.tf", required("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  registry.publish({.name = "acme/cloud", .version = "2.1.0"});
+  std::filesystem::create_directories(root() / ".git");
+  write_data(fmt::format(R"({{"depName": "{}", "packageFile": "main.tf", "currentValue": "~> 1.0.0",)"
+                         R"( "newValue": "~> 2.0.0", "newVersion": "2.0.0"}},)"
+                         R"({{"depName": "cloud", "packageName": "acme/cloud", "depType": "required_provider",)"
+                         R"( "packageFile": "main.tf", "currentValue": "~> 1.0", "newValue": "~> 2.0"}},)"
+                         R"({{"depName": "alpine", "packageFile": "Dockerfile", "newValue": "3.20"}})",
+                         vpc.path().string()));
+  // As Renovate's settings hand the file over; a command is split into words, and no shell runs it.
+  environment["RENOVATE_POST_UPGRADE_COMMAND_DATA_FILE"] = path("data.json").string();
+  const Ran ran = modlock({"update"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read("main.tf") == required("~> 2.0") + module_call("vpc", git(), "~> 2.0.0"));
+  BOOST_TEST(ran.out.find("module.vpc  1.0.0 -> 2.0.0") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("acme/cloud  1.0.0 -> 2.1.0") != std::string::npos, ran.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_root_is_found_by_its_local_module) {
+  std::filesystem::create_directories(root() / ".git");
+  write("net/main.tf", module_call("vpc", git(), "1.0.0"));
+  write("a/main.tf", module_call("net", "../net"));
+  write("b/main.tf", module_call("vpc", git(), "1.0.0"));
+  BOOST_TEST(modlock({"lock", "--chdir", "a"}).exit_code == 0);
+  BOOST_TEST(modlock({"lock", "--chdir", "b"}).exit_code == 0);
+  write("net/main.tf", module_call("vpc", git(), "1.1.0"));
+  write_data(fmt::format(R"({{"depName": "{}", "packageFile": "net/main.tf", "currentValue": "1.0.0",)"
+                         R"( "newValue": "1.1.0", "newVersion": "1.1.0"}})",
+                         vpc.path().string()));
+  const Ran ran = modlock({"update", "--from-file", "../data.json"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(shown(read("a/.terraform.lock.hcl")).find("git:<1.1.0>") != std::string::npos, ran.out);
+  BOOST_TEST(shown(read("b/.terraform.lock.hcl")).find("git:<1.0.0>") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_ours_is_no_error) {
+  std::filesystem::create_directories(root() / ".git");
+  write("main.tf", module_call("vpc", git(), "1.0.0"));
+  modlock({"lock"});
+  write_data(R"({"depName": "alpine", "packageFile": "Dockerfile", "newValue": "3.20"})");
+  const Ran ran = modlock({"update", "--from-file", "../data.json"});
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.out == "");
+}
+
+// Nobody writes to that pipe or closes it: who reads it waits for ever.
+BOOST_AUTO_TEST_CASE(an_open_pipe_and_an_empty_environment) {
+  std::filesystem::create_directories(root() / ".git");
+  write("main.tf", module_call("vpc", git() + "?ref=v1.1.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  write_data(fmt::format(R"({{"depName": "{}", "packageFile": "main.tf", "currentValue": "v1.1.0",)"
+                         R"( "newValue": "v2.0.0"}})",
+                         vpc.path().string()));
+  const Ran ran =
+      program({"sh", "-c",
+               "mkfifo ../pipe; exec 3<>../pipe; exec timeout 60 env -i PATH=\"$PATH\" HOME=\"$HOME\" CI=true "
+               "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow GIT_CONFIG_VALUE_0=always "
+               "\"$0\" update --from-file ../data.json --cache-dir ../cache <&3",
+               binary});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read("main.tf") == module_call("vpc", git() + "?ref=v2.0.0"));
+  BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<2.0.0>"}}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

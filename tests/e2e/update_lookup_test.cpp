@@ -1,0 +1,140 @@
+// What is newer than what is in use, in Renovate's words.
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/provider_registry.h"
+
+namespace modlock::test {
+namespace {
+
+struct Looking : Scene {
+  Looking() : vpc(repository("vpc.git")) {
+    for (const char* version : {"1.0.0", "1.0.1", "1.1.0", "2.0.0", "2.1.0", "3.0.0-rc1"}) {
+      release(vpc, version);
+    }
+    write_text(path("tofurc"), registry.host_block("registry.opentofu.org"));
+    environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
+  }
+
+  std::string git() const { return "git::" + vpc.url(); }
+
+  // "module.a 1.0.0 locked 1.0.0: 1.1.0 minor lock, 2.1.0 major ~> 2.1"
+  std::vector<std::string> lines(std::vector<std::string> arguments = {}) const {
+    arguments.insert(arguments.begin(), {"update", "--list"});
+    std::vector<std::string> out;
+    const Json::Value found = json(arguments);
+    for (const Json::Value& dependency : found["dependencies"]) {
+      std::string line =
+          fmt::format("{} {} {}{}", dependency["subject"].asString(), dependency["currentValue"].asString(),
+                      dependency["currentVersion"].asString(),
+                      dependency.isMember("skipReason") ? " " + dependency["skipReason"].asString() : "");
+      for (const Json::Value& update : dependency["updates"]) {
+        line += fmt::format("; {} {} {}{}", update["newVersion"].asString(), update["updateType"].asString(),
+                            update["newValue"].asString(), update["isLockfileUpdate"].asBool() ? " lock" : "");
+      }
+      out.push_back(line);
+    }
+    return out;
+  }
+
+  ProviderRegistry registry;
+  GitRepository& vpc;
+};
+
+std::string required(const std::string& constraint) {
+  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
+         constraint + "\"\n    }\n  }\n}\n";
+}
+
+BOOST_FIXTURE_TEST_SUITE(update_lookup, Looking)
+
+BOOST_AUTO_TEST_CASE(every_kind_of_call) {
+  GitRepository& dns = repository("dns.git");
+  release(dns, "1.0.0", {{"inner.tf", module_call("inner", git(), "~> 1.0")}});
+  write("net/main.tf", module_call("tag", git() + "?ref=v2.0.0"));
+  write("main.tf", module_call("branch", git() + "?ref=main") + module_call("constraint", git(), "~> 1.0.0") +
+                       module_call("commit", git() + "?ref=" + vpc.id("v1.0.0")) +
+                       module_call("dns", "git::" + dns.url() + "?ref=v1.0.0") + module_call("head", git()) +
+                       module_call("net", "./net") + module_call("tag", git() + "?ref=v1.0.0") +
+                       module_call("unknown", git() + "?ref=${timestamp()}"));
+  const std::vector<std::string> expected = {
+      "module.branch main  unversioned-reference",
+      "module.commit <1.0.0> 1.0.0; 1.1.0 minor <1.1.0>; 2.1.0 major <2.1.0>",
+      "module.constraint ~> 1.0.0 1.0.1; 1.1.0 minor ~> 1.1.0; 2.1.0 major ~> 2.1.0",
+      "module.dns v1.0.0 1.0.0",
+      "module.head   unspecified-version",
+      "module.net   local",
+      "module.net.tag v2.0.0 2.0.0; 2.1.0 minor v2.1.0",
+      "module.tag v1.0.0 1.0.0; 1.1.0 minor v1.1.0; 2.1.0 major v2.1.0",
+      "module.unknown   contains-variable",
+  };
+  const auto found = lines();
+  BOOST_TEST(found == expected, boost::test_tools::per_element());
+  const Json::Value commit = json({"update", "--list"})["dependencies"][1];
+  BOOST_TEST(commit["currentDigest"].asString() == commit["currentValue"].asString());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_locked_is_where_it_starts) {
+  write("main.tf", module_call("vpc", git(), ">= 1.0, < 2.0"));
+  release(repository("dns.git"), "1.0.0");
+  modlock({"lock"});
+  release(vpc, "1.2.0");
+  const Json::Value found = json({"update", "--list"})["dependencies"][0];
+  BOOST_TEST(found["lockedVersion"].asString() == "1.1.0");
+  BOOST_TEST(found["depType"].asString() == "module");
+  BOOST_TEST(found["datasource"].asString() == "git-tags");
+  BOOST_TEST(found["packageFile"].asString() == "main.tf");
+  const Ran ran = modlock({"update", "--list"});
+  BOOST_TEST(ran.out ==
+             "module.vpc  1.1.0  (>= 1.0, < 2.0)  -> 1.2.0 (lock only, minor), 2.1.0 (>= 1.0, < 3.0, major)\n");
+}
+
+BOOST_AUTO_TEST_CASE(providers) {
+  GitRepository& dns = repository("dns.git");
+  release(dns, "1.0.0", {{"versions.tf", required("< 3.0.0")}});
+  for (const char* version : {"1.0.0", "1.5.0", "2.0.0", "3.0.0"}) {
+    registry.publish({.name = "acme/cloud", .version = version});
+  }
+  write("main.tf", required("~> 1.0") + module_call("dns", "git::" + dns.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const std::vector<std::string> expected = {
+      "provider.registry.opentofu.org/acme/cloud ~> 1.0 1.5.0; 2.0.0 major ~> 2.0"};
+  const auto found = lines({"provider.acme/cloud"});
+  BOOST_TEST(found == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(every_update_can_be_asked_for) {
+  write("main.tf", module_call("a", git(), "~> 1.0.0") + module_call("b", git() + "?ref=v1.0.0"));
+  write(".tofu-modlock.hcl", "resolution = \"per-call\"\n");
+  modlock({"lock"});
+  const Json::Value found = json({"update", "--list"});
+  BOOST_TEST(found["dependencies"][1]["updates"].size() == 2U);
+  for (const Json::Value& dependency : found["dependencies"]) {
+    for (const Json::Value& update : dependency["updates"]) {
+      const Ran ran =
+          modlock({"update", "--dry-run", dependency["subject"].asString() + "=" + update["newVersion"].asString()});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.out.find(update["newValue"].asString()) != std::string::npos, ran.out);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_source_that_is_gone_does_not_hide_the_others) {
+  write("main.tf",
+        module_call("a", "git::file:///nowhere/gone.git?ref=v1.0.0") + module_call("b", git() + "?ref=v2.0.0"));
+  const Json::Value found = json({"update", "--list"});
+  BOOST_TEST(found["dependencies"].size() == 2U);
+  BOOST_TEST(found["dependencies"][1]["updates"][0]["newVersion"].asString() == "2.1.0");
+  BOOST_TEST(found["diagnostics"][0]["subject"].asString() == "module.a");
+  const Ran unknown = modlock({"update", "--list", "module.nope"});
+  BOOST_TEST(unknown.exit_code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

@@ -1,0 +1,213 @@
+// `tofu-modlock hook` and scripts/terragrunt/modlock.hcl below a stand-in that runs hooks as Terragrunt does.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/hosts/terragrunt_scene.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kVpcBlock =
+    "module \"vpc\" {\n  version = \"1.0.0\"\n  source  = \"git::file://<dir>/repositories/vpc.git\"\n\n"
+    "  constraints = \"~> 1.0\"\n\n  hashes = [\n    \"git:<1.0.0>\",\n    \"h1:";
+
+BOOST_FIXTURE_TEST_SUITE(terragrunt, TerragruntScene)
+
+BOOST_AUTO_TEST_CASE(init_locks_installs_and_restores) {
+  const Ran ran = terragrunt({"init"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out == "client: <init>\n");
+  BOOST_TEST(ran.err == "");
+  const std::string expected = "# by the client\n\n" + std::string(kVpcBlock);
+  BOOST_TEST(shown(unit_lock()).starts_with(expected), unit_lock());
+  BOOST_TEST(read_text(working_directory() / ".terraform.lock.hcl") == unit_lock());
+  BOOST_TEST(fs::exists(working_directory() / ".terraform/modules/vpc/main.tf"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_locked_stays) {
+  terragrunt({"init"});
+  const std::string before = unit_lock();
+  release(vpc, "1.1.0");
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  const Ran ran = terragrunt({"init"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(unit_lock() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_made_of_what_is_locked) {
+  const Ran first = terragrunt({"plan", "-json"});
+  BOOST_TEST(first.exit_code == 0, first.err);
+  BOOST_TEST(first.out == "client: <init>\nclient: <plan> <-json>\n");
+  name_text(working_directory().string(), "<working directory>");
+
+  write_text(working_directory() / ".terraform/modules/vpc/main.tf", "output \"version\" {\n  value = \"mine\"\n}\n");
+  for (const char* command : {"plan", "apply", "destroy", "refresh", "import", "test"}) {
+    BOOST_TEST_CONTEXT(command) {
+      const Ran ran = terragrunt({command});
+      BOOST_TEST(ran.exit_code == 1);
+      BOOST_TEST(ran.out == "");
+      BOOST_TEST(ran.err ==
+                 "Error: what is installed for <dir>/root/live/vpc is not what is locked\n"
+                 "  module.vpc  tampered: 1 file differs from the locked package\n"
+                 "    main.tf was changed\n"
+                 "  to do: run: terragrunt init\n"
+                 "hook modlock_verify: exit code 4\n");
+    }
+  }
+  BOOST_TEST(terragrunt({"output", "-json"}).out == "client: <output> <-json>\n");
+
+  BOOST_TEST(terragrunt({"init"}).exit_code == 0);
+  BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
+  environment["CI"] = "true";
+  const Ran ran = terragrunt({"init"});
+  BOOST_TEST(ran.exit_code == 1);
+  BOOST_TEST(ran.out == "");
+  BOOST_TEST(ran.err ==
+             "Error: .terraform.lock.hcl does not answer the configuration: module.vpc (not locked) [FROZEN]\n"
+             "  to do: run terragrunt init where the variable CI is not set, review the change of the lock file and "
+             "commit it\n"
+             "hook modlock_install: exit code 3\n");
+  BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));
+
+  environment["CI"] = "";
+  terragrunt({"init"});
+  const std::string locked = unit_lock();
+  release(vpc, "1.1.0");
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  environment["CI"] = "true";
+  BOOST_TEST(terragrunt({"init", "-upgrade"}).exit_code == 0);
+  BOOST_TEST(unit_lock() == locked);
+}
+
+BOOST_AUTO_TEST_CASE(an_upgrade_is_one_of_modules_too) {
+  terragrunt({"init"});
+  release(vpc, "1.1.0");
+  const Ran ran = terragrunt({"init", "-upgrade"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(shown(unit_lock()).find("\"git:<1.1.0>\"") != std::string::npos, unit_lock());
+  BOOST_TEST(read_text(working_directory() / ".terraform/modules/vpc/main.tf").find("1.1.0") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_client_downloads_makes_room) {
+  environment["CLIENT_DOES"] = "echo '# newer' > .terraform/modules/vpc/main.tf";
+  BOOST_TEST(terragrunt({"init"}).exit_code == 0);
+  environment["CLIENT_DOES"] = "";
+  BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_come_back_where_the_client_fails) {
+  environment["CLIENT_EXIT"] = "1";
+  BOOST_TEST(terragrunt({"init"}).exit_code == 1);
+  BOOST_TEST(shown(unit_lock()).find(kVpcBlock) != std::string::npos, unit_lock());
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_file_that_fits_is_left_untouched) {
+  terragrunt({"init"});
+  environment["CLIENT_DOES"] = "touch -d @86400 .terraform.lock.hcl; exit 0";  // nothing to change in it
+  BOOST_TEST(terragrunt({"init"}).exit_code == 0);
+  const Ran ran = program({"stat", "-c", "%Y", (working_directory() / ".terraform.lock.hcl").string()});
+  BOOST_TEST(ran.out == "86400\n");
+}
+
+// What Terragrunt's cache holds came with somebody's package.
+BOOST_AUTO_TEST_CASE(settings_are_those_of_the_unit) {
+  release(vpc, "2.0.0");
+  terragrunt({"init"});
+  write_text(working_directory() / ".tofu-modlock.hcl", "deny_sources = [\"*\"]\n");
+  write(".tofu-modlock.hcl", "resolution = \"per-call\"\n");
+  BOOST_TEST(terragrunt({"init", "-upgrade"}).exit_code == 0);
+  BOOST_TEST(shown(unit_lock()).find("\"git:<1.0.0>\"") != std::string::npos, unit_lock());
+
+  write(".tofu-modlock.hcl", "deny_sources = [\"git::*\"]\n");
+  const Ran ran = terragrunt({"plan"});
+  BOOST_TEST(ran.err.find("SOURCE_DENIED") != std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_its_own_for_module_blocks) {
+  write(".tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n");
+  BOOST_TEST(terragrunt({"init"}).exit_code == 0);
+  BOOST_TEST(unit_lock() == "# by the client\n");
+  BOOST_TEST(shown(read("live/vpc/.terraform.modules.lock.hcl")).find(kVpcBlock) != std::string::npos);
+
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  environment["CI"] = "true";
+  const Ran ran = terragrunt({"plan"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(units_at_once_on_one_store) {
+  std::string units = "live/vpc";
+  for (const char* unit : {"live/a", "live/b", "live/c", "live/d", "live/e"}) {
+    add_unit(unit);
+    units += std::string(",") + unit;
+  }
+  const Ran ran = terragrunt({"plan"}, "", units);
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  for (const char* unit : {"live/vpc", "live/a", "live/b", "live/c", "live/d", "live/e"}) {
+    BOOST_TEST(unit_lock(unit) == unit_lock());
+    BOOST_TEST(fs::exists(working_directory(unit) / ".terraform/modules/vpc/main.tf"));
+  }
+}
+
+// It is what somebody types to approve an apply.
+BOOST_AUTO_TEST_CASE(standard_input_is_left_to_the_client) {
+  environment["CLIENT_DOES"] = "[ \"$1\" = init ] || cat";
+  BOOST_TEST(terragrunt({"apply"}, "yes\nno\n").out == "client: <init>\nclient: <apply>\nyes\nno\n");
+}
+
+BOOST_AUTO_TEST_CASE(no_failure_is_run_again) {
+  struct Row {
+    const char* name;
+    const char* source;
+  };
+  const Row rows[] = {
+      {"a registry that is not there", "127.0.0.1:1/provider/tcp/timeout"},
+      {"a repository that is not there", "git::http://127.0.0.1:1/registry-context deadline exceeded.git"},
+      {"an archive", "http://127.0.0.1:1/provider-tcp-connection reset by peer.zip"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("live/vpc/.tofu-modlock.hcl", "");
+      write("catalog/main.tf", module_call("vpc", row.source));
+      const Ran ran = terragrunt({"init"});
+      BOOST_TEST(ran.exit_code == 1, ran.err);
+      BOOST_TEST(ran.err.find("hook modlock_install: exit code 7\n") != std::string::npos, ran.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_it_cannot_be_asked) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* err;
+  };
+  const Row rows[] = {
+      {"a unit elsewhere",
+       {"hook", "--unit", "../home", "--root", ".", "plan"},
+       "Error: --unit <dir>/home does not lie below --root <dir>/root [INVALID_PARAMS]\n"
+       "  to do: name the directory of the repository that holds the unit\n"},
+      {"no unit",
+       {"hook", "--unit", "live/none", "--root", ".", "plan"},
+       "Error: --unit must be a directory, found \"live/none\" [INVALID_PARAMS]\n"
+       "  to do: in terragrunt.hcl: --unit get_terragrunt_dir() and --root get_repo_root()\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Ran ran = modlock(row.arguments);
+      BOOST_TEST(ran.exit_code == 2);
+      BOOST_TEST(ran.out == "");
+      BOOST_TEST(ran.err == row.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test

@@ -1,0 +1,77 @@
+// Holds what the program writes against the public descriptions of its formats: check.js OPENRPC JSONSCHEMA SARIF SBOM
+// (files), run where the packages of package.json are installed. Prints a verdict each; exit 1 where one is bad.
+const fs = require("fs");
+const path = require("path");
+const { createRequire } = require("module");
+
+// The packages are beside the working directory, not beside this file.
+const load = createRequire(path.join(process.cwd(), "package.json"));
+const read = (file) => JSON.parse(fs.readFileSync(file, "utf8"));
+const packageOf = (name) => path.join(process.cwd(), "node_modules", name);
+
+function openrpc(file) {
+  const verdict = load("@open-rpc/schema-utils-js").validateOpenRPCDocument(read(file));
+  return verdict === true ? [] : [String(verdict)];
+}
+
+function against(schema, others, file) {
+  const Ajv = load("ajv").default;
+  const ajv = new Ajv({ strict: false, allErrors: true, unicodeRegExp: false, formats: { "idn-email": true, "iri-reference": true } });
+  load("ajv-formats")(ajv);
+  others.forEach(([name, other]) => ajv.addSchema(other, name));
+  const validate = ajv.compile(schema);
+  return validate(read(file)) ? [] : validate.errors.map((one) => `${one.instancePath} ${one.message}`);
+}
+
+function jsonSchema(file) {
+  const Ajv = load("ajv").default;
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false });
+  ajv.addSchema(read(file), "messages");
+  for (const name of Object.keys(read(file).definitions)) {
+    ajv.compile({ $ref: `messages#/definitions/${name.replace(/~/g, "~0").replace(/\//g, "~1")}` });
+  }
+  return [];
+}
+
+function sarif(file) {
+  const directory = path.join(packageOf("@microsoft/jest-sarif"), "lib/schemas");
+  const schema = read(path.join(directory, fs.readdirSync(directory).find((name) => name.startsWith("sarif-2.1.0"))));
+  delete schema.$schema; // draft 4 by name, draft 7 in what it uses but for `id`
+  delete schema.id;
+  return against(schema, [], file);
+}
+
+function cyclonedx(file) {
+  const directory = path.join(packageOf("@cyclonedx/cyclonedx-library"), "res/schema");
+  const schema = (name) => {
+    const { $id, $schema, ...rest } = read(path.join(directory, name)); // they refer to each other by file
+    return rest;
+  };
+  const others = ["spdx.SNAPSHOT.schema.json", "jsf-0.82.SNAPSHOT.schema.json"];
+  return against(schema("bom-1.6.SNAPSHOT.schema.json"), others.map((name) => [name, schema(name)]), file);
+}
+
+const rows = [
+  ["OpenRPC document, @open-rpc/schema-utils-js", openrpc],
+  ["JSON Schema of the messages, ajv", jsonSchema],
+  ["SARIF 2.1.0", sarif],
+  ["CycloneDX 1.6", cyclonedx],
+];
+const files = process.argv.slice(2);
+if (files.length !== rows.length) {
+  console.error("usage: check.js OPENRPC JSONSCHEMA SARIF SBOM");
+  process.exit(2);
+}
+let bad = 0;
+rows.forEach(([name, check], i) => {
+  let findings;
+  try {
+    findings = check(files[i]);
+  } catch (error) {
+    findings = [String(error)];
+  }
+  console.log(`${name}: ${findings.length === 0 ? "valid" : "NOT VALID"}`);
+  findings.forEach((finding) => console.log(`  ${finding}`));
+  bad += findings.length;
+});
+process.exit(bad === 0 ? 0 : 1);

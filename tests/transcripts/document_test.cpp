@@ -1,0 +1,258 @@
+// The documents of the protocol against the program and against every transcript.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <map>
+
+#include "protocol/json.h"
+#include "tests/e2e/scene.h"
+#include "tests/transcripts/schema_check.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kDocument = fs::path(MODLOCK_DOCS) / "openrpc.json";
+
+Json::Value document() {
+  auto value = parse_json(read_text(kDocument));
+  BOOST_REQUIRE(value.has_value());
+  return *value;
+}
+
+// The messages of a line; those of a batch one by one. Empty where it is no JSON.
+std::vector<Json::Value> messages_of(const std::string& line) {
+  const auto value = parse_json(line);
+  if (!value) {
+    return {};
+  }
+  return value->isArray() ? std::vector<Json::Value>(value->begin(), value->end()) : std::vector<Json::Value>{*value};
+}
+
+// Members that no transcript shows, with the test that does.
+struct Shown {
+  const char* member;
+  const char* by;
+};
+constexpr Shown kShownElsewhere[] = {
+    {"Dependency.currentDigest", "every_kind_of_call"},
+    {"Dependency.skipReason", "every_kind_of_call"},
+    {"Diagnostic.notes", "diagnostics_of_a_result"},
+    {"Diagnostic.related", "diagnostics_of_a_result"},
+    {"ErrorData.related", "an_error_with_everything"},
+    {"ErrorData.retryAfterMs", "an_error_with_everything"},
+    {"ExternalBackend.command", "initialize_takes_external_backends"},
+    {"ExternalBackend.scheme", "initialize_takes_external_backends"},
+    {"LockedModule.digest", "constraint_is_locked_by_digest_installed_and_verified"},
+    {"LockedProvider.address", "modules_and_providers_in_one_edit"},
+    {"LockedProvider.constraints", "modules_and_providers_in_one_edit"},
+    {"LockedProvider.hashes", "modules_and_providers_in_one_edit"},
+    {"LockedProvider.signature", "modules_and_providers_in_one_edit"},
+    {"LockedProvider.version", "modules_and_providers_in_one_edit"},
+    {"OfferedVersion.digest", "versions_are_written_as_a_tree_of_them_would_be"},
+    {"ProgressValue.done", "begin_reports_and_end"},
+    {"ProgressValue.message", "begin_reports_and_end"},
+    {"ProgressValue.total", "begin_reports_and_end"},
+    {"Related.location", "an_error_with_everything"},
+    {"Related.message", "an_error_with_everything"},
+    {"Selection.digest", "tag_that_moves_stays_locked_until_upgraded"},
+    {"Signature.keyId", "modules_and_providers_in_one_edit"},
+    {"Signature.status", "modules_and_providers_in_one_edit"},
+    {"Verdict.actual", "each_kind_of_damage_has_its_verdict_and_its_exit_code"},
+    {"Verdict.commitsBehind", "install_then_verify_holds"},
+    {"Verdict.descends", "install_then_verify_holds"},
+    {"Verdict.morePaths", "each_kind_of_damage_has_its_verdict_and_its_exit_code"},
+    {"Verdict.paths", "each_kind_of_damage_has_its_verdict_and_its_exit_code"},
+    {"initialize.params.options.backends", "initialize_takes_external_backends"},
+    {"initialize.params.options.configFile", "the_settings_of_the_user_come_from_where_the_host_says"},
+    {"initialize.params.processId", "a_host_that_is_gone_ends_the_session"},
+    {"lock/explain.result.selected.digest", "constraint_is_locked_by_digest_installed_and_verified"},
+    {"log/message.params.level", "the_log_is_told_to_who_asked"},
+    {"log/message.params.message", "the_log_is_told_to_who_asked"},
+    {"versions/list.result.diagnostics", "a_list_with_warnings"},
+};
+
+std::string all_tests() {
+  std::string all;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(MODLOCK_TRANSCRIPTS).parent_path())) {
+    if (entry.path().extension() == ".cpp") {
+      all += read_text(entry.path());
+    }
+  }
+  return all;
+}
+
+struct Finding {
+  std::string transcript;
+  std::string what;
+};
+
+// Every message of every transcript, each answer against the method of its request.
+class Walk {
+ public:
+  explicit Walk(SchemaCheck& check) : check_(check) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(MODLOCK_TRANSCRIPTS)) {
+      if (entry.path().extension() == ".jsonl") {
+        files.push_back(entry.path());
+      }
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      walk(file);
+    }
+  }
+  const std::vector<Finding>& findings() const { return findings_; }
+  int answers() const { return answers_; }
+
+ private:
+  void walk(const fs::path& file) {
+    const std::string name = file.lexically_relative(MODLOCK_TRANSCRIPTS).generic_string();
+    std::ifstream in(file);
+    std::map<std::string, Json::Value> sent;  // by id; it may be used again once it was answered
+    for (std::string line; std::getline(in, line);) {
+      for (const Json::Value& message : messages_of(line)) {
+        if (message.isObject()) {
+          judge(name, message, sent);
+        }
+      }
+    }
+  }
+
+  void judge(const std::string& file, const Json::Value& message, std::map<std::string, Json::Value>& sent) {
+    const std::string id = write_json(message["id"]);
+    if (message.isMember("error")) {
+      ++answers_;
+      // A request that is refused for its params need not fit.
+      static const std::set<std::string> kRefused = {"INVALID_PARAMS", "METHOD_NOT_FOUND", "INVALID_REQUEST"};
+      if (kRefused.count(message["error"]["data"]["code"].asString()) == 0 && sent.count(id) != 0) {
+        add(file, request(sent.at(id)));
+      }
+      add(file, check_.error(message["error"]));
+      sent.erase(id);
+    } else if (message.isMember("result")) {
+      ++answers_;
+      BOOST_REQUIRE_MESSAGE(sent.count(id) != 0, file << ": an answer to nobody: " << id);
+      const Json::Value& asked = sent.at(id);
+      add(file, request(asked, message["result"]["_meta"]["unknownParams"]));
+      add(file, check_.result(asked["method"].asString(), message["result"]));
+      sent.erase(id);
+    } else if (message.isMember("id") && message["method"].isString()) {
+      sent[id] = message;
+    } else if (message["method"].isString()) {
+      add(file, request(message));
+    }
+  }
+
+  // Without what the answer says was ignored, and without what is null, which counts as absent.
+  std::vector<std::string> request(const Json::Value& message, const Json::Value& unknown = {}) {
+    Json::Value params = message["params"];
+    for (const Json::Value& name : unknown) {
+      params.removeMember(name.asString());
+    }
+    remove_nulls(params);
+    return check_.request(message["method"].asString(), params);
+  }
+
+  static void remove_nulls(Json::Value& value) {
+    for (const std::string& name : value.isObject() ? value.getMemberNames() : std::vector<std::string>{}) {
+      if (value[name].isNull()) {
+        value.removeMember(name);
+      } else {
+        remove_nulls(value[name]);
+      }
+    }
+  }
+
+  void add(const std::string& file, const std::vector<std::string>& found) {
+    for (const std::string& what : found) {
+      findings_.push_back({file, what});
+    }
+  }
+
+  SchemaCheck& check_;
+  std::vector<Finding> findings_;
+  int answers_ = 0;
+};
+
+BOOST_FIXTURE_TEST_SUITE(protocol_document, Scene)
+
+BOOST_AUTO_TEST_CASE(the_committed_document_is_what_the_program_says) {
+  const Ran printed = modlock({"schema", "openrpc"});
+  BOOST_TEST(printed.exit_code == 0);
+  BOOST_TEST((printed.out == read_text(kDocument)), "docs/openrpc.json is stale; run: scripts/protocol-page BINARY");
+  // Before initialize too, and in one line the same value.
+  const Ran served = modlock({"serve"}, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}\n");
+  BOOST_TEST(served.exit_code == 0);
+  const auto answer = parse_json(served.out);
+  BOOST_REQUIRE(answer.has_value());
+  BOOST_TEST((write_json_pretty((*answer)["result"]) == printed.out));
+}
+
+BOOST_AUTO_TEST_CASE(the_page_is_generated_from_the_document) {
+  const Ran ran = program({MODLOCK_PROTOCOL_PAGE, "--check"});
+  BOOST_TEST(ran.out == "");
+  BOOST_TEST(ran.exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(every_method_is_described) {
+  const Ran ran = modlock({"serve"}, R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{)"
+                                     R"("protocolVersions":["1.0"]}})"
+                                     "\n");
+  const auto answer = parse_json(ran.out);
+  BOOST_REQUIRE(answer.has_value());
+  std::string served;
+  for (const Json::Value& method : (*answer)["result"]["capabilities"]["methods"]) {
+    served += method.asString() + " ";
+  }
+  std::vector<std::string> names;
+  const Json::Value all = document();
+  for (const Json::Value& method : all["methods"]) {
+    if (method["x-sender"] == "host") {
+      names.push_back(method["name"].asString());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  std::string described;
+  for (const std::string& name : names) {
+    described += name + " ";
+  }
+  BOOST_TEST(described == served);
+}
+
+BOOST_AUTO_TEST_CASE(every_line_of_every_transcript_fits) {
+  SchemaCheck check(document());
+  const Walk walk(check);
+  for (const Finding& finding : walk.findings()) {
+    BOOST_ERROR(finding.transcript << ": " << finding.what);
+  }
+  BOOST_TEST(walk.answers() > 40);
+}
+
+// What is described is shown, or is named here with the test that shows it.
+BOOST_AUTO_TEST_CASE(every_member_appears_in_a_transcript) {
+  SchemaCheck check(document());
+  const Walk walk(check);
+  std::string missing;
+  std::set<std::string> exceptions;
+  const std::string tests = all_tests();
+  for (const Shown& shown : kShownElsewhere) {
+    exceptions.insert(shown.member);
+    BOOST_TEST(tests.find("TEST_CASE(" + std::string(shown.by)) != std::string::npos, shown.by << " is no test");
+  }
+  for (const std::string& member : check.all_members()) {
+    if (check.seen_members().count(member) == 0 && exceptions.erase(member) == 0) {
+      missing += member + "\n";
+    }
+  }
+  BOOST_TEST(missing == "");
+  for (const std::string& member : exceptions) {
+    BOOST_ERROR(member << " is no member, or a transcript shows it");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
