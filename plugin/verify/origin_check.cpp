@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "backends/parallel.h"
+#include "backends/store/first_seen.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/selection.h"
 #include "plugin/verify/proven_content.h"
@@ -363,7 +364,11 @@ class OriginCheck {
     findings_.diagnostics.push_back({Severity::error, std::move(mine)});
   }
 
+  // That it was seen there tells what was deleted from what was never there.
   void vanish(Asked& asked, std::string detail) const {
+    if (const auto seen = origin_.first_seen(asked.source(), asked.call.lock->version.value_or(""), locked_id(asked))) {
+      detail += "; first seen there at " + time_text(*seen);
+    }
     asked.verdict =
         Verdict{.kind = VerdictKind::vanished, .expected = asked.call.lock->origin_hash(), .detail = std::move(detail)};
   }
