@@ -14,7 +14,7 @@ bool is_plain(std::string_view key) {
 }
 
 // Good in both syntaxes. In native syntax "${" would begin an expression, so its "$" is escaped.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -31,7 +31,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string scalar(const Value& value) {
-  return value.kind == Value::Kind::string ? quoted(value.text) : value.text;
+  return value.kind == Value::Kind::string ? in_quotes(value.text) : value.text;
 }
 
 bool holds_objects(const Value& list) {
@@ -59,7 +59,7 @@ class NativeWriter {
     }
     text.append(depth_ * 2, ' ');
     for (std::size_t i = 0; i < item.keys.size(); ++i) {
-      text += (i == 0 && is_plain(item.keys[i]) ? item.keys[i] : quoted(item.keys[i])) + " ";
+      text += (i == 0 && is_plain(item.keys[i]) ? item.keys[i] : in_quotes(item.keys[i])) + " ";
     }
     if (value.kind == Value::Kind::object) {
       text += item.is_assigned ? "= {\n" : "{\n";
@@ -108,7 +108,7 @@ std::string write_json_members(const std::vector<Item>& items) {
   for (const Item& item : items) {
     out += out.empty() ? "" : ",";
     for (std::size_t i = 0; i < item.keys.size(); ++i) {
-      out += (i == 0 ? "" : "{") + quoted(item.keys[i]) + ":";
+      out += (i == 0 ? "" : "{") + in_quotes(item.keys[i]) + ":";
     }
     out +=
         item.value.kind == Value::Kind::object ? "{" + write_json_members(item.value.items) + "}" : scalar(item.value);
