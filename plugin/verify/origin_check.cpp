@@ -183,8 +183,8 @@ class OriginCheck {
     const std::string& locked = *asked.call.lock->version;
     const ListedVersion* listed = find_locked(asked, listing);
     if (listed == nullptr) {
-      vanish(asked, fmt::format("version {} is no longer among the versions of \"{}\"", locked,
-                                asked.source().package_identity()));
+      vanish(asked, fmt::format("version {} is no longer among the versions of \"{}\"{}", locked,
+                                asked.source().package_identity(), sighting(asked, listing)));
       return;
     }
     const std::string id = locked_id(asked);
@@ -201,6 +201,16 @@ class OriginCheck {
       asked.tag = listed->tag;
     }
     find_update(asked, listing);
+  }
+
+  // When this cache saw the locked version there: it was deleted then, and not locked in error. Where another version has
+  // the same commit, the commit tells nothing.
+  std::string sighting(const Asked& asked, const Listing& listing) const {
+    const std::string id = locked_id(asked);
+    const bool has_other_name = std::any_of(listing.versions.begin(), listing.versions.end(),
+                                            [&](const ListedVersion& each) { return !id.empty() && each.id == id; });
+    const auto seen = origin_.first_seen(asked.source(), *asked.call.lock->version, has_other_name ? "" : id);
+    return seen ? "; first seen there at " + time_text(*seen) : "";
   }
 
   // Moved counts more than a newer version.
@@ -364,11 +374,7 @@ class OriginCheck {
     findings_.diagnostics.push_back({Severity::error, std::move(mine)});
   }
 
-  // That it was seen there tells what was deleted from what was never there.
   void vanish(Asked& asked, std::string detail) const {
-    if (const auto seen = origin_.first_seen(asked.source(), asked.call.lock->version.value_or(""), locked_id(asked))) {
-      detail += "; first seen there at " + time_text(*seen);
-    }
     asked.verdict =
         Verdict{.kind = VerdictKind::vanished, .expected = asked.call.lock->origin_hash(), .detail = std::move(detail)};
   }
