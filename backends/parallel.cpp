@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <list>
 #include <thread>
-#include <vector>
+
+#include "backends/helper_thread.h"
 
 namespace modlock {
 
@@ -14,7 +16,7 @@ void parallel_for(std::size_t count, std::size_t width, const std::function<void
       work(i);
     }
   };
-  std::vector<std::jthread> helpers;
+  std::list<HelperThread> helpers;
   for (std::size_t i = 1; i < std::min(count, width); ++i) {
     helpers.emplace_back(run);
   }
