@@ -14,6 +14,10 @@ class LazyLibrary {
   // the dynamic loader, as it would if it were linked with it.
   void* find(const char* function) const;
 
+  // Loads it for the weak symbols that the program was linked with: calls of them reach it from then on. Where it has
+  // not been installed the program ends as with find().
+  void load() const;
+
  private:
   const char* file_;
 };

@@ -1,7 +1,6 @@
 #include "plugin/mirror/mirror_server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <thread>
 
@@ -9,6 +8,7 @@
 #include "backends/package/pack.h"
 #include "plugin/mirror/bounded_queue.h"
 #include "plugin/mirror/bounded_stream.h"
+#include "plugin/mirror/lazy_httplib.h"
 
 namespace modlock {
 namespace {
@@ -21,6 +21,8 @@ constexpr std::size_t kPrefixBytes = 16;
 class BoundedServer final : public httplib::Server {
  public:
   explicit BoundedServer(const std::atomic<bool>& stopping) : stopping_(stopping) {}
+  // Its own, for the table of virtual functions is filled when the program starts.
+  bool is_valid() const override { return true; }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
@@ -119,6 +121,7 @@ MirrorServer::MirrorServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 MirrorServer::~MirrorServer() = default;
 
 Result<std::unique_ptr<MirrorServer>> MirrorServer::start(std::vector<MirroredModule> modules, const Context& context) {
+  load_httplib();
   auto impl = std::make_unique<Impl>(std::move(modules), context);
   if (!impl->listen()) {
     return fail(Code::io_error, "the mirror cannot listen on the loopback");
