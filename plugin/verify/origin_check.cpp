@@ -203,8 +203,8 @@ class OriginCheck {
     find_update(asked, listing);
   }
 
-  // When this cache saw the locked version there: it was deleted then, and not locked in error. Where another version has
-  // the same commit, the commit tells nothing.
+  // When this cache saw the locked version there: it was deleted then, and not locked in error. Where another version
+  // has the same commit, the commit tells nothing.
   std::string sighting(const Asked& asked, const Listing& listing) const {
     const std::string id = locked_id(asked);
     const bool has_other_name = std::any_of(listing.versions.begin(), listing.versions.end(),
