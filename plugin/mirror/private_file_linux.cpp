@@ -59,7 +59,11 @@ void remove_directory(const fs::path& directory) {
 void remove_abandoned(const fs::path& parent) {
   std::error_code ignored;
   for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end; at.increment(ignored)) {
-    if (at->path().filename().string().starts_with(kPrefix) && hold(at->path(), LOCK_NB).valid()) {
+    if (!at->path().filename().string().starts_with(kPrefix)) {
+      continue;
+    }
+    const Descriptor held = hold(at->path(), LOCK_NB);  // until it is gone: who waits for it then makes another
+    if (held.valid()) {
       remove_directory(at->path());
     }
   }
