@@ -8,6 +8,8 @@
 
 #include <httplib.h>
 
+#include "protocol/result.h"
+
 asm(R"(
 .weak _ZN7httplib6Server15process_requestERNS_6StreamEbRbRKSt8functionIFvRNS_7RequestEEE
 .weak _ZN7httplib6Server15set_tcp_nodelayEb
@@ -27,7 +29,8 @@ asm(R"(
 
 namespace modlock {
 
-// Before anything of the library is touched.
-void load_httplib();
+// Before anything of the library is touched. TOOL_MISSING: the environment has LD_BIND_NOW, with which the loader looks
+// for the functions at the start of the program only, and does not find them.
+Result<void> load_httplib();
 
 }  // namespace modlock

@@ -121,7 +121,9 @@ MirrorServer::MirrorServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 MirrorServer::~MirrorServer() = default;
 
 Result<std::unique_ptr<MirrorServer>> MirrorServer::start(std::vector<MirroredModule> modules, const Context& context) {
-  load_httplib();
+  if (auto ok = load_httplib(); !ok) {
+    return fail(std::move(ok.error()));
+  }
   auto impl = std::make_unique<Impl>(std::move(modules), context);
   if (!impl->listen()) {
     return fail(Code::io_error, "the mirror cannot listen on the loopback");
