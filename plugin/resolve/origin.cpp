@@ -145,15 +145,17 @@ Origin::Time Origin::note(const Source& source, const std::string& ref, const st
   return listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
 }
 
+std::optional<Origin::Time> Origin::first_seen_as(const Source& source, const std::string& ref,
+                                                  const std::string& id) const {
+  const FirstSeen seen(store_);
+  const auto found = seen.find(source, ref, id);
+  return found ? found : seen.find(source, ref, "");
+}
+
 std::optional<Origin::Time> Origin::first_seen(const Source& source, const std::string& ref,
                                                const std::string& id) const {
-  const FirstSeen seen(store_);
-  for (const Sighting& sighting : {Sighting{ref, id}, Sighting{ref, ""}, Sighting{"", id}}) {
-    if (const auto found = seen.find(source, sighting.name, sighting.id)) {
-      return found;
-    }
-  }
-  return std::nullopt;
+  const auto found = first_seen_as(source, ref, id);
+  return found ? found : FirstSeen(store_).find(source, "", id);
 }
 
 const Listing* Origin::known_listing(const SourceAddress& source) const {

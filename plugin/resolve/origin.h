@@ -74,7 +74,9 @@ class Origin {
   // Notes that a source gives an id by a reference; returns when that was first seen. Where a listing told the
   // reference without its id, it is the reference that counts.
   Time note(const Source& source, const std::string& ref, const std::string& id) const;
-  // When that was noted, by this reference, else by any other; nullopt: never.
+  // When that was noted by this reference; nullopt: never.
+  std::optional<Time> first_seen_as(const Source& source, const std::string& ref, const std::string& id) const;
+  // The same, else by any other reference.
   std::optional<Time> first_seen(const Source& source, const std::string& ref, const std::string& id) const;
 
   // What an errand brought.

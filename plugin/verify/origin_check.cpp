@@ -184,7 +184,7 @@ class OriginCheck {
     const ListedVersion* listed = find_locked(asked, listing);
     if (listed == nullptr) {
       vanish(asked, fmt::format("version {} is no longer among the versions of \"{}\"{}", locked,
-                                asked.source().package_identity(), sighting(asked, listing)));
+                                asked.source().package_identity(), sighting(asked)));
       return;
     }
     const std::string id = locked_id(asked);
@@ -203,14 +203,18 @@ class OriginCheck {
     find_update(asked, listing);
   }
 
-  // When this cache saw the locked version there: it was deleted then, and not locked in error. Where another version
-  // has the same commit, the commit tells nothing.
-  std::string sighting(const Asked& asked, const Listing& listing) const {
-    const std::string id = locked_id(asked);
-    const bool has_other_name = std::any_of(listing.versions.begin(), listing.versions.end(),
-                                            [&](const ListedVersion& each) { return !id.empty() && each.id == id; });
-    const auto seen = origin_.first_seen(asked.source(), *asked.call.lock->version, has_other_name ? "" : id);
-    return seen ? "; first seen there at " + time_text(*seen) : "";
+  // When this cache saw the locked version there, by the name of its tag: it was deleted then, and not locked in error.
+  // That its commit was seen by another name says nothing.
+  std::string sighting(const Asked& asked) const {
+    for (const std::string& text : {"v" + *asked.call.lock->version, *asked.call.lock->version}) {
+      const std::string tag = asked.call.node->tag_prefix + text;
+      for (const std::string& ref : {"refs/tags/" + tag, tag}) {
+        if (const auto seen = origin_.first_seen_as(asked.source(), ref, locked_id(asked))) {
+          return "; first seen there at " + time_text(*seen);
+        }
+      }
+    }
+    return {};
   }
 
   // Moved counts more than a newer version.
