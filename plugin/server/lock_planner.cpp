@@ -103,6 +103,10 @@ class LockPlanner {
 
  private:
   Result<void> plan(RootRequest& root, const LockDocument& lock, const Network& network) {
+    if (params_.mode == "upgrade" && context_.offline) {
+      return fail(Code::offline_miss, "upgrade asks the sources what is new, and offline forbids it",
+                  "run it without offline; what is missing from the lock file is locked offline, too");
+    }
     Origin origin(network.backends(), service_.store(), context_, service_.fresh_since());
     std::optional<ModuleTree> tree;
     if (params_.include.modules) {

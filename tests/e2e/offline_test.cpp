@@ -75,6 +75,20 @@ BOOST_AUTO_TEST_CASE(what_was_not_asked_or_not_brought_is_a_miss) {
   BOOST_TEST(not_brought.err.find("[OFFLINE_MISS]") != std::string::npos, not_brought.err);
 }
 
+BOOST_AUTO_TEST_CASE(an_upgrade_takes_no_kept_answer) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  age_lock();
+  const Ran ran = modlock({"upgrade", "--offline"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("upgrade asks the sources what is new, and offline forbids it") != std::string::npos,
+             ran.err);
+  BOOST_TEST(lock_is_aged());
+}
+
 BOOST_AUTO_TEST_CASE(who_can_ask_takes_no_kept_answer) {
   GitRepository& vpc = repository("vpc.git");
   release(vpc, "1.0.0");
