@@ -145,7 +145,8 @@ void versions_flags(CLI::App& command, CommandLine& out) {
 void explain_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
   command.add_option("--chdir", out.common.directories, "The root module (default: the current directory)")
-      ->expected(1);
+      ->expected(1)
+      ->allow_extra_args(false);
   add_reading_flags(command, out.common);
   add_network_flags(command, out.common);
   CLI::Option* subject = command.add_option(
@@ -181,7 +182,8 @@ void mirror_flags(CLI::App& command, CommandLine& out) {
   command
       .add_option("--chdir", out.common.directories,
                   "The root module, and where the command runs (default: the current directory)")
-      ->expected(1);
+      ->expected(1)
+      ->allow_extra_args(false);
   add_reading_flags(command, out.common);
   add_network_flags(command, out.common);
   command.add_option("COMMAND", out.command, "The program and its arguments, behind --")->required();

@@ -91,6 +91,19 @@ BOOST_AUTO_TEST_CASE(explained_offline_from_what_is_there) {
   BOOST_TEST(ran.out.find("  first seen  20") != std::string::npos, ran.out);
 }
 
+BOOST_AUTO_TEST_CASE(the_root_may_be_named_before_the_subject) {
+  write("main.tf", "");
+  for (const std::vector<std::string>& named :
+       {std::vector<std::string>{"--chdir", root().string()}, std::vector<std::string>{"--chdir=" + root().string()}}) {
+    std::vector<std::string> arguments = {"explain"};
+    arguments.insert(arguments.end(), named.begin(), named.end());
+    arguments.emplace_back("module.absent");
+    const Ran ran = modlock(arguments);
+    BOOST_TEST(ran.err.find("matches no module call") != std::string::npos, ran.err);
+    BOOST_TEST(ran.err.find("At Most") == std::string::npos, ran.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(explain_needs_a_subject_that_is_one) {
   for (const char* subject : {"", "module.other", "zone"}) {
     const Ran ran = modlock({"explain", subject});
