@@ -53,10 +53,10 @@ void print_tampered(const Json::Value& verdict) {
     text += fmt::format("    and {} more\n", verdict["morePaths"].asUInt64());
   }
   text += both_sides(verdict);
-  text += fmt::format(
-      "  To put the locked package back, run:\n    tofu-modlock install\n"
-      "  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n",
-      subject);
+  if (!verdict["detail"].asString().starts_with(kContradiction)) {
+    text += "  To put the locked package back, run:\n    tofu-modlock install\n";
+  }
+  text += fmt::format("  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n", subject);
   print_err(text);
 }
 
@@ -82,7 +82,8 @@ void print_verdict(const Json::Value& verdict, std::size_t width) {
   if (kind == VerdictKind::tampered) {
     said = "tampered";
   } else if (kind == VerdictKind::held) {
-    said = fmt::format("verified: checksum matches the lock file{}", detail.empty() ? "" : " (" + detail + ")");
+    said = detail.empty() ? "verified: checksum matches the lock file"
+                          : fmt::format("verified: what a client loads is what is locked ({})", detail);
   }
   print_out(fmt::format("{:<{}}  {}\n", verdict["subject"].asString(), width, said));
   if (kind == VerdictKind::tampered) {

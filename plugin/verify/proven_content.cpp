@@ -18,9 +18,9 @@ std::optional<Verdict> judge_proven_content(const ModuleLock& lock, const Backen
                  .kind = VerdictKind::tampered,
                  .expected = "h1:" + locked,
                  .actual = std::string(h1),
-                 .detail = fmt::format("the lock file contradicts itself, for the content of its {} has another "
-                                       "checksum; take it from version control again",
-                                       backend.id_hash(id))};
+                 .detail = fmt::format("{}, for the content of its {} has another checksum; take it from version "
+                                       "control again",
+                                       kContradiction, backend.id_hash(id))};
 }
 
 }  // namespace modlock

@@ -10,6 +10,9 @@
 
 namespace modlock {
 
+// How the detail begins of an entry whose fields cannot all be true: no package is what is locked.
+inline constexpr std::string_view kContradiction = "the lock file contradicts itself";
+
 // What is true of one locked thing, from fine to worst: of several for one subject the last one counts.
 enum class VerdictKind { held, update_available, not_locked, missing, vanished, moved, tampered };
 std::string_view to_string(VerdictKind kind);
