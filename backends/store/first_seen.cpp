@@ -110,8 +110,10 @@ std::vector<Time> FirstSeen::note(const Source& source, std::span<const Sighting
   // What another process notes meanwhile must not be lost. Where it fails, the same is seen for the first time again,
   // which makes it younger, never older.
   if (const auto held = store_.hold_seen(source, context)) {
-    noted = note_in(read_file(file).value_or(""), sightings, now);
-    if (!noted.text.empty()) {
+    const auto text = read_file(file);
+    noted = note_in(text.value_or(""), sightings, now);
+    const bool is_whole = text || text.error().code == Code::not_found;  // else what it says must not be lost
+    if (is_whole && !noted.text.empty()) {
       (void)write_file_atomically(file, noted.text, Durable::no);
     }
   }

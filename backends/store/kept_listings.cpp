@@ -24,7 +24,9 @@ Json::Int64 seconds_of(Time time) {
 
 std::optional<Json::Value> read_object(const std::filesystem::path& file) {
   auto object = read_file(file).and_then([](const std::string& bytes) { return parse_json(bytes); });
-  const bool is_one = object && object->isObject() && (*object)["fetchedAt"].isInt64();
+  constexpr Json::Int64 kLatest = 253402300799;  // the year 9999
+  const bool is_one = object && object->isObject() && (*object)["fetchedAt"].isInt64() &&
+                      (*object)["fetchedAt"].asInt64() >= 0 && (*object)["fetchedAt"].asInt64() <= kLatest;
   return is_one ? std::optional(std::move(*object)) : std::nullopt;
 }
 
