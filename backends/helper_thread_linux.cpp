@@ -42,7 +42,9 @@ HelperThread::HelperThread(std::function<void()> work) : started_(std::make_uniq
     started.work();
     return nullptr;
   };
-  if (::pthread_create(&started_->thread, &attributes, run, started_.get()) != 0) {
+  // Processors may have been taken away meanwhile.
+  if (::pthread_create(&started_->thread, &attributes, run, started_.get()) != 0 &&
+      ::pthread_create(&started_->thread, nullptr, run, started_.get()) != 0) {
     started_.reset();
   }
   ::pthread_attr_destroy(&attributes);
