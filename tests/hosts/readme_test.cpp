@@ -55,9 +55,8 @@ BOOST_AUTO_TEST_CASE(the_wrapper) {
   fs::permissions(path("bin/sudo"), fs::perms::owner_all);
   fs::create_directories(path("real"));
   fs::copy_file(client, path("real/tofu"));
-  environment["PATH"] += ":" + path("real").string();
   fs::create_directories(path("first"));
-  environment["PATH"] = path("first").string() + ":" + environment["PATH"];
+  environment["PATH"] = path("first").string() + ":" + path("real").string() + ":" + environment["PATH"];
   std::string text = with(typed(snippets().at(1)), "/usr/local/bin/tofu", path("first/tofu").string());
   text = with(std::move(text), "scripts/", std::string(MODLOCK_SCRIPTS) + "/");
   write("catalog/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
