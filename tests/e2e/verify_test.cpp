@@ -186,6 +186,9 @@ BOOST_AUTO_TEST_CASE(an_edited_commit_beside_a_true_h1) {
           "module.vpc tampered: the lock file contradicts itself, for the content of its git:<1.0.0> has another "
           "checksum; take it from version control again\n";
       BOOST_TEST(shown(verdict({}, 4)) == expected);
+      const std::string advice = modlock({"verify"}).err;
+      BOOST_TEST(advice.find("tofu-modlock upgrade --target module.vpc") != std::string::npos, advice);
+      BOOST_TEST(advice.find("tofu-modlock install") == std::string::npos, advice);
       BOOST_TEST(modlock({"install"}).exit_code == 4);
       BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 4);
       // One that has not must ask.
@@ -196,6 +199,15 @@ BOOST_AUTO_TEST_CASE(an_edited_commit_beside_a_true_h1) {
       fs::rename(path("away"), cache());
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(no_checksum_matches_where_files_differ) {
+  write(".terraform/modules/vpc/added.txt", "mine\n");
+  const Ran ran = modlock({"verify"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.find("module.vpc  verified: what a client loads is what is locked (1 file differs from the locked "
+                          "package, none that a client would load)\n") == 0U,
+             ran.out);
 }
 
 BOOST_AUTO_TEST_CASE(a_repository_that_is_gone_has_vanished) {

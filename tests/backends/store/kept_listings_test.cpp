@@ -82,6 +82,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_as_if_absent) {
        {std::string(), std::string("[]"), whole.substr(0, whole.size() / 2),
         std::string(R"({"package":"q","tagPrefix":"","fetchedAt":1,"complete":true,"versions":[]})"),
         std::string(R"({"package":"p","tagPrefix":"","fetchedAt":"1","complete":true,"versions":[]})"),
+        std::string(R"({"package":"p","tagPrefix":"","fetchedAt":-1,"complete":true,"versions":[]})"),
+        std::string(R"({"package":"p","tagPrefix":"","fetchedAt":253402300800,"complete":true,"versions":[]})"),
         std::string(R"({"package":"p","tagPrefix":"","fetchedAt":1,"complete":true,"versions":[{"version":"x"}]})"),
         std::string(R"({"package":"p","tagPrefix":"","fetchedAt":1,"complete":true,"versions":[1]})"),
         std::string(R"({"package":"p","tagPrefix":"","fetchedAt":1,"complete":1,"versions":[]})")}) {
