@@ -22,7 +22,7 @@ CurlHandle::~CurlHandle() {
   multi.reset();
 }
 
-HandlePool::HandlePool() = default;
+HandlePool::HandlePool(std::size_t most_of_one_origin) : most_of_one_origin_(most_of_one_origin) {}
 
 // With the first handle: loading libcurl and all that it needs takes longer than many a run that asks nobody.
 void HandlePool::open_share() {
@@ -63,29 +63,68 @@ std::unique_ptr<CurlHandle> HandlePool::make_handle(const std::string& origin) {
   return handle;
 }
 
-std::unique_ptr<CurlHandle> HandlePool::borrow(const std::string& origin) {
-  std::unique_ptr<CurlHandle> handle;
+// False where the context ends first.
+bool HandlePool::wait_for_turn(const std::string& origin, const Context& context) {
+  std::unique_lock lock(mutex_);
+  const auto is_free = [&] { return lent_[origin] < most_of_one_origin_; };
+  const bool came = context.deadline ? turn_ended_.wait_until(lock, context.stop, *context.deadline, is_free)
+                                     : turn_ended_.wait(lock, context.stop, is_free);
+  if (came) {
+    ++lent_[origin];
+  }
+  return came;
+}
+
+void HandlePool::end_turn(const std::string& origin) {
   {
     const std::scoped_lock lock(mutex_);
-    const auto found =
-        std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& idle) { return idle->origin == origin; });
-    if (found != idle_.rend()) {
-      handle = std::move(*found);
-      idle_.erase(std::next(found).base());
+    const auto lent = lent_.find(origin);
+    if (--lent->second == 0) {
+      lent_.erase(lent);
     }
   }
-  return handle == nullptr ? make_handle(origin) : std::move(handle);
+  turn_ended_.notify_all();  // those who wait, wait for different origins
+}
+
+std::unique_ptr<CurlHandle> HandlePool::take_idle(const std::string& origin) {
+  const std::scoped_lock lock(mutex_);
+  const auto found =
+      std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& idle) { return idle->origin == origin; });
+  if (found == idle_.rend()) {
+    return nullptr;
+  }
+  auto handle = std::move(*found);
+  idle_.erase(std::next(found).base());
+  return handle;
+}
+
+HandlePool::Lent HandlePool::borrow(const std::string& origin, const Context& context) {
+  if (!wait_for_turn(origin, context)) {
+    return nullptr;
+  }
+  auto handle = take_idle(origin);
+  if (handle == nullptr) {
+    handle = make_handle(origin);
+  }
+  if (handle == nullptr) {
+    end_turn(origin);
+  }
+  return {handle.release(), {this}};
 }
 
 void HandlePool::give_back(std::unique_ptr<CurlHandle> handle) {
   curl::easy_reset(handle->easy.get());  // forgets the options, which hold secrets; connections stay
+  const std::string origin = handle->origin;
   std::unique_ptr<CurlHandle> oldest;
-  const std::scoped_lock lock(mutex_);
-  idle_.push_back(std::move(handle));
-  if (idle_.size() > kIdleHandles) {
-    oldest = std::move(idle_.front());
-    idle_.erase(idle_.begin());
+  {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(handle));
+    if (idle_.size() > kIdleHandles) {
+      oldest = std::move(idle_.front());
+      idle_.erase(idle_.begin());
+    }
   }
+  end_turn(origin);
 }
 
 }  // namespace modlock::http

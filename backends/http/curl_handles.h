@@ -3,10 +3,14 @@
 #include "backends/http/libcurl.h"
 
 #include <array>
+#include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "backends/context.h"
 
 namespace modlock::http {
 
@@ -28,16 +32,29 @@ struct CurlHandle {
 // for its origin. Thread-safe.
 class HandlePool {
  public:
-  HandlePool();
+  // `most_of_one_origin`: how many handles for one origin, each with its connection, are lent at the same time; 1 at
+  // least.
+  explicit HandlePool(std::size_t most_of_one_origin);
   ~HandlePool();
   HandlePool(const HandlePool&) = delete;
   HandlePool& operator=(const HandlePool&) = delete;
 
-  // A handle without options. Null where libcurl gives none. Give it back when the request is over.
-  std::unique_ptr<CurlHandle> borrow(const std::string& origin);
-  void give_back(std::unique_ptr<CurlHandle> handle);
+  // Gives the handle back when the request is over.
+  struct GiveBack {
+    HandlePool* pool = nullptr;
+    void operator()(CurlHandle* handle) const { pool->give_back(std::unique_ptr<CurlHandle>(handle)); }
+  };
+  using Lent = std::unique_ptr<CurlHandle, GiveBack>;
+
+  // A handle without options, once there are fewer than most_of_one_origin lent. Null where the context ends first, or
+  // libcurl gives none.
+  Lent borrow(const std::string& origin, const Context& context);
 
  private:
+  bool wait_for_turn(const std::string& origin, const Context& context);
+  std::unique_ptr<CurlHandle> take_idle(const std::string& origin);
+  void give_back(std::unique_ptr<CurlHandle> handle);
+  void end_turn(const std::string& origin);
   static void lock(CURL* easy, curl_lock_data data, curl_lock_access access, void* self);
   static void unlock(CURL* easy, curl_lock_data data, void* self);
   void open_share();
@@ -46,8 +63,11 @@ class HandlePool {
   std::once_flag is_open_;
   std::array<std::mutex, CURL_LOCK_DATA_LAST> locks_;
   std::unique_ptr<CURLSH, Free<curl::share_cleanup>> share_;
+  const std::size_t most_of_one_origin_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<CurlHandle>> idle_;  // the latest used last
+  std::condition_variable_any turn_ended_;
+  std::map<std::string, std::size_t, std::less<>> lent_;  // by origin, where there are any
+  std::vector<std::unique_ptr<CurlHandle>> idle_;         // the latest used last
 };
 
 }  // namespace modlock::http

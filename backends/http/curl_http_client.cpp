@@ -37,11 +37,16 @@ HeaderList header_list(const Exchange& exchange) {
 
 class CurlTransport final : public Transport {
  public:
-  explicit CurlTransport(std::string user_agent) : user_agent_(std::move(user_agent)) {}
+  CurlTransport(std::string user_agent, std::size_t connections_per_host)
+      : user_agent_(std::move(user_agent)), pool_(connections_per_host) {}
 
   ExchangeResult exchange(const Exchange& exchange, const Context& context) override {
     const auto parts = http::split_url(exchange.url.reveal());
-    auto handle = parts ? pool_.borrow(http::origin_of(*parts)) : nullptr;
+    const auto handle = parts ? pool_.borrow(http::origin_of(*parts), context) : nullptr;
+    if (const auto going = context.check(); handle == nullptr && !going) {
+      const Error& error = going.error();
+      return failure({.code = error.code, .reason = error.message, .hint = error.hint, .is_final = true});
+    }
     if (handle == nullptr) {
       return failure({.code = Code::internal, .reason = "libcurl is not ready", .is_final = true});
     }
@@ -55,7 +60,6 @@ class CurlTransport final : public Transport {
     const std::string shown = proxy.find("://") == std::string::npos ? "http://" + proxy : proxy;
     auto answer = http::CurlTransfer(exchange, context)
                       .run(*handle, parts->authority(), proxy.empty() ? proxy : printable_url(shown));
-    pool_.give_back(std::move(handle));
     if (!answer && is_secure && !authorities_.get()) {
       const Error& error = authorities_.get().error();
       return failure({.code = error.code, .reason = error.message, .hint = error.hint, .is_final = true});
@@ -125,12 +129,12 @@ class CurlTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_curl_transport(std::string user_agent) {
-  return std::make_unique<CurlTransport>(std::move(user_agent));
+std::unique_ptr<Transport> make_curl_transport(std::string user_agent, std::size_t connections_per_host) {
+  return std::make_unique<CurlTransport>(std::move(user_agent), connections_per_host);
 }
 
-std::unique_ptr<HttpClient> make_curl_http_client(std::string user_agent) {
-  return make_exchanging_client(make_curl_transport(std::move(user_agent)), real_pacing());
+std::unique_ptr<HttpClient> make_curl_http_client(std::string user_agent, std::size_t connections_per_host) {
+  return make_exchanging_client(make_curl_transport(std::move(user_agent), connections_per_host), real_pacing());
 }
 
 }  // namespace modlock

@@ -26,6 +26,7 @@ struct CommonFlags {
   std::string config_file;
   std::string data_dir;
   std::string git_engine;
+  std::optional<std::size_t> connections;
   std::string implementation;
   std::string implementation_version;
   std::vector<std::string> include;

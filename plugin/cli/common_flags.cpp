@@ -1,5 +1,7 @@
 #include "plugin/cli/common_flags.h"
 
+#include "plugin/config/settings.h"
+
 namespace modlock::cli {
 
 void add_place_flags(CLI::App& command, CommonFlags& flags) {
@@ -24,6 +26,12 @@ void add_network_flags(CLI::App& command, CommonFlags& flags) {
       .add_option("--git-engine", flags.git_engine, "Who speaks with git repositories over http: auto, libgit2 or git")
       ->envname("TOFU_MODLOCK_GIT_ENGINE")
       ->check(CLI::IsMember({"auto", "libgit2", "git"}));
+  command
+      .add_option("--connections", flags.connections,
+                  "How many connections to one host are in use at the same time (default 32, at most 64)")
+      ->envname("TOFU_MODLOCK_CONNECTIONS")
+      ->check(CLI::Range(std::size_t{1}, kMostConnections))
+      ->type_name("N");
 }
 
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {

@@ -165,6 +165,7 @@ const std::vector<std::pair<const char*, Describe>>& described() {
       {"source", [](const Settings& s) { return count_of(s.sources.size(), "rules"); }},
       {"backend", [](const Settings& s) { return count_of(s.backends.size(), "programs"); }},
       {"git_engine", [](const Settings& s) { return s.git_engine.value_or(""); }},
+      {"connections", [](const Settings& s) { return s.connections ? std::to_string(*s.connections) : ""; }},
   };
   return all;
 }

@@ -118,6 +118,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   if (!flags.git_engine.empty()) {
     options.git_engine = flags.git_engine;
   }
+  options.connections = flags.connections;
   Host host;
   auto environment = read_client_environment();
   if (!environment) {

@@ -46,6 +46,8 @@ struct BackendSetting {
 enum class Resolution { automatic, unified, per_call };
 enum class LockPlacement { in_lock_file, sidecar };
 
+inline constexpr std::size_t kMostConnections = 64;
+
 // The settings in force for one root. Lists hold what the nearest file says first.
 struct Settings {
   std::optional<std::string> implementation;  // "opentofu" or "terraform"
@@ -58,6 +60,7 @@ struct Settings {
   std::vector<SourceRule> sources;                         // nearest file first, then file order
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
+  std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
   std::vector<std::string> files;                          // that were read, nearest first
 };
 

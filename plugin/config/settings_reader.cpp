@@ -14,8 +14,9 @@ namespace modlock {
 namespace {
 
 const SettingsText::Words& setting_names() {
-  static const SettingsText::Words names = {"required_version", "implementation", "platforms",    "resolution",
-                                            "module_lock_file", "allow_sources",  "deny_sources", "git_engine"};
+  static const SettingsText::Words names = {"required_version", "implementation",   "platforms",
+                                            "resolution",       "module_lock_file", "allow_sources",
+                                            "deny_sources",     "git_engine",       "connections"};
   return names;
 }
 
@@ -118,12 +119,16 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
       settings_.implementation = settings_.implementation.value_or(std::string(words[choice]));
     });
   }
+  if ((name == "git_engine" || name == "connections") && place_ != SettingsPlace::user) {
+    return reject(attribute.name_range,
+                  fmt::format("{} is a setting of one machine, found in a file of a repository", name),
+                  "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
+  }
+  if (name == "connections") {
+    return read_count(attribute, 1, kMostConnections).map([this](std::size_t count) { settings_.connections = count; });
+  }
   if (name == "git_engine") {
     static const Words words = {"auto", "libgit2", "git"};
-    if (place_ != SettingsPlace::user) {
-      return reject(attribute.name_range, "git_engine is a setting of one machine, found in a file of a repository",
-                    "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
-    }
     return read_choice(attribute, words).map([this](std::size_t choice) { settings_.git_engine = words[choice]; });
   }
   if (name == "resolution") {

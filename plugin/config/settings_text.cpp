@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "plugin/config/did_you_mean.h"
 #include "plugin/hcl/characters.h"
@@ -75,6 +76,24 @@ Result<std::size_t> SettingsText::read_choice(const hcl::Attribute& attribute, c
                                                      quoted_list(words, " or "), written->text));
   }
   return static_cast<std::size_t>(found - words.begin());
+}
+
+Result<std::size_t> SettingsText::read_count(const hcl::Attribute& attribute, std::size_t least,
+                                             std::size_t most) const {
+  const Result<hcl::Value> value = hcl::static_value(attribute.value, path_);
+  if (!value) {
+    return fail(value.error());
+  }
+  const auto* number = std::get_if<hcl::NumberValue>(&value->data);
+  const std::string_view text = number != nullptr ? std::string_view(number->text) : std::string_view();
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (number == nullptr || error != std::errc() || end != text.data() + text.size() || count < least || count > most) {
+    return reject(attribute.value.range,
+                  fmt::format("{} must be a whole number from {} to {}, found {}", attribute.name, least, most,
+                              number != nullptr ? text : hcl::type_name(*value)));
+  }
+  return count;
 }
 
 Result<Written> SettingsText::read_string(const hcl::Attribute& attribute) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ class SettingsText {
   Result<void> check_block(const hcl::Block& block, std::string_view label_meaning, const Words& known) const;
   // One of a few words; its place among them.
   Result<std::size_t> read_choice(const hcl::Attribute& attribute, const Words& words) const;
+  // A whole number within these bounds.
+  Result<std::size_t> read_count(const hcl::Attribute& attribute, std::size_t least, std::size_t most) const;
   Result<Written> read_string(const hcl::Attribute& attribute) const;
   Result<std::vector<Written>> read_strings(const hcl::Attribute& attribute) const;
   // nullopt where the body has no such argument.

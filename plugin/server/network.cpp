@@ -91,7 +91,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
       asks_once_(options.asks_once),
       store_(store),
       client_(read_client_configuration(options.tool, current_surroundings())),
-      wire_(make_curl_http_client(user_agent(current_surroundings()))),
+      wire_(make_curl_http_client(user_agent(current_surroundings()), options.connections)),
       http_(make_remembering_client(*wire_, secrets_)),
       credentials_(make_credentials(client_, current_surroundings())),
       responses_(store),

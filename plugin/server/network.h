@@ -13,7 +13,7 @@
 #include "backends/backend_set.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
-#include "backends/http/http_client.h"
+#include "backends/http/curl_http_client.h"
 #include "backends/provider_mirror/provider_archives.h"
 #include "backends/provider_source.h"
 #include "backends/registry/request_policy.h"
@@ -27,7 +27,8 @@ namespace modlock {
 
 struct NetworkOptions {
   Tool tool = Tool::opentofu;
-  std::string git_engine;                      // "auto", "libgit2" or "git"
+  std::string git_engine;  // "auto", "libgit2" or "git"
+  std::size_t connections = kConnectionsPerHost;
   std::string client_version;                  // X-Terraform-Version; empty: not known, and not sent
   std::vector<BackendSetting> externals = {};  // programs that serve further kinds of sources; of one scheme the first
   bool asks_once = false;                      // it serves one run, whatever that asks of it

@@ -111,11 +111,13 @@ std::shared_ptr<const Network> Service::network(Tool tool, const std::string& ve
   if (known.network == nullptr || known.state != state) {
     const std::string_view newest = tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu;
     known.network = std::make_shared<const Network>(
-        NetworkOptions{.tool = tool,
-                       .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
-                       .client_version = version.empty() ? std::string(newest) : version,
-                       .externals = externals_,
-                       .asks_once = options_.asks_once || shared_stats_ != nullptr},
+        NetworkOptions{
+            .tool = tool,
+            .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
+            .connections = options_.connections.value_or(user_settings_.connections.value_or(kConnectionsPerHost)),
+            .client_version = version.empty() ? std::string(newest) : version,
+            .externals = externals_,
+            .asks_once = options_.asks_once || shared_stats_ != nullptr},
         *store_);
     known.state = std::move(state);
   }

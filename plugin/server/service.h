@@ -33,8 +33,9 @@ struct ServiceOptions {
   bool asks_once = false;  // each source, for as long as the service lives: a command over several roots
   // When a command over several roots began: what was fetched since then is fresh. Unset: since each request.
   std::optional<std::filesystem::file_time_type> began = {};
-  std::vector<BackendSetting> externals = {};  // external backends that the host names
-  std::optional<std::string> git_engine = {};  // "auto", "libgit2" or "git"
+  std::vector<BackendSetting> externals = {};   // external backends that the host names
+  std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
+  std::optional<std::size_t> connections = {};  // to one host at the same time
   bool edits_as_full_text = true;
   bool edits_as_ranges = true;
 };

@@ -28,10 +28,11 @@ Result<Json::Value> over_workspace(const Service& service, const Json::Value& pa
   const auto run = service.for_one_run(clock.stats);
   Json::Value shared = params;  // what is copied for each root: not all roots
   shared.removeMember("roots");
+  shared.removeMember("jobs");
   std::vector<Json::Value> entries(roots.size());
   std::vector<std::string> unknown;
   std::atomic<std::size_t> done = 0;
-  parallel_for(roots.size(), kRootsAtOnce, [&](std::size_t i) {
+  parallel_for(roots.size(), decoded->jobs.value_or(kRootsAtOnce), [&](std::size_t i) {
     RequestContext one{.stop = request.stop, .deadline = request.deadline, .log = request.log};
     Json::Value single = shared;
     single["root"] = roots[i];

@@ -2,6 +2,8 @@
 
 #include <json/value.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,13 +15,19 @@ namespace modlock::messages {
 // `modules/install` for every one of `roots`.
 struct WorkspaceParams {
   std::vector<std::string> roots;
+  std::optional<std::uint64_t> jobs;
 };
+inline constexpr std::uint64_t kMostJobs = 64;
 template <typename Form>
 void fields(Form& form, In<Form, WorkspaceParams> params) {
   form.member("roots", params.roots, "root modules, one at least; beside them all params of the method but `root`");
+  form.optional("jobs", params.jobs, "how many roots are worked on at the same time, 1 to 64; 8 where it is left out");
   form.check([&](ObjectReader& in) {
     if (params.roots.empty()) {
       in.reject("roots", "expected one root at least");
+    }
+    if (params.jobs && (*params.jobs < 1 || *params.jobs > kMostJobs)) {
+      in.reject("jobs", "expected a number from 1 to 64");
     }
   });
 }

@@ -146,6 +146,19 @@ BOOST_AUTO_TEST_CASE(verified_and_installed) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(as_many_roots_at_a_time_as_the_host_wants) {
+  const Json::Value at_once = call("workspace/plan")["results"];
+  for (const std::string_view jobs : {"1", "64"}) {
+    BOOST_TEST((call("workspace/plan", fmt::format(R"(, "jobs": {})", jobs))["results"] == at_once), jobs);
+  }
+  for (const std::string_view jobs : {"0", "65"}) {
+    const Ran ran =
+        modlock({"call", "workspace/plan", "--params", fmt::format(R"({{"roots": ["."], "jobs": {}}})", jobs)});
+    BOOST_TEST(ran.exit_code == 2);
+    BOOST_TEST(ran.err.find("expected a number from 1 to 64 at params.jobs") != std::string::npos, ran.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(no_roots) {
   const Ran none = modlock({"call", "workspace/plan", "--params", "{}"});
   BOOST_TEST(none.exit_code == 2);

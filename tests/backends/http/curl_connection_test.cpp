@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <optional>
@@ -45,6 +47,55 @@ BOOST_AUTO_TEST_CASE(no_more_connections_than_threads) {
   send_in_parallel(server.url("/"));
   BOOST_TEST(server.log().size() == 2 * kRequests);
   BOOST_TEST(server.connections() <= kThreads);
+}
+
+// Of more requests than connections, some wait, and all are answered.
+BOOST_AUTO_TEST_CASE(a_host_has_as_many_connections_as_allowed) {
+  for (const std::size_t most : {std::size_t{1}, std::size_t{2}}) {
+    FaultServer fresh(always("ok"));
+    client = make_client_without_waits(most);
+    send_in_parallel(fresh.url("/"));
+    BOOST_TEST(fresh.log().size() == kRequests);
+    BOOST_TEST(fresh.connections() <= most);
+    BOOST_TEST(fresh.connections() >= 1U);
+  }
+}
+
+// Who waits for a connection is not kept there, and takes none from another host.
+BOOST_AUTO_TEST_CASE(waiting_for_a_connection_ends) {
+  client = make_client_without_waits(1);
+  FaultServer other(always("ok"));
+  std::stop_source stopped;
+  Context ended{.deadline = std::chrono::steady_clock::now()};
+  Context cancelled{.stop = stopped.get_token()};
+  struct Meanwhile final : BodySink {
+    Result<void> begin(std::optional<std::uint64_t>) override { return {}; }
+    Result<void> write(std::string_view) override {
+      act();
+      return {};
+    }
+    std::function<void()> act;
+  } sink;
+  std::vector<std::string> outcomes;
+  sink.act = [&] {
+    outcomes.push_back(outcome(client->send(get(server.url("/")), ended)));
+    std::jthread waits([&] { outcomes.push_back(outcome(client->send(get(server.url("/")), cancelled))); });
+    stopped.request_stop();
+    waits.join();
+    outcomes.push_back(outcome(client->send(get(other.url("/")), context)));
+  };
+  HttpRequest request = get(server.url("/"));
+  request.sink = &sink;
+  BOOST_TEST(client->send(request, context).has_value());
+  const std::vector<std::string> expected = {
+      fmt::format("DEADLINE_EXCEEDED: could not read it: {}: the deadline of the request has passed (allow more time "
+                  "with a larger deadlineMs)",
+                  server.url("/")),
+      fmt::format("REQUEST_CANCELLED: could not read it: {}: the request was cancelled", server.url("/")), "200 ok"};
+  BOOST_TEST(outcomes == expected, boost::test_tools::per_element());
+  BOOST_TEST(server.log().size() == 1U);
+  send(server.url("/"));
+  BOOST_TEST(server.connections() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(connections_of_ended_threads_serve_on) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/http/http_client.h"
+#include "backends/http/curl_http_client.h"
 #include "tests/support/environment.h"
 #include "tests/support/fault_server.h"
 
@@ -21,7 +21,7 @@ class CleanHttpEnvironment {
 };
 
 // The client on libcurl, without real waits between attempts. It reads the environment when it is made.
-std::unique_ptr<HttpClient> make_client_without_waits();
+std::unique_ptr<HttpClient> make_client_without_waits(std::size_t connections_per_host = kConnectionsPerHost);
 
 // A request to read something, with short timeouts.
 HttpRequest get(std::string url);

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        "x = 1\n",
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
        "known here are \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
-       "\"allow_sources\", \"deny_sources\", \"git_engine\""},
+       "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\""},
       {"two near",
        kNear,
        "low_sources = []\n",
@@ -266,6 +266,12 @@ BOOST_AUTO_TEST_CASE(errors) {
        kNear,
        "git_engine = \"git\"\n",
        {Code::config_parse, "git_engine is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"connections in a repository",
+       kNear,
+       "connections = 4\n",
+       {Code::config_parse, "connections is a setting of one machine, found in a file of a repository",
         ".tofu-modlock.hcl:1:1"},
        "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
       {"newer release",
@@ -394,6 +400,25 @@ BOOST_AUTO_TEST_CASE(file_of_the_user_is_read_alone) {
   const auto wrong = load_user_settings(file);
   BOOST_TEST_REQUIRE(!wrong.has_value());
   BOOST_TEST(wrong.error().message == "git_engine must be \"auto\" or \"libgit2\" or \"git\", found \"svn\"");
+}
+
+BOOST_AUTO_TEST_CASE(connections_are_counted) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  for (const auto& [text, expected] : {std::pair("1", 1U), std::pair("64", 64U)}) {
+    write_text(file, std::string("connections = ") + text + "\n");
+    BOOST_TEST(load_user_settings(file).value().connections.value() == expected);
+  }
+  const std::string needed = "connections must be a whole number from 1 to 64, found ";
+  for (const auto& [text, found] : {std::pair("0", "0"), std::pair("65", "65"), std::pair("2.5", "2.5"),
+                                    std::pair("-1", "-1"), std::pair("99999999999999999999", "99999999999999999999"),
+                                    std::pair("\"8\"", "a string"), std::pair("null", "null")}) {
+    write_text(file, std::string("connections = ") + text + "\n");
+    const auto settings = load_user_settings(file);
+    BOOST_TEST_REQUIRE(!settings.has_value());
+    BOOST_TEST(settings.error().message == needed + found);
+    BOOST_TEST(settings.error().location.value().range.value().start.column == 15U);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
