@@ -50,28 +50,32 @@ std::string label_names(const BlockRule& rule) {
                                  : std::string(rule.labels[0]);
 }
 
+std::string title_of(const hcl::Block* owner) {
+  return owner == nullptr ? "a configuration file" : fmt::format("{} block", with_article(owner->type));
+}
+
 class BodyChecker {
  public:
   explicit BodyChecker(const StructureContext& context) : context_(context) {}
 
-  // `title` names the block that the body is of; `header` is where what it lacks is reported.
-  void check(const hcl::Body& body, const BodyRule& rule, const std::string& title, const Range* header) {
+  // `owner` is the block that the body is of, or nothing of a file; `header` is where what it lacks is reported.
+  void check(const hcl::Body& body, const BodyRule& rule, const hcl::Block* owner, const Range* header) {
     for (const hcl::Attribute& attribute : body.attributes) {
       if (rule.others == Others::refused && find_rule(rule.arguments, attribute.name, context_.tool) == nullptr) {
-        report_argument(attribute, rule, title);
+        report_argument(attribute, rule, title_of(owner));
       }
     }
     for (const ArgumentRule& argument : rule.arguments) {
       if (argument.required && header != nullptr && body.find(argument.name) == nullptr) {
-        context_.report(*header,
-                        fmt::format("Missing required argument: {} needs the argument \"{}\"", title, argument.name));
+        context_.report(*header, fmt::format("Missing required argument: {} needs the argument \"{}\"", title_of(owner),
+                                             argument.name));
       }
     }
     for (const hcl::Block& block : body.blocks) {
       if (const BlockRule* known = find_rule(rule.blocks, block.type, context_.tool)) {
         check_block(block, *known);
       } else if (rule.others != Others::all) {
-        report_block(block, rule, title);
+        report_block(block, rule, title_of(owner));
       }
     }
   }
@@ -90,8 +94,7 @@ class BodyChecker {
     const bool needs_all = !(context_.is_override() && rule.type == "output");
     const bool is_condition = context_.is_override() && is_condition_type(rule.type);
     if (!is_condition) {
-      check(block.body, *rule.body, fmt::format("{} block", with_article(block.type)),
-            needs_all ? &block.header_range : nullptr);
+      check(block.body, *rule.body, &block, needs_all ? &block.header_range : nullptr);
     }
   }
 
@@ -151,7 +154,7 @@ class BodyChecker {
 }  // namespace
 
 void check_file_body(const hcl::Body& body, const BodyRule& rule, const StructureContext& context) {
-  BodyChecker(context).check(body, rule, "a configuration file", nullptr);
+  BodyChecker(context).check(body, rule, nullptr, nullptr);
 }
 
 void check_name(const hcl::Label& label, std::string_view what, const StructureContext& context) {
