@@ -28,8 +28,13 @@ constexpr std::array<bool, 0x80> kContinues = [] {
   return continues;
 }();
 
+bool starts_plain_identifier(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte > '9' && byte < 0x80 && kContinues[byte];
+}
+
 bool is_identifier_start(char32_t c) {
-  if (c < 0x80) return kContinues[c] && c > '9';
+  if (c < 0x80) return starts_plain_identifier(static_cast<char>(c));
   // The characters that Unicode adds to, or takes from, ID_Start beside what their category says.
   constexpr std::array<char32_t, 6> kOtherStart = {0x1885, 0x1886, 0x2118, 0x212E, 0x309B, 0x309C};
   if (std::find(kOtherStart.begin(), kOtherStart.end(), c) != kOtherStart.end()) return true;
@@ -151,6 +156,13 @@ std::size_t identifier_size(std::string_view text, std::size_t at) {
     end += point->size;
   }
   return end - at;
+}
+
+std::size_t plain_identifier_size(std::string_view text) {
+  if (text.empty() || !starts_plain_identifier(text[0])) return 0;
+  std::size_t end = 1;
+  while (end < text.size() && byte_at(text, end) < 0x80 && kContinues[byte_at(text, end)]) ++end;
+  return end < text.size() && byte_at(text, end) >= 0x80 ? 0 : end;
 }
 
 std::size_t blank_size(std::string_view text, std::size_t at) {

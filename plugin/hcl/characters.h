@@ -30,6 +30,9 @@ bool is_scalar_value(char32_t value);
 // or "-".
 std::size_t identifier_size(std::string_view text, std::size_t at);
 
+// The same of one that `text` starts with, but 0 too where it is not all ASCII.
+std::size_t plain_identifier_size(std::string_view text);
+
 // How many bytes the blank character at `at` takes, 0 where there is none. Any Unicode white space is one, line ends
 // included.
 std::size_t blank_size(std::string_view text, std::size_t at);

@@ -111,10 +111,10 @@ Token Lexer::next() {
 
 void Lexer::skip_blanks_and_comments() {
   while (true) {
-    std::uint32_t blanks = 0;
-    while (here_.byte + blanks < text_.size() && is_blank(text_[here_.byte + blanks])) ++blanks;
-    here_.byte += blanks;
-    here_.column += blanks;
+    std::size_t end_of_blanks = here_.byte;
+    while (end_of_blanks < text_.size() && is_blank(text_[end_of_blanks])) ++end_of_blanks;
+    here_.column += static_cast<std::uint32_t>(end_of_blanks - here_.byte);
+    here_.byte = static_cast<std::uint32_t>(end_of_blanks);
     if (!starts_with("/*") || here_.byte >= no_comment_end_from_) return;
     const auto end = text_.find("*/", here_.byte + 2);
     if (end == std::string_view::npos) {
@@ -129,23 +129,44 @@ Token Lexer::next_normal() {
   skip_blanks_and_comments();
   const std::string_view text = rest();
   if (text.empty()) return take(TokenKind::end, 0);
-  if (const std::size_t size = identifier_size(text, 0)) return take(TokenKind::identifier, size);
-  if (const std::size_t size = newline_size(text, 0)) return take_line_end(size);
-  if (text[0] == '#' || starts_with("//")) {
-    const auto end = text.find('\n');
-    return end == std::string_view::npos ? take(TokenKind::newline, text.size()) : take_line_end(end + 1);
+  if (const std::size_t size = plain_identifier_size(text)) return take_plain(TokenKind::identifier, size);
+  switch (text[0]) {
+    case '\n':
+      return take_line_end(1);
+    case '\r':
+      return starts_with("\r\n") ? take_line_end(2) : next_punctuation();
+    case '#':
+      return next_line_comment();
+    case '/':
+      if (starts_with("//")) return next_line_comment();
+      return starts_with("/*") ? take(TokenKind::unterminated_comment, 2) : next_punctuation();
+    case '"':
+      return next_open_quote();
+    case '<':
+      return starts_with("<<") ? next_heredoc_opening() : next_punctuation();
+    case '{':
+      return next_open_brace();
+    case '}':
+      return next_close_brace();
+    case '~':
+      return starts_with("~}") ? next_close_brace() : next_punctuation();
+    default:
+      if (is_digit(text[0])) return take_plain(TokenKind::number, number_size());
+      if (const std::size_t size = identifier_size(text, 0)) return take(TokenKind::identifier, size);
+      return next_punctuation();
   }
-  if (starts_with("/*")) return take(TokenKind::unterminated_comment, 2);
-  if (is_digit(text[0])) return take_plain(TokenKind::number, number_size());
-  if (text[0] == '"') {
-    const Token token = take_plain(TokenKind::open_quote, 1);
-    modes_.push_back({ModeKind::quoted, token.range, {}});
-    return token;
-  }
-  if (starts_with("<<")) return next_heredoc_opening();
-  if (text[0] == '{') return next_open_brace();
-  if (text[0] == '}' || starts_with("~}")) return next_close_brace();
-  return next_punctuation();
+}
+
+// With its line end.
+Token Lexer::next_line_comment() {
+  const auto end = rest().find('\n');
+  return end == std::string_view::npos ? take(TokenKind::newline, rest().size()) : take_line_end(end + 1);
+}
+
+Token Lexer::next_open_quote() {
+  const Token token = take_plain(TokenKind::open_quote, 1);
+  modes_.push_back({ModeKind::quoted, token.range, {}});
+  return token;
 }
 
 Token Lexer::next_heredoc_opening() {
@@ -164,9 +185,10 @@ Token Lexer::next_heredoc_opening() {
 
 Token Lexer::next_punctuation() {
   const char first = text_[here_.byte];
+  const char second = here_.byte + 1 < text_.size() ? text_[here_.byte + 1] : '\0';
   for (std::size_t i = first_punctuation(first); i < kPunctuation.size() && kPunctuation[i].text[0] == first; ++i) {
     const auto& [spelling, kind] = kPunctuation[i];
-    if (spelling.size() > 1 && !starts_with(spelling)) continue;
+    if (spelling.size() > 1 && (spelling[1] != second || !starts_with(spelling))) continue;
     const bool opens = kind == TokenKind::open_bracket || kind == TokenKind::open_parenthesis;
     const bool closes = kind == TokenKind::close_bracket || kind == TokenKind::close_parenthesis;
     if (modes_.empty() && closes && brackets_ > 0) --brackets_;

@@ -116,6 +116,8 @@ class Lexer {
   Token unterminated(TokenKind kind, const Range& opening);
   void skip_blanks_and_comments();
   Token next_normal();
+  Token next_line_comment();
+  Token next_open_quote();
   Token next_heredoc_opening();
   Token next_punctuation();
   Token next_open_brace();

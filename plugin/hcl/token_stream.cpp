@@ -18,10 +18,6 @@ void TokenStream::fill_first() {
   }
 }
 
-void TokenStream::drop_first() {
-  if (--waiting_ > 0) ahead_[0] = ahead_[1];
-}
-
 Range TokenStream::part_of(const Token& token, std::size_t offset, std::size_t size) {
   if (map_) {
     const std::size_t start = static_cast<std::size_t>(token.text.data() - text_.data()) + offset;
@@ -37,23 +33,8 @@ const Token& TokenStream::peek_second() {
   return ahead_[1];
 }
 
-Token TokenStream::take() {
-  const Token token = peek();
-  drop_first();
-  if (is_block_header(token)) misread_header_ = token.range.start;
-  return token;
-}
-
-bool TokenStream::take_if(TokenKind kind) {
-  if (!next_is(kind)) return false;
-  drop_first();
-  return true;
-}
-
-// Whether the rest of the line reads `type label "label" … {`.
-bool TokenStream::is_block_header(const Token& first) const {
-  if (first.kind != TokenKind::identifier || first.range.start.column != 1) return false;
-  std::size_t at = first.range.end.byte;
+bool TokenStream::header_follows(const Token& type) const {
+  std::size_t at = type.range.end.byte;
   while (at < text_.size()) {
     if (text_[at] == '{') return true;
     if (text_[at] == ' ' || text_[at] == '\t') {

@@ -46,12 +46,21 @@ class TokenStream {
   }
   // The token right behind the next one, line ends included.
   const Token& peek_second();
-  Token take();
+  Token take() {
+    const Token token = peek();
+    drop_first();
+    if (is_block_header(token)) misread_header_ = token.range.start;
+    return token;
+  }
   bool line_ends_count() const { return significant_; }
   bool next_is(TokenKind kind) { return peek().kind == kind; }
   bool next_is_word(std::string_view word) { return next_is(TokenKind::identifier) && peek().text == word; }
   // Takes the next token if it is of this kind.
-  bool take_if(TokenKind kind);
+  bool take_if(TokenKind kind) {
+    if (!next_is(kind)) return false;
+    drop_first();
+    return true;
+  }
 
   // Says that the block header taken last was read as one.
   void header_is_read() { misread_header_.reset(); }
@@ -63,8 +72,14 @@ class TokenStream {
  private:
   void read_ahead();
   void fill_first();
-  void drop_first();
-  bool is_block_header(const Token& token) const;
+  void drop_first() {
+    if (--waiting_ > 0) ahead_[0] = ahead_[1];
+  }
+  bool is_block_header(const Token& first) const {
+    return first.kind == TokenKind::identifier && first.range.start.column == 1 && header_follows(first);
+  }
+  // Whether the rest of the line reads `type label "label" … {`.
+  bool header_follows(const Token& type) const;
 
   std::string_view text_;
   Lexer lexer_;
