@@ -3,6 +3,7 @@
 import json
 import os
 import statistics
+import tempfile
 import time
 
 import aws_style
@@ -44,12 +45,14 @@ def package_files(tree, repository, tag):
 
 
 def inspected(options, environment, root):
-    """(seconds, number of modules) of each run."""
+    """(seconds, number of modules) of each run. It prints into a file: through a pipe, it would wait for its reader."""
     for _ in range(max(5, options.repeat)):
-        result = processes.run([options.modlock, "inspect", "--json", "--chdir", root], environment)
-        if not result.stdout or result.exit_code not in (0, 8):
-            raise SystemExit("inspect: exit %d\n%s" % (result.exit_code, result.stderr))
-        answer = json.loads(result.stdout)
+        with tempfile.TemporaryFile() as printed:
+            result = processes.run([options.modlock, "inspect", "--json", "--chdir", root], environment, stdout=printed)
+            if result.exit_code not in (0, 8):
+                raise SystemExit("inspect: exit %d\n%s" % (result.exit_code, result.stderr))
+            printed.seek(0)
+            answer = json.load(printed)
         errors = [entry["message"] for entry in answer["diagnostics"] if entry["severity"] == "error"]
         if errors:
             raise SystemExit("inspect of %s: %s" % (root, errors[:3]))
