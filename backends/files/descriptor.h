@@ -25,6 +25,8 @@ class Descriptor {
 
   int get() const { return number_; }
   bool valid() const { return number_ >= 0; }
+  // The number, which is the caller's to close from then on.
+  int release() { return std::exchange(number_, -1); }
   void reset() {
     if (number_ >= 0) {
       ::close(std::exchange(number_, -1));

@@ -1,6 +1,7 @@
 #include "backends/http/curl_handles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "backends/process/pipe_signal.h"
 
@@ -112,7 +113,32 @@ HandlePool::Lent HandlePool::borrow(const std::string& origin, const Context& co
   return {handle.release(), {this}};
 }
 
+bool HandlePool::wants_spare(const std::string& origin) {
+  const std::scoped_lock lock(mutex_);
+  const auto lent = lent_.find(origin);
+  return lent != lent_.end() && lent->second > 1 && lent->second < most_of_one_origin_;
+}
+
+void HandlePool::offer_spare_connection(CURL* easy) {
+  using Open = curl_socket_t (*)(void*, curlsocktype, curl_sockaddr*) noexcept;
+  const Open open = [](void* self, curlsocktype, curl_sockaddr* to) noexcept {
+    const std::string address(reinterpret_cast<const char*>(&to->addr), to->addrlen);
+    const int spare = static_cast<HandlePool*>(self)->spares_.take(address);
+    return spare >= 0 ? spare : open_socket(to->family, to->socktype, to->protocol);
+  };
+  using Prepare = int (*)(void*, curl_socket_t, curlsocktype) noexcept;
+  const Prepare prepare = [](void*, curl_socket_t socket, curlsocktype) noexcept {
+    return is_connected(socket) ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK;
+  };
+  curl::easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  curl::easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
+  curl::easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, prepare);
+}
+
 void HandlePool::give_back(std::unique_ptr<CurlHandle> handle) {
+  if (const int socket = std::exchange(handle->connected_socket, -1); socket >= 0 && wants_spare(handle->origin)) {
+    spares_.open_like(socket);
+  }
   curl::easy_reset(handle->easy.get());  // forgets the options, which hold secrets; connections stay
   const std::string origin = handle->origin;
   std::unique_ptr<CurlHandle> oldest;

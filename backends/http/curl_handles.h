@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/context.h"
+#include "backends/http/spare_connections.h"
 
 namespace modlock::http {
 
@@ -24,7 +25,8 @@ struct CurlHandle {
 
   std::unique_ptr<CURLM, Free<curl::multi_cleanup>> multi;
   std::unique_ptr<CURL, Free<curl::easy_cleanup>> easy;
-  std::string origin;  // the only one it is used for
+  std::string origin;         // the only one it is used for
+  int connected_socket = -1;  // that the exchange just over has opened; -1 where it went over the one it found
 };
 
 // Handles between requests. What connections know of each other (names, TLS sessions) is shared among all of them;
@@ -50,11 +52,16 @@ class HandlePool {
   // libcurl gives none.
   Lent borrow(const std::string& origin, const Context& context);
 
+  // Lets a handle that must connect take the connection that stands ready. One is opened where several handles of an
+  // origin are lent and one of them had to connect: the next one that must saves a round trip.
+  void offer_spare_connection(CURL* easy);
+
  private:
   bool wait_for_turn(const std::string& origin, const Context& context);
   std::unique_ptr<CurlHandle> take_idle(const std::string& origin);
   void give_back(std::unique_ptr<CurlHandle> handle);
   void end_turn(const std::string& origin);
+  bool wants_spare(const std::string& origin);
   static void lock(CURL* easy, curl_lock_data data, curl_lock_access access, void* self);
   static void unlock(CURL* easy, curl_lock_data data, void* self);
   void open_share();
@@ -68,6 +75,7 @@ class HandlePool {
   std::condition_variable_any turn_ended_;
   std::map<std::string, std::size_t, std::less<>> lent_;  // by origin, where there are any
   std::vector<std::unique_ptr<CurlHandle>> idle_;         // the latest used last
+  SpareConnections spares_;
 };
 
 }  // namespace modlock::http

@@ -53,6 +53,7 @@ class CurlTransport final : public Transport {
     const std::string proxy = proxies_.proxy_for(exchange.url.reveal());
     const HeaderList headers = header_list(exchange);
     set_options(handle->easy.get(), exchange, headers.get(), proxy);
+    pool_.offer_spare_connection(handle->easy.get());
     const bool is_secure = parts->scheme == "https" || proxy.substr(0, 6) == "https:";
     if (is_secure && !set_trust(handle->easy.get())) {
       return failure({.code = Code::internal, .reason = "this libcurl does not use OpenSSL", .is_final = true});

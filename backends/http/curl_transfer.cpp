@@ -50,6 +50,14 @@ long info(CURL* easy, T what) {
   return value;
 }
 
+// The socket that this exchange has connected; -1 where it went over one that was connected before.
+int connected_socket(CURL* easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  return info(easy, CURLINFO_NUM_CONNECTS) > 0 && curl::easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK
+             ? socket
+             : -1;
+}
+
 }  // namespace
 
 // The callbacks are called by C code, through which no exception may pass: noexcept ends the process instead.
@@ -96,6 +104,7 @@ ExchangeResult CurlTransfer::run(CurlHandle& handle, std::string server, std::st
   CURLcode code = CURLE_FAILED_INIT;
   if (curl::multi_add_handle(handle.multi.get(), easy) == CURLM_OK) {
     code = drive(handle.multi.get());
+    handle.connected_socket = code == CURLE_OK ? connected_socket(easy) : -1;
     curl::multi_remove_handle(handle.multi.get(), easy);
   }
   curl_off_t received = 0;
