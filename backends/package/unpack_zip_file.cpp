@@ -1,11 +1,13 @@
 #include "backends/package/unpack_zip_file.h"
 
-#include <string>
+#include <algorithm>
 
 namespace modlock::unpack {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
+// What is unpacked in memory, by each thread.
+constexpr zip_uint64_t kSmall = zip_uint64_t{4} << 20U;
 
 tl::unexpected<Error> damaged_archive(std::string_view display, std::string_view reason) {
   return fail(with_note(bad_archive(display, "it is damaged").value(), std::string(reason)));
@@ -39,7 +41,43 @@ void ZipFile::unpack(FileLine::Turn turn, PendingFile file, FileLine& line, cons
   line.finish(turn, std::move(copied), std::move(digests));
 }
 
+std::optional<std::string_view> ZipFile::whole(zip_uint64_t entry) {
+  zip_stat_t stat;
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
+  if (libzip::stat_index(zip_.get(), entry, 0U, &stat) != 0 || (stat.valid & kNeeded) != kNeeded ||
+      stat.comp_method != ZIP_CM_DEFLATE || std::max(stat.size, stat.comp_size) > kSmall) {
+    return std::nullopt;
+  }
+  const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(
+      libzip::fopen_index(zip_.get(), entry, ZIP_FL_COMPRESSED));
+  packed_.resize(std::max<std::size_t>(packed_.size(), stat.comp_size));
+  if (opened == nullptr ||
+      libzip::fread(opened.get(), packed_.data(), stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
+    return std::nullopt;
+  }
+  return inflater_.inflate({packed_.data(), stat.comp_size}, stat.size, stat.crc);
+}
+
+Result<void> ZipFile::copy_piece(std::string_view bytes, FileLine::Turn turn, PendingFile& file, FileLine& line,
+                                 const Context& context) {
+  if (auto ok = line.grow(turn, file.name, bytes.size()); !ok) {
+    return ok;
+  }
+  if (auto ok = file.file.write(bytes); !ok) {
+    return ok;
+  }
+  return context.check();
+}
+
 Result<void> ZipFile::copy(FileLine::Turn turn, PendingFile& file, FileLine& line, const Context& context) {
+  if (const auto bytes = whole(file.entry)) {
+    for (std::size_t at = 0; at < bytes->size(); at += kPiece) {
+      if (auto ok = copy_piece(bytes->substr(at, kPiece), turn, file, line, context); !ok) {
+        return ok;
+      }
+    }
+    return {};
+  }
   const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(libzip::fopen_index(zip_.get(), file.entry, 0U));
   if (opened == nullptr) {
     return damaged(libzip::strerror(zip_.get()));
@@ -54,13 +92,7 @@ Result<void> ZipFile::copy(FileLine::Turn turn, PendingFile& file, FileLine& lin
       return {};
     }
     const std::string_view bytes(piece_.data(), static_cast<std::size_t>(got));
-    if (auto ok = line.grow(turn, file.name, bytes.size()); !ok) {
-      return ok;
-    }
-    if (auto ok = file.file.write(bytes); !ok) {
-      return ok;
-    }
-    if (auto ok = context.check(); !ok) {
+    if (auto ok = copy_piece(bytes, turn, file, line, context); !ok) {
       return ok;
     }
   }

@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/context.h"
+#include "backends/package/inflate_whole.h"
 #include "backends/package/libzip.h"
 #include "backends/package/unpack_line.h"
 #include "protocol/result.h"
@@ -32,10 +35,16 @@ class ZipFile {
   ZipFile(zip_t* zip, std::string_view display) : zip_(zip), display_(display) {}
 
   Result<void> copy(FileLine::Turn turn, PendingFile& file, FileLine& line, const Context& context);
+  Result<void> copy_piece(std::string_view bytes, FileLine::Turn turn, PendingFile& file, FileLine& line,
+                          const Context& context);
+  // The file unpacked, where it is a small one and in order; nullopt leaves the judgement to libzip.
+  std::optional<std::string_view> whole(zip_uint64_t entry);
 
   std::unique_ptr<zip_t, Free<libzip::discard>> zip_;
   std::string display_;
   std::vector<char> piece_;
+  std::vector<char> packed_;
+  WholeInflater inflater_;
 };
 
 }  // namespace modlock::unpack
