@@ -1,0 +1,65 @@
+#include "backends/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace modlock::test {
+namespace {
+
+struct Row {
+  std::size_t count;
+  std::size_t width;
+  std::size_t together;  // at the same time
+};
+constexpr Row kRows[] = {{0, 4, 0}, {1, 4, 1}, {2, 4, 2},    {3, 2, 2},    {4, 4, 4},
+                         {5, 1, 1}, {5, 0, 1}, {16, 16, 16}, {40, 16, 16}, {40, 7, 7}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(parallel)
+
+BOOST_AUTO_TEST_CASE(each_item_is_worked_on_once) {
+  for (const Row& row : kRows) {
+    BOOST_TEST_CONTEXT(row.count << " items, " << row.width << " wide") {
+      std::vector<std::atomic<int>> times(row.count);
+      parallel_for(row.count, row.width, [&](std::size_t i) { ++times[i]; });
+      BOOST_TEST(std::all_of(times.begin(), times.end(), [](const auto& count) { return count == 1; }));
+    }
+  }
+}
+
+// Everyone waits until as many are there as the width allows.
+BOOST_AUTO_TEST_CASE(as_many_at_the_same_time_as_are_allowed) {
+  for (const Row& row : kRows) {
+    BOOST_TEST_CONTEXT(row.count << " items, " << row.width << " wide") {
+      std::mutex mutex;
+      std::condition_variable changed;
+      std::size_t here = 0;
+      std::size_t most = 0;
+      parallel_for(row.count, row.width, [&](std::size_t) {
+        std::unique_lock lock(mutex);
+        most = std::max(most, ++here);
+        changed.notify_all();
+        changed.wait_for(lock, std::chrono::seconds(10), [&] { return most >= row.together; });
+        --here;
+      });
+      BOOST_TEST(most == row.together);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_width_nothing_leaves_the_thread) {
+  const auto caller = std::this_thread::get_id();
+  for (const Row& row : {Row{9, 1, 1}, Row{1, 9, 1}}) {
+    parallel_for(row.count, row.width, [&](std::size_t) { BOOST_TEST((std::this_thread::get_id() == caller)); });
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
