@@ -65,8 +65,10 @@ void ModuleReader::read_ahead(const std::set<fs::path>& directories) {
       wanted.push_back(std::move(place));
     }
   }
+  // A large module is read in parallel by itself.
+  constexpr std::size_t kWorthThreads = 4;
   std::vector<std::shared_ptr<const ParsedModule>> found(wanted.size());
-  parallel_for(wanted.size(), core_count(), [&](std::size_t i) {
+  parallel_for(wanted.size(), wanted.size() < kWorthThreads ? 1 : core_count(), [&](std::size_t i) {
     found[i] = read_module(wanted[i], documents_, tool_, context_).value_or(nullptr);
   });
   for (std::size_t i = 0; i < wanted.size(); ++i) {
