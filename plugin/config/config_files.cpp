@@ -132,7 +132,7 @@ Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, c
   return failed == read.end() ? Result<void>() : std::move(*failed);
 }
 
-// Whether a path is relative and as it is when it is normalised.
+// Whether a relative path is as it is when it is normalised.
 bool is_plain(std::string_view path) {
   while (true) {
     const std::string_view part = path.substr(0, path.find('/'));
@@ -149,13 +149,28 @@ bool is_plain(std::string_view path) {
 }  // namespace
 
 fs::path document_path(const fs::path& path) {
+  const std::string_view text = path.native();
+  if (text.starts_with('/') && is_plain(text.substr(1))) {
+    return path;
+  }
   std::error_code ignored;
-  fs::path absolute = fs::absolute(path, ignored).lexically_normal();
+  fs::path absolute = fs::absolute(path, ignored);
+  if (absolute.empty()) {
+    absolute = path;
+  }
+  absolute = absolute.lexically_normal();
   return absolute.has_filename() || absolute == absolute.root_path() ? absolute : absolute.parent_path();
 }
 
 std::string relative_to_root(const fs::path& path, const fs::path& root) {
-  return document_path(path).lexically_relative(document_path(root)).generic_string();
+  const fs::path below = document_path(path);
+  const fs::path above = document_path(root);
+  const std::string_view rest =
+      std::string_view(below.native()).substr(std::min(above.native().size(), below.native().size()));
+  if (below.native().starts_with(above.native()) && rest.size() > 1 && rest.front() == '/') {
+    return std::string(rest.substr(1));
+  }
+  return below.lexically_relative(above).generic_string();
 }
 
 std::string join_relative(const std::string& parent, const std::string& below) {

@@ -6,21 +6,12 @@
 #include <iterator>
 #include <system_error>
 
+#include "plugin/config/config_files.h"
+
 namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Absolute and lexically normal, without a trailing slash.
-fs::path normal(const fs::path& path) {
-  std::error_code ignored;
-  fs::path absolute = fs::absolute(path, ignored);
-  if (absolute.empty()) {
-    absolute = path;
-  }
-  absolute = absolute.lexically_normal();
-  return absolute.has_filename() || absolute == absolute.root_path() ? absolute : absolute.parent_path();
-}
 
 bool lies_in(const fs::path& path, const fs::path& bound) {
   const auto mismatch = std::mismatch(bound.begin(), bound.end(), path.begin(), path.end());
@@ -66,11 +57,11 @@ bool lies_plainly_in(const fs::path& path, const fs::path& bound) {
 Result<fs::path> resolved(const fs::path& path) {
   constexpr int kMostLinks = 40;  // as Linux follows
   std::error_code error;
-  fs::path result = fs::weakly_canonical(normal(path), error);
+  fs::path result = fs::weakly_canonical(document_path(path), error);
   for (int links = 0; !error; ++links) {
     const auto link = first_link(result);
     if (!link) {
-      return normal(result);
+      return document_path(result);
     }
     const fs::path below = result.lexically_relative(*link);
     const fs::path target = fs::read_symlink(*link, error);
@@ -86,8 +77,14 @@ Result<fs::path> resolved(const fs::path& path) {
 
 }  // namespace
 
+bool lies_plainly_below(const fs::path& path, const fs::path& bound) {
+  const fs::path below = document_path(path);
+  const fs::path above = document_path(bound);
+  return below != above && lies_plainly_in(below, above);
+}
+
 fs::path find_repository_root(const fs::path& root) {
-  const fs::path start = normal(root);
+  const fs::path start = document_path(root);
   for (fs::path directory = start;; directory = directory.parent_path()) {
     std::error_code ignored;
     if (fs::exists(directory / ".git", ignored)) {
@@ -101,9 +98,9 @@ fs::path find_repository_root(const fs::path& root) {
 
 Result<fs::path> data_directory(const fs::path& root, const std::optional<fs::path>& named) {
   if (named) {
-    return normal(normal(root) / *named);
+    return document_path(document_path(root) / *named);
   }
-  const fs::path directory = normal(root) / ".terraform";
+  const fs::path directory = document_path(root) / ".terraform";
   auto inside = confine(directory, {root});
   if (!inside && inside.error().code == Code::path_outside_root) {
     return fail(Code::path_outside_root,
@@ -114,9 +111,9 @@ Result<fs::path> data_directory(const fs::path& root, const std::optional<fs::pa
 }
 
 Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& bounds) {
-  const fs::path written = normal(path);
+  const fs::path written = document_path(path);
   if (std::any_of(bounds.begin(), bounds.end(),
-                  [&](const fs::path& bound) { return lies_plainly_in(written, normal(bound)); })) {
+                  [&](const fs::path& bound) { return lies_plainly_in(written, document_path(bound)); })) {
     return written;
   }
   const Result<fs::path> target = resolved(path);
@@ -132,7 +129,7 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
     if (lies_in(*target, *limit)) {
       return written;
     }
-    named += fmt::format("{}\"{}\"", named.empty() ? "" : " or ", normal(bound).string());
+    named += fmt::format("{}\"{}\"", named.empty() ? "" : " or ", document_path(bound).string());
   }
   return fail(Code::path_outside_root,
               fmt::format("the path \"{}\" lies outside {}", written.string(), named.empty() ? "all bounds" : named),

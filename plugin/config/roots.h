@@ -23,4 +23,8 @@ Result<std::filesystem::path> data_directory(const std::filesystem::path& root,
 Result<std::filesystem::path> confine(const std::filesystem::path& path,
                                       const std::vector<std::filesystem::path>& bounds);
 
+// Whether the path lies below another, and is not that one, with no link on the way down: then the other does not lie
+// in it. False also where that cannot be told. Neither need exist.
+bool lies_plainly_below(const std::filesystem::path& path, const std::filesystem::path& bound);
+
 }  // namespace modlock

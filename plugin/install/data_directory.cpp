@@ -18,7 +18,7 @@ Result<DataDirectory> find_data_directory(const std::filesystem::path& root, con
   }
   DataDirectory data{.path = std::move(*path), .name = std::move(name)};
   // There, a module of the user's own in `modules` would be taken for an installed one.
-  if (confine(root, {data.path})) {
+  if (!lies_plainly_below(data.path, root) && confine(root, {data.path})) {
     return fail(Code::path_outside_root,
                 fmt::format("the data directory {} is the root, or a directory above it", data.path.string()),
                 "name a directory that holds nothing else, such as .terraform");

@@ -57,6 +57,36 @@ BOOST_AUTO_TEST_CASE(data_directories) {
   BOOST_TEST(data_directory(root, ".terraform").value() == root / ".terraform");
 }
 
+BOOST_AUTO_TEST_CASE(what_lies_plainly_below) {
+  const TemporaryDirectory directory;
+  directory.write("root/main.tf", "");
+  directory.write("root/data/x", "");
+  const fs::path root = directory / "root";
+  fs::create_directory_symlink("data", root / "link");
+  struct Row {
+    const char* name;
+    const char* path;
+    bool is_below;
+  };
+  const Row rows[] = {
+      {"a directory that is there", "data", true},
+      {"one below it", "data/y/z", true},
+      {"one that is not there", ".terraform", true},
+      {"with dots", "data/../data/./x", true},
+      {"itself", "", false},
+      {"itself, with a slash", "./", false},
+      {"beside it", "../other", false},
+      {"of a name that starts alike", "../rooted", false},
+      {"through a link", "link/x", false},
+      {"a link", "link", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(lies_plainly_below(root / row.path, root) == row.is_below);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_data_directory_linked_inside_the_root_is_fine) {
   const TemporaryDirectory directory;
   directory.write("data/x", "");
