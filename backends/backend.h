@@ -39,6 +39,7 @@ struct Listing {
   std::vector<SkippedTag> skipped;
   std::chrono::system_clock::time_point fetched_at;
   bool complete = true;
+  bool is_again = false;  // what another root of this run was answered: there is nothing new to keep
 };
 
 // What a reference (a branch, a tag, HEAD, a full commit id) gives now.
@@ -46,6 +47,7 @@ struct Pin {
   std::string id;  // immutable
   std::string
       ref;  // the full name it was found under: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"; empty: an id was given
+  bool is_again = false;  // as of a listing
 };
 
 // One thing to fetch from a package source.

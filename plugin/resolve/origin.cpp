@@ -44,9 +44,9 @@ Result<Listing> list(Backend& backend, const SourceAddress& address, const std::
   const KeptListings kept(store);
   const std::string key = Origin::package_key(address);
   auto listing = backend.list_versions(address, tag_prefix, context);
-  if (listing) {
+  if (listing && !listing->is_again) {
     kept.keep(key, tag_prefix, *listing);
-  } else if (listing.error().code == Code::offline_miss) {
+  } else if (!listing && listing.error().code == Code::offline_miss) {
     if (auto last = kept.find(key, tag_prefix)) {
       tell_kept(context, address.source, "at " + time_text(last->fetched_at));
       return std::move(*last);
@@ -59,9 +59,9 @@ Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const St
                         Origin::Time now) {
   const KeptListings kept(store);
   auto pin = backend.pin(address, context);
-  if (pin) {
+  if (pin && !pin->is_again) {
     kept.keep_pin(address.source, *pin, now);
-  } else if (pin.error().code == Code::offline_miss) {
+  } else if (!pin && pin.error().code == Code::offline_miss) {
     if (auto last = kept.find_pin(address.source)) {
       tell_kept(context, address.source, "at " + time_text(last->fetched_at));
       return std::move(last->pin);

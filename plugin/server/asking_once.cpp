@@ -59,7 +59,13 @@ Result<T> ask_once(Answers<T>& answers, const std::string& question, const Conte
       }
     }
   }
-  return (*kept)->answer;
+  Result<T> answer = (*kept)->answer;
+  if constexpr (requires(T known) { known.is_again; }) {
+    if (answer) {
+      answer->is_again = !is_own;
+    }
+  }
+  return answer;
 }
 
 class AskingOnceBackend final : public Backend {
