@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
 
+#include "backends/package/bounded_buffer.h"
 #include "backends/package/libdeflate.h"
 
 namespace modlock::unpack {
@@ -16,12 +16,12 @@ namespace modlock::unpack {
 class WholeInflater {
  public:
   // What `packed` (RFC 1951, to its last byte) holds: `size` bytes with this CRC-32, until the next call. nullopt where
-  // it holds anything else.
+  // it holds anything else, or there is no memory for it (BoundedBuffer).
   std::optional<std::string_view> inflate(std::string_view packed, std::size_t size, std::uint32_t crc);
 
  private:
   std::unique_ptr<libdeflate_decompressor, Free<libdeflate::free_decompressor>> decompressor_;
-  std::vector<char> unpacked_;
+  BoundedBuffer unpacked_;
 };
 
 }  // namespace modlock::unpack

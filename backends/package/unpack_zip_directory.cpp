@@ -127,6 +127,23 @@ class Directory {
     return found.first;
   }
 
+  // The unpacked size that an entry tells: of one that keeps it as 64 bits, the first number of that extra field
+  // (APPNOTE.TXT 4.5.3), or 4 GiB where it has none. `entry` begins with an entry whose name has so many bytes.
+  static std::uint64_t size_of(std::string_view entry, std::uint64_t name) {
+    constexpr std::uint64_t kElsewhere = 0xFFFFFFFF;
+    constexpr std::uint64_t kZip64 = 0x0001;
+    const std::uint64_t size = number(entry, 24, 4);
+    std::string_view extra = entry.substr(kEntrySize + name, number(entry, 30, 2));
+    while (size == kElsewhere && extra.size() >= 4 && number(extra, 2, 2) + 4 <= extra.size()) {
+      const std::uint64_t length = number(extra, 2, 2);
+      if (number(extra, 0, 2) == kZip64 && length >= 8) {
+        return number(extra, 4, 8);
+      }
+      extra.remove_prefix(length + 4);
+    }
+    return size;
+  }
+
   Result<std::uint64_t> walk(const Summary& summary) {
     const std::string bytes = read(summary.begin, static_cast<std::size_t>(summary.size));
     std::string_view rest = bytes;
@@ -144,8 +161,8 @@ class Directory {
       if (entry.find('\0') != std::string_view::npos) {
         return unsafe_entry(rules_.display(), entry, "has a NUL in its name");
       }
-      // As they say themselves; of one with 4 GiB or more that is this much at least. What lies is found when unpacked.
-      const std::uint64_t size = number(rest, 24, 4);
+      // As they say themselves; what lies is found when unpacked.
+      const std::uint64_t size = size_of(rest, name);
       if (auto ok = rules_.judge_growth(entry, unpacked, size); !ok) {
         return fail(std::move(ok.error()));
       }

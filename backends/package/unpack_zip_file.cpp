@@ -50,12 +50,12 @@ std::optional<std::string_view> ZipFile::whole(zip_uint64_t entry) {
   }
   const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(
       libzip::fopen_index(zip_.get(), entry, ZIP_FL_COMPRESSED));
-  packed_.resize(std::max<std::size_t>(packed_.size(), stat.comp_size));
-  if (opened == nullptr ||
-      libzip::fread(opened.get(), packed_.data(), stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
+  char* const packed = packed_.reserve(std::max<std::size_t>(stat.comp_size, 1));
+  if (opened == nullptr || packed == nullptr ||
+      libzip::fread(opened.get(), packed, stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
     return std::nullopt;
   }
-  return inflater_.inflate({packed_.data(), stat.comp_size}, stat.size, stat.crc);
+  return inflater_.inflate({packed, stat.comp_size}, stat.size, stat.crc);
 }
 
 Result<void> ZipFile::copy_piece(std::string_view bytes, FileLine::Turn turn, PendingFile& file, FileLine& line,

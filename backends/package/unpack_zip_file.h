@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/context.h"
+#include "backends/package/bounded_buffer.h"
 #include "backends/package/inflate_whole.h"
 #include "backends/package/libzip.h"
 #include "backends/package/unpack_line.h"
@@ -43,7 +44,7 @@ class ZipFile {
   std::unique_ptr<zip_t, Free<libzip::discard>> zip_;
   std::string display_;
   std::vector<char> piece_;
-  std::vector<char> packed_;
+  BoundedBuffer packed_;
   WholeInflater inflater_;
 };
 

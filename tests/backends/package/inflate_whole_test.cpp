@@ -76,6 +76,28 @@ BOOST_AUTO_TEST_CASE(gives_what_was_announced_and_nothing_else) {
   }
 }
 
+// Several packages at the same time take no more than is allowed together; what is given back serves others.
+BOOST_AUTO_TEST_CASE(memory_is_bounded_over_all_of_them) {
+  using unpack::BoundedBuffer;
+  constexpr std::size_t kThird = BoundedBuffer::kMostHeld / 3;
+  BoundedBuffer first;
+  BoundedBuffer second;
+  BoundedBuffer third;
+  BOOST_TEST(first.reserve(kThird) != nullptr);
+  BOOST_TEST(second.reserve(kThird) != nullptr);
+  BOOST_TEST(third.reserve(kThird + 3) == nullptr);
+  BOOST_TEST(third.reserve(kThird) != nullptr);
+  BOOST_TEST(third.reserve(1) != nullptr);
+  const std::string text = "text";
+  WholeInflater inflater;
+  BOOST_TEST(!inflater.inflate(deflated(text), text.size(), crc_of(text)).has_value());
+  {
+    const BoundedBuffer moved = std::move(first);
+    BOOST_TEST(!inflater.inflate(deflated(text), text.size(), crc_of(text)).has_value());
+  }
+  BOOST_TEST(inflater.inflate(deflated(text), text.size(), crc_of(text)).value() == text);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test

@@ -201,6 +201,39 @@ BOOST_AUTO_TEST_CASE(refuses_a_sparse_file_that_is_nearly_all_hole) {
       R"(ARCHIVE_UNSAFE: the entry "a" of "https://example.com/x" unpacks to over 200 times the size of the archive)");
 }
 
+// A size of 64 bits stands in an extra field, however small it is.
+BOOST_AUTO_TEST_CASE(reads_the_size_where_it_stands) {
+  using namespace std::string_literals;
+  struct Row {
+    const char* name;
+    std::string size;  // of 64 bits, little-endian; empty: no such field
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"as it is", "\x05\0\0\0\0\0\0\0"s, "fine"},
+      {"a bomb", "\0\0\0\0\x10\0\0\0"s,
+       R"(ARCHIVE_UNSAFE: the entry "a" of "https://example.com/x" unpacks to over 200 times the size of the archive)"},
+      {"nowhere", "",
+       R"(ARCHIVE_UNSAFE: the entry "a" of "https://example.com/x" unpacks to over 200 times the size of the archive)"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string zip = make_zip({{.name = "a", .content = "text\n"}});
+      const std::size_t entry = zip.find("PK\x01\x02");
+      const std::string extra = row.size.empty() ? std::string() : "\x01\0\x08\0"s + row.size;
+      zip.replace(entry + 24, 4, "\xFF\xFF\xFF\xFF");
+      zip[entry + 30] = static_cast<char>(extra.size());
+      zip.insert(entry + 46 + 1, extra);
+      const std::size_t end = zip.find("PK\x05\x06");
+      zip[end + 12] = static_cast<char>(zip[end + 12] + static_cast<char>(extra.size()));
+      Unpacking unpacking(zip);
+      const auto result = unpacking.run(ArchiveFormat::zip);
+      BOOST_TEST((result ? "fine" : outcome(result)) == row.expected);
+      BOOST_TEST((!result || read_text(unpacking.tree / "a") == "text\n"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
   struct Row {
     const char* name;
