@@ -39,7 +39,7 @@ struct Listing {
   std::vector<SkippedTag> skipped;
   std::chrono::system_clock::time_point fetched_at;
   bool complete = true;
-  bool is_again = false;  // what another root of this run was answered: there is nothing new to keep
+  bool is_again = false;  // this run has been told it before: there is nothing new to keep
 };
 
 // What a reference (a branch, a tag, HEAD, a full commit id) gives now.

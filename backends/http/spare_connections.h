@@ -14,8 +14,9 @@ int open_socket(int family, int type, int protocol);
 bool is_connected(int socket);
 
 // TCP connections that nobody uses yet: whoever has to open one takes it, and is a round trip ahead. One at most for an
-// address, and for a few seconds only. Nothing is sent over one. Thread-safe. Addresses are those of connect(2), as
-// bytes.
+// address; after a few seconds it is not taken any more, and closed with the next call. Nothing is sent over one. Where
+// the other side drops it at the very moment it is taken, the request fails like one on a new connection. Thread-safe.
+// Addresses are those of connect(2), as bytes.
 class SpareConnections {
  public:
   // Starts to connect to where this socket is connected to; does not wait for it.

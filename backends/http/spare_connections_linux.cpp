@@ -10,7 +10,7 @@ namespace modlock::http {
 namespace {
 
 // Servers close what says nothing after some seconds, and what stands between forgets it.
-constexpr std::chrono::seconds kTrusted{5};
+constexpr std::chrono::seconds kTrusted{2};
 
 // Empty where the socket is not connected.
 std::string peer_of(int socket) {

@@ -199,9 +199,10 @@ std::vector<Finding> examine_settings(const Host& host, const std::string& root)
       }
     }
   }
-  for (const char* name : {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_GIT_ENGINE",
-                           "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION",
-                           "TOFU_MODLOCK_MINIMUM_RELEASE_AGE", "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_RESOLUTION"}) {
+  for (const char* name :
+       {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_CONNECTIONS", "TOFU_MODLOCK_GIT_ENGINE",
+        "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE",
+        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_RESOLUTION"}) {
     if (const std::string value = variable(name); !value.empty()) {
       finding.found = "effective ones, and where each comes from";
       finding.details.push_back(fmt::format("{} = {}  (the environment, before every file)", name, value));

@@ -62,6 +62,12 @@ struct Endangered : Scene {
     if (fs::exists(cache())) {
       BOOST_TEST(canaries_below(cache()) == "");
     }
+    // The manifest alone may hold what a client writes there.
+    for (const char* ours : {".terraform/tofu-modlock", ".terraform/modules/vpc"}) {
+      if (has(ours)) {
+        BOOST_TEST(canaries_below(root() / ours) == "");
+      }
+    }
     for (const std::string& line : world()->command_lines()) {
       BOOST_TEST(canaries_in(line) == "", line);
     }

@@ -47,7 +47,9 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
   write("main.tf",
         module_call("a", "registry.example.test/a/b/c") + module_call("b", "git::https://git.example.test/b.git"));
   write(".tofu-modlock.hcl", "resolution = \"per-call\"\nplatforms = [\"linux_amd64\", \"darwin_arm64\"]\n");
-  write_text(path("home/.config/tofu-modlock/config.hcl"), "git_engine = \"git\"\nresolution = \"unified\"\n");
+  write_text(path("home/.config/tofu-modlock/config.hcl"),
+             "git_engine = \"git\"\nconnections = 4\nresolution = \"unified\"\n");
+  environment["TOFU_MODLOCK_CONNECTIONS"] = "5";
   environment["TF_TOKEN_registry_example_test"] = "canary";
   environment["HTTPS_PROXY"] = "http://user:canary@proxy.example.test:3128";
   environment["NO_PROXY"] = ".example.test";
@@ -65,8 +67,10 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
       "                                     platforms = linux_amd64, darwin_arm64  (<dir>/root/.tofu-modlock.hcl)\n"
       "                                     resolution = per-call  (<dir>/root/.tofu-modlock.hcl)\n"
       "                                     git_engine = git  (<dir>/home/.config/tofu-modlock/config.hcl)\n"
+      "                                     connections = 4  (<dir>/home/.config/tofu-modlock/config.hcl)\n"
       "                                     TOFU_MODLOCK_CACHE_DIR = <dir>/cache  (the environment, before every "
       "file)\n"
+      "                                     TOFU_MODLOCK_CONNECTIONS = 5  (the environment, before every file)\n"
       "store                       ok       <dir>/cache (TOFU_MODLOCK_CACHE_DIR): 0 packages, 0 git "
       "repositories, 0.0 MiB\n"
       "                                     writable\n"
