@@ -7,6 +7,8 @@
 namespace modlock::unpack {
 namespace {
 
+constexpr std::size_t kStep = std::size_t{1} << 20U;  // the next file may be a little larger
+
 std::atomic<std::size_t> held{0};
 
 }  // namespace
@@ -18,6 +20,7 @@ char* BoundedBuffer::reserve(std::size_t size) {
     return bytes_;
   }
   release();
+  size = (size + kStep - 1) / kStep * kStep;
   if (held.fetch_add(size) + size > kMostHeld) {
     held -= size;
     return nullptr;
