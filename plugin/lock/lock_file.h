@@ -66,7 +66,7 @@ struct LockFile {
 // provider's label that is no full address in normal form, or of a provider that is built in or legacy; an argument
 // that is missing or unknown, a value that is not a string or list of strings, a version or a provider's constraints
 // that are not in normal form, a provider's empty list of hashes, a hash without a scheme; of a module two hashes of a
-// scheme of which a package has one (git, h1, oci).
+// scheme of which a package has one (git, h1, oci). LIMIT_EXCEEDED: values nested deeper than the reader goes.
 Result<LockFile> parse_lock(std::string_view text, const std::string& path,
                             std::string_view default_host = kOpenTofuRegistry);
 

@@ -38,7 +38,7 @@ class LockReader {
     for (const Diagnostic& diagnostic : file.diagnostics) {
       if (diagnostic.severity == Severity::error) {
         Error error = diagnostic.what;
-        if (error.hint.empty()) {
+        if (error.hint.empty() || error.code == Code::limit_exceeded) {
           error.hint = kRepairHint;
         }
         return fail(std::move(error));

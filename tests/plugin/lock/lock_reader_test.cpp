@@ -166,4 +166,13 @@ BOOST_AUTO_TEST_CASE(syntax_errors_are_lock_errors) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(nesting_has_its_limit) {
+  const auto lock = parse_lock("module \"a\" {\n  hashes = " + std::string(300, '['), "l");
+  BOOST_TEST_REQUIRE(!lock.has_value());
+  BOOST_TEST((lock.error().code == Code::limit_exceeded));
+  BOOST_TEST(lock.error().message == "this is nested more than 256 levels deep, which is the limit");
+  BOOST_TEST(to_string(*lock.error().location) == "l:2:267");
+  BOOST_TEST(lock.error().hint == "repair the file by hand, or restore it from version control; nothing was written");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
