@@ -1,6 +1,11 @@
 #include "backends/package/read_ahead.h"
 
 namespace modlock::unpack {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{256} << 10U;  // to wake the reader costs as much as to inflate a few KiB
+
+}  // namespace
 
 ReadAhead::ReadAhead(std::unique_ptr<ByteSource> source)
     : source_(std::move(source)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -8,23 +13,34 @@ ReadAhead::ReadAhead(std::unique_ptr<ByteSource> source)
 ReadAhead::~ReadAhead() = default;
 
 void ReadAhead::run(const std::stop_token& stop) {
-  for (;;) {
-    const auto piece = source_->next();
+  std::optional<Result<void>> end;
+  while (!end) {
     std::unique_lock lock(mutex_);
-    if (!piece || piece->empty()) {
-      end_ = piece ? Result<void>() : fail(piece.error());
-      changed_.notify_all();
+    if (!changed_.wait(lock, stop, [&] { return read_ - used_ < pieces_.size(); }) || stop.stop_requested()) {
       return;
     }
-    if (!changed_.wait(lock, stop, [&] { return read_ - used_ < pieces_.size(); })) {
-      return;
-    }
+    std::string& piece = pieces_[read_ % pieces_.size()];
     lock.unlock();
-    pieces_[read_ % pieces_.size()].assign(*piece);
+    end = fill(piece, stop);
     lock.lock();
-    ++read_;
+    if (!piece.empty()) {
+      ++read_;
+    }
+    end_ = end;
     changed_.notify_all();
   }
+}
+
+std::optional<Result<void>> ReadAhead::fill(std::string& piece, const std::stop_token& stop) {
+  piece.clear();
+  while (piece.size() < kPiece && !stop.stop_requested()) {
+    const auto more = source_->next();
+    if (!more || more->empty()) {
+      return more ? Result<void>() : fail(more.error());
+    }
+    piece += *more;
+  }
+  return std::nullopt;
 }
 
 Result<std::string_view> ReadAhead::next() {

@@ -12,8 +12,8 @@
 
 namespace modlock::unpack {
 
-// Another source, read on a thread of its own, a few pieces ahead of who asks for them. What comes, and in which order,
-// is the same, and so is the error at the end.
+// Another source, read on a thread of its own, a few pieces ahead of who asks for them. The bytes and the error at the
+// end are the same; several of its pieces come as one.
 class ReadAhead final : public ByteSource {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource> source);
@@ -24,6 +24,8 @@ class ReadAhead final : public ByteSource {
 
  private:
   void run(const std::stop_token& stop);
+  // The source's next bytes, with how it ended where it did.
+  std::optional<Result<void>> fill(std::string& piece, const std::stop_token& stop);
 
   std::unique_ptr<ByteSource> source_;  // the thread's alone
   std::array<std::string, 4> pieces_;   // a ring; each belongs to the thread until it is counted, then to the reader
