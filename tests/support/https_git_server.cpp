@@ -65,6 +65,7 @@ bool HttpsGitServer::available(std::string_view what) {
 
 HttpsGitServer::HttpsGitServer() {
   std::filesystem::create_directories(repositories());
+  std::filesystem::create_directories(files());
   make_credentials();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     port_ = free_port();
@@ -128,7 +129,10 @@ fastcgi_param CONTENT_LENGTH $content_length;
       "\n    rewrite ^/down/(.*)$ http://localhost:{2}/open/$1 redirect;"
       "\n    location /forbidden/ {{ return 403; }}\n    location /limited/ {{ return 429; }}"
       "\n    location /failing/ {{ return 500; }}"
-      "\n    location /dumb/ {{ alias {1}/repositories/; }}\n",
+      "\n    location /dumb/ {{ alias {1}/repositories/; }}"
+      "\n    location ~ ^/v1/modules/(?<package>.+)/download$ {{"
+      "\n      add_header X-Terraform-Get /packages/$package.tar.gz//module;\n      return 204;\n    }}"
+      "\n    location / {{ root {1}/files; default_type application/json; }}\n",
       port_, root, plain_port_);
   // Root's workers would drop to a user that may not enter our directory.
   write_text(directory_ / "nginx.conf",

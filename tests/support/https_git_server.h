@@ -24,6 +24,8 @@ namespace modlock::test {
 //   /old/        speaks protocol v0 alone, and so gives out no commit by its id
 //   /dumb/       the files of a repository: git's "dumb" protocol, after git update-server-info
 //   /forbidden/, /limited/, /failing/   403, 429, 500
+// and, as plain files, whatever lies below files(), but for one rule, so that they can be a module registry:
+//   /v1/modules/<package>/download   leads to /packages/<package>.tar.gz, to "module" in it
 // The same over http on another port. Stopped, with all its processes, when the object goes.
 class HttpsGitServer {
  public:
@@ -37,6 +39,7 @@ class HttpsGitServer {
   HttpsGitServer& operator=(const HttpsGitServer&) = delete;
 
   std::filesystem::path repositories() const { return directory_ / "repositories"; }
+  std::filesystem::path files() const { return directory_ / "files"; }
   std::filesystem::path authority() const { return directory_ / "authority.pem"; }
   int port() const { return port_; }
   std::string host() const { return "localhost:" + std::to_string(port_); }
