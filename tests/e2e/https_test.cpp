@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "backends/crypto/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
 
@@ -115,14 +116,44 @@ BOOST_AUTO_TEST_CASE(credentials_in_the_source) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(credentials_from_a_helper) {
-  use(server.url("private", "vpc.git"));
-  write_text(path("home/.gitconfig"), "[credential]\n\thelper = store\n");
+// Whoever speaks with the server, and whether it has what is asked for or not.
+BOOST_AUTO_TEST_CASE(credentials_of_the_git_configuration) {
+  environment["SSL_CERT_FILE"] = server.authority().string();  // git's own variable alone is for git alone
+  const std::string user = HttpsGitServer::user() + ":" + HttpsGitServer::password();
+  const std::string authorization = base64(reinterpret_cast<const std::uint8_t*>(user.data()), user.size());
   write_text(path("home/.git-credentials"),
              "https://" + HttpsGitServer::user() + ":" + kEncodedPassword + "@" + server.host() + "\n");
-  const Ran ran = modlock({"lock", "--install"});
-  BOOST_TEST(ran.exit_code == 0, ran.err);
-  check_no_secret(ran.out + ran.err + lock() + read(".terraform/modules/modules.json"));
+  struct Row {
+    const char* name;
+    std::string configuration;
+  };
+  for (const Row& row :
+       {Row{"a credential helper", "[credential]\n\thelper = store\n"},
+        Row{"a header for all requests", "[http \"https://" + server.host() +
+                                             "/\"]\n\textraHeader = Authorization: Basic " + authorization + "\n"}}) {
+    write_text(path("home/.gitconfig"), row.configuration);
+    for (const char* engine : {"auto", "libgit2", "git"}) {
+      BOOST_TEST_CONTEXT(row.name << ", " << engine) {
+        environment["TOFU_MODLOCK_GIT_ENGINE"] = engine;
+        for (const char* left : {"cache", "root/.terraform", "root/.terraform.lock.hcl"}) {
+          fs::remove_all(path(left));
+        }
+        use(server.url("private", "vpc.git"));
+        const Ran ran = modlock({"lock", "--install"});
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        std::string seen = ran.out + ran.err + lock() + read(".terraform/modules/modules.json");
+        use(server.url("private", "gone.git"));
+        const Ran missed = modlock({"lock"});
+        BOOST_TEST(missed.exit_code == 7, missed.err);
+        seen += missed.out + missed.err + modlock({"lock", "--json"}).out;
+        for (const auto& entry : fs::recursive_directory_iterator(cache())) {
+          seen += entry.path().string() + (entry.is_regular_file() ? read_text(entry.path()) : "");
+        }
+        check_no_secret(seen);
+        BOOST_TEST(seen.find(authorization) == std::string::npos, seen);
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_password_is_asked_and_nobody_knows_it) {
