@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "backends/package/tree_hash.h"
@@ -24,7 +25,10 @@ class Connection {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    BOOST_REQUIRE(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+    // Not a check: those are for one thread.
+    if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+      throw std::runtime_error("the mirror cannot be reached");
+    }
   }
   ~Connection() { ::close(socket_); }
   Connection(const Connection&) = delete;
