@@ -1,5 +1,6 @@
 #include "backends/package/read_ahead.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 
 using namespace modlock;
@@ -11,13 +12,18 @@ namespace {
 // Numbers of seven digits, each on a line, and then an end of either kind.
 class Numbers final : public ByteSource {
  public:
-  Numbers(int count, Result<void> end) : count_(count), end_(std::move(end)) {}
+  Numbers(int count, Result<void> end, std::atomic<int>* given = nullptr)
+      : count_(count), end_(std::move(end)), given_(given) {}
 
   Result<std::string_view> next() override {
     if (at_ == count_) {
       return end_ ? Result<std::string_view>(std::string_view()) : fail(end_.error());
     }
     text_ = number(at_++);
+    if (given_ != nullptr) {
+      *given_ = at_;
+      given_->notify_all();
+    }
     return std::string_view(text_);
   }
 
@@ -27,6 +33,7 @@ class Numbers final : public ByteSource {
   int count_;
   int at_ = 0;
   Result<void> end_;
+  std::atomic<int>* given_;  // how many; nobody's where it is null
   std::string text_;
 };
 
@@ -38,7 +45,9 @@ std::string numbers(int count) {
   return all;
 }
 
-constexpr int kMany = 400'000;  // 3.2 MB: more than the ring holds
+constexpr int kOfPiece = 32'768;
+constexpr int kOfRing = 4 * kOfPiece;
+constexpr int kMany = 400'000;
 
 }  // namespace
 
@@ -46,7 +55,7 @@ BOOST_AUTO_TEST_SUITE(read_ahead)
 
 BOOST_AUTO_TEST_CASE(gives_what_the_source_gives) {
   for (const bool is_good : {true, false}) {
-    for (const int count : {0, 1, 32'768, 32'769, 131'072, kMany}) {
+    for (const int count : {0, 1, kOfPiece, kOfPiece + 1, kOfRing, kMany}) {
       const Result<void> end = is_good ? Result<void>() : fail(Code::bad_response, "damaged");
       ReadAhead ahead(std::make_unique<Numbers>(count, end));
       std::string all;
@@ -60,13 +69,16 @@ BOOST_AUTO_TEST_CASE(gives_what_the_source_gives) {
   }
 }
 
+// Whatever is read ahead meanwhile.
 BOOST_AUTO_TEST_CASE(a_piece_lives_until_the_next_call) {
-  ReadAhead ahead(std::make_unique<Numbers>(kMany, Result<void>()));
-  std::string all;
-  for (std::string_view piece = ahead.next().value(); !piece.empty(); piece = ahead.next().value()) {
-    all += piece;
+  std::atomic<int> given{0};
+  ReadAhead ahead(std::make_unique<Numbers>(kMany, Result<void>(), &given));
+  const std::string_view piece = ahead.next().value();
+  for (int now = given; now < kOfRing; now = given) {
+    given.wait(now);
   }
-  BOOST_TEST((all == numbers(kMany)));
+  BOOST_TEST((piece == numbers(kOfPiece)));
+  BOOST_TEST(given == kOfRing);
 }
 
 BOOST_AUTO_TEST_CASE(ends_before_the_source_does) {
