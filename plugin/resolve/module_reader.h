@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
 #include <vector>
 
 #include "backends/context.h"
+#include "backends/parallel.h"
 #include "plugin/config/parsed_module.h"
 
 namespace modlock {
@@ -23,14 +25,28 @@ class ModuleReader {
   // The test files of a root module. Errors: those of read_test_files() and of read().
   Result<std::shared_ptr<const ParsedModule>> read_tests(const ParsedModule& root,
                                                          const std::vector<std::filesystem::path>& bounds) const;
-  // Reads several side by side. What cannot be read is left to read().
+  // Begins to read several, side by side, while the caller goes on. What cannot be read is left to read().
   void read_ahead(const std::set<std::filesystem::path>& directories);
 
  private:
+  struct Batch {
+    std::vector<std::filesystem::path> directories;
+    std::vector<std::shared_ptr<const ParsedModule>> found;  // null: not yet, or it cannot be read
+    std::unique_ptr<WorkAhead> work;
+  };
+  struct Coming {
+    Batch* batch;
+    std::size_t item;
+  };
+
+  std::shared_ptr<const ParsedModule> read_before(const std::filesystem::path& place);
+
   const Documents& documents_;
   Tool tool_;
   const Context& context_;
   std::map<std::filesystem::path, std::shared_ptr<const ParsedModule>> known_;
+  std::map<std::filesystem::path, Coming> coming_;
+  std::list<Batch> batches_;
 };
 
 }  // namespace modlock
