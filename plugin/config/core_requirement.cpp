@@ -138,7 +138,7 @@ class Reader {
                "Duplicate compatible_with block: a language block may have one compatible_with block that refers to "
                "OpenTofu",
                "join the constraints with a comma");
-        diagnostics_.back().what.related.push_back({"the first one is here", {file.path, first->range}});
+        diagnostics_.back().what.related.push_back({"the first one is here", {file.path, first->range()}});
       }
       auto requirement = read_constraint(CoreRequirement::Kind::compatible_with, *attribute, file);
       if (first == nullptr && !(requirement && requirement->problem)) {

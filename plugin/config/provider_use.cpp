@@ -183,7 +183,7 @@ class UseReader {
   }
 
   void report_provider(const ConfigText& file, const hcl::Attribute& argument, std::string_view reason) {
-    diagnostics_.push_back(config_error(file, argument.range,
+    diagnostics_.push_back(config_error(file, argument.range(),
                                         fmt::format("Invalid import provider argument: {}", reason),
                                         "name the provider in the resource block"));
   }

@@ -60,8 +60,10 @@ class EntryReader {
   }
 
   std::optional<RequiredProvider> read_entry(const hcl::Attribute& attribute) {
-    RequiredProvider entry{
-        .address = {}, .location = {file_->path, attribute.range}, .value_range = attribute.value.range, .file = file_};
+    RequiredProvider entry{.address = {},
+                           .location = {file_->path, attribute.range()},
+                           .value_range = attribute.value.range,
+                           .file = file_};
     const auto value = constant(attribute.value);
     if (value && value->type().is_primitive()) {
       return read_version_only(attribute, *value, std::move(entry));

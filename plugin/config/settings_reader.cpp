@@ -177,7 +177,7 @@ Result<void> SettingsReader::read_source_list(const hcl::Attribute& attribute) {
     return fail(globs.error());
   }
   if (attribute.name == "allow_sources") {
-    settings_.allow_lists.push_back({*globs, {path(), attribute.range}});
+    settings_.allow_lists.push_back({*globs, {path(), attribute.range()}});
   } else {
     settings_.deny_sources.insert(settings_.deny_sources.end(), globs->begin(), globs->end());
   }

@@ -126,8 +126,7 @@ void check_literal(const hcl::Body& body, std::string_view name, Literal type, c
   const hcl::Expression& expression = attribute->value;
   const auto value = hcl::static_value(expression, context.file.path);
   const auto needs = eval::collect_needs(expression, context.file.path);
-  const bool computed =
-      !value && (!needs || !needs->references.empty() || std::holds_alternative<hcl::FunctionCall>(expression.node));
+  const bool computed = !value && (!needs || !needs->references.empty() || expression.function_call() != nullptr);
   if (computed || (value && !fits(*value, type))) {
     context.report(expression.range, fmt::format("Unsuitable value: {} must be {} that is written out, found {}", name,
                                                  type == Literal::boolean ? "a bool" : "a string",

@@ -120,7 +120,7 @@ void check_import(const hcl::Block& block, const StructureContext& context) {
                        ? "Missing required import argument: one of \"id\" and \"identity\" must be given"
                        : "Missing required argument: an import block needs the argument \"id\"");
   } else if (id != nullptr && identity != nullptr) {
-    context.report(identity->range, "Conflicting import arguments: only one of \"id\" and \"identity\" can be given");
+    context.report(identity->range(), "Conflicting import arguments: only one of \"id\" and \"identity\" can be given");
   }
 }
 

@@ -17,8 +17,8 @@ void check_provider_meta(const hcl::Block& block, const StructureContext& contex
   }
   for (const hcl::Attribute& attribute : block.body.attributes) {
     const auto needs = eval::collect_needs(attribute.value, context.file.path);
-    const bool computed = !context.file.json && (!needs || !needs->references.empty() ||
-                                                 std::holds_alternative<hcl::FunctionCall>(attribute.value.node));
+    const bool computed =
+        !context.file.json && (!needs || !needs->references.empty() || attribute.value.function_call() != nullptr);
     if (computed) {
       context.report(attribute.value.range,
                      fmt::format("Variables not allowed: {} must be a value that is written out", attribute.name));

@@ -72,7 +72,7 @@ void check_plan_options(const hcl::Block& block, const StructureContext& context
   const auto value = hcl::static_value(refresh->value, context.file.path);
   const auto* flag = value ? std::get_if<bool>(&value->data) : nullptr;
   if (flag != nullptr && !*flag) {
-    context.report(refresh->range, "Incompatible plan options: \"refresh\" cannot be false in the mode refresh-only",
+    context.report(refresh->range(), "Incompatible plan options: \"refresh\" cannot be false in the mode refresh-only",
                    "remove one of the two");
   }
 }
@@ -134,7 +134,7 @@ void check_written_once(const hcl::Block& block, std::set<std::string>& names, c
 
 void check_no_version(const hcl::Block& provider, const StructureContext& context) {
   if (const hcl::Attribute* version = provider.body.find("version")) {
-    context.report(version->range, "Version constraints are not allowed in test files",
+    context.report(version->range(), "Version constraints are not allowed in test files",
                    "move the constraint into required_providers");
   }
 }

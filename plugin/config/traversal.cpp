@@ -43,7 +43,7 @@ class TraversalReader {
       if (!append(*node.operand, out)) {
         return false;
       }
-      out.steps.push_back({.name = node.name, .range = node.name_range});
+      out.steps.push_back({.name = node.name, .range = node.name_range(expression.range)});
       return true;
     } else if constexpr (std::is_same_v<Node, hcl::Index>) {
       return append(*node.operand, out) && append_key(*node.key, out);

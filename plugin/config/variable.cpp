@@ -304,9 +304,9 @@ std::map<std::string, Argument, std::less<>> read_locals(const std::vector<Confi
       Argument& local = locals[attribute.name];
       if (local.attribute != nullptr) {
         Diagnostic twice = config_error(
-            file, attribute.range, fmt::format("local value \"{}\" is defined twice in this module", attribute.name),
+            file, attribute.range(), fmt::format("local value \"{}\" is defined twice in this module", attribute.name),
             "rename one of the two, or move it to an override file");
-        twice.what.related.push_back({"the first definition is here", {local.file->path, local.attribute->range}});
+        twice.what.related.push_back({"the first definition is here", {local.file->path, local.attribute->range()}});
         diagnostics.push_back(std::move(twice));
       }
       local = {&attribute, &file};
@@ -320,7 +320,7 @@ std::map<std::string, Argument, std::less<>> read_locals(const std::vector<Confi
                        found->second = {&attribute, &file};
                      } else if (!incomplete) {
                        diagnostics.push_back(config_error(
-                           file, attribute.range,
+                           file, attribute.range(),
                            fmt::format("there is no local value \"{}\" to override in a primary file", attribute.name),
                            "define it in a file that is no override file, or remove the override"));
                      }

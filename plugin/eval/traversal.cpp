@@ -131,10 +131,10 @@ Outcome Evaluator::value_of(const hcl::GetAttribute& node, const hcl::Expression
     const auto attribute = type.attributes().find(node.name);
     if (attribute != type.attributes().end()) return no_value(operand, attribute->second);
     if (failed(operand)) return no_value(operand);
-    return reject(node.name_range, missing_attribute(node.name));
+    return reject(node.name_range(at.range), missing_attribute(node.name));
   }
   auto result = get_attribute(*operand, node.name);
-  if (!result) return reject(node.name_range, std::move(result).error());
+  if (!result) return reject(node.name_range(at.range), std::move(result).error());
   return std::move(*result);
 }
 

@@ -81,7 +81,7 @@ class TypeReader {
   Result<TypeConstraint> read(const hcl::Expression& expression) const {
     const std::string_view name = keyword(expression);
     if (!name.empty()) return read_keyword(name, expression.range);
-    const auto* call = std::get_if<hcl::FunctionCall>(&expression.node);
+    const auto* call = expression.function_call();
     return call == nullptr ? reject(expression.range, std::string(kNoType)) : read_call(*call, expression.range);
   }
 
@@ -166,7 +166,7 @@ class TypeReader {
     const std::string name = hcl::normalize_nfc(keyword(item.key));
     if (name.empty()) return reject(item.key.range, "object constructor map keys must be attribute names");
     if (attributes.types.count(name) > 0) return reject(item.key.range, "object constructor map keys must be unique");
-    const auto* call = std::get_if<hcl::FunctionCall>(&item.value.node);
+    const auto* call = item.value.function_call();
     const bool is_optional = call != nullptr && call->name == "optional";
     std::optional<Value> fallback;
     if (is_optional) {

@@ -10,4 +10,9 @@ const Attribute* Body::find(std::string_view name) const {
   return found == attributes.end() ? nullptr : &*found;
 }
 
+const FunctionCall* Expression::function_call() const {
+  const auto* call = std::get_if<Apart<FunctionCall>>(&node);
+  return call == nullptr ? nullptr : &static_cast<const FunctionCall&>(*call);
+}
+
 }  // namespace modlock::hcl

@@ -18,6 +18,17 @@ namespace modlock::hcl {
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
 
+// A node that is large and not frequent stands apart, so that it does not make every expression as large.
+template <typename Node>
+class Apart {
+ public:
+  Apart(Node node) : node_(std::make_unique<Node>(std::move(node))) {}
+  operator const Node&() const { return *node_; }
+
+ private:
+  std::unique_ptr<const Node> node_;  // never null, but for what was moved from
+};
+
 struct NumberLiteral {
   std::string text;  // as written: arbitrary precision is kept
 };
@@ -95,7 +106,10 @@ struct Conditional {
 struct GetAttribute {
   ExpressionPtr operand;
   std::string name;
-  Range name_range;
+  Position name_start;
+
+  // The name ends where `whole` ends, the expression.
+  Range name_range(const Range& whole) const { return {name_start, whole.end}; }
 };
 // operand[key], or the legacy operand.0
 struct Index {
@@ -126,9 +140,12 @@ struct JsonString {
 
 struct Expression {
   Range range;
-  std::variant<NullLiteral, BoolLiteral, NumberLiteral, Template, Variable, FunctionCall, Tuple, Object, For, Unary,
-               Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses, JsonString>
+  std::variant<NullLiteral, BoolLiteral, NumberLiteral, Template, Variable, Apart<FunctionCall>, Tuple, Object,
+               Apart<For>, Unary, Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses, JsonString>
       node;
+
+  // Null where it is none.
+  const FunctionCall* function_call() const;
 };
 
 struct ObjectItem {
@@ -158,8 +175,9 @@ struct TemplateFor {
 struct Attribute {
   std::string name;
   Range name_range;
-  Range range;  // name start to expression end
   Expression value;
+
+  Range range() const { return {name_range.start, value.range.end}; }
 };
 
 struct Label {

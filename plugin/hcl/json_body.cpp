@@ -130,8 +130,7 @@ void JsonBodyReader::read_body(Expression& value, const BodySchema& schema, cons
     }
     const auto [first, is_new] = names.try_emplace(name, name_range);
     if (is_new) {
-      const Range range{name_range.start, member->value.range.end};
-      body.attributes.push_back({name, name_range, range, std::move(member->value)});
+      body.attributes.push_back({name, name_range, std::move(member->value)});
       continue;
     }
     add({.code = error_code_,

@@ -61,7 +61,6 @@ bool NativeParser::parse_value(const Token& name, Attribute& into) {
   }
   into.name = name.text;
   into.name_range = name.range;
-  into.range = {name.range.start, into.value.range.end};
   return true;
 }
 

@@ -150,7 +150,7 @@ bool NativeParser::parse_member(Expression& operand, const Token& dot) {
   const Range range{operand.range.start, member.range.end};
   if (member.kind == TokenKind::identifier) {
     tokens_.take();
-    return finish(operand, range, GetAttribute{boxed(operand), std::string(member.text), member.range}, height_);
+    return finish(operand, range, GetAttribute{boxed(operand), std::string(member.text), member.range.start}, height_);
   }
   if (member.kind != TokenKind::number) {
     const bool bracket = member.kind == TokenKind::open_bracket;

@@ -264,7 +264,7 @@ Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) 
                     "take it out by hand");
   }
   const std::string& text = argument.file->text;
-  const Range& range = argument.attribute->range;
+  const Range range = argument.attribute->range();
   std::size_t start = range.start.byte;
   while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) {
     --start;

@@ -32,7 +32,7 @@ class Tracer {
     } else if (const auto* string = std::get_if<hcl::JsonString>(&expression.node)) {
       trace_json(expression, *string, file, module, literal);
     } else if (const auto* reference = std::get_if<hcl::GetAttribute>(&expression.node)) {
-      trace_reference(*reference, file, module);
+      trace_reference(*reference, expression.range, file, module);
     } else {
       refuse(fmt::format("it is computed in {}", place(file, expression.range, module)));
     }
@@ -96,7 +96,8 @@ class Tracer {
     }
   }
 
-  void trace_reference(const hcl::GetAttribute& reference, const ConfigText& file, const EditedModule& module) {
+  void trace_reference(const hcl::GetAttribute& reference, const Range& range, const ConfigText& file,
+                       const EditedModule& module) {
     const auto* object = std::get_if<hcl::Variable>(&reference.operand->node);
     if (object != nullptr && object->name == "local") {
       const auto found = module.parsed->locals.find(reference.name);
@@ -112,7 +113,7 @@ class Tracer {
         return;
       }
     }
-    refuse(fmt::format("it is computed in {}", place(file, reference.name_range, module)));
+    refuse(fmt::format("it is computed in {}", place(file, reference.name_range(range), module)));
   }
 
   void trace_variable(const WrittenVariable& variable, const EditedModule& module) {

@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(local_values) {
       Diagnostics diagnostics;
       std::string locals;
       for (const auto& [name, argument] : read_locals(files, diagnostics)) {
-        locals += fmt::format("{} {}:{} ", name, argument.file->path, argument.attribute->range.start.line);
+        locals += fmt::format("{} {}:{} ", name, argument.file->path, argument.attribute->range().start.line);
       }
       BOOST_TEST(locals == row.locals);
       BOOST_TEST(show(diagnostics) == row.diagnostics);

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(ranges) {
   BOOST_TEST(show(text, parts[1].range) == "2:12-2:41 ${\\u0061.b[\\\"\\ud83d\\ude00\\\"]}");
   const auto& index = std::get<Index>(std::get<ExpressionPtr>(parts[1].what)->node);
   BOOST_TEST(show(text, index.operand->range) == "2:14-2:22 \\u0061.b");
-  BOOST_TEST(show(text, std::get<GetAttribute>(index.operand->node).name_range) == "2:21-2:22 b");
+  BOOST_TEST(show(text, std::get<GetAttribute>(index.operand->node).name_range(index.operand->range)) == "2:21-2:22 b");
   BOOST_TEST(show(text, index.key->range) == "2:23-2:39 \\\"\\ud83d\\ude00\\\"");
 
   const auto alone = template_of(parse_json("{\"a\": \"${b}\"}", "f", {}).body.attributes.at(0).value, "f");

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(ranges) {
   BOOST_TEST(show(text, first.body.range) == "2:20-2:30 {\"a\": \"b\"}");
   const Attribute& a = first.body.attributes.at(0);
   BOOST_TEST(show(text, a.name_range) == "2:21-2:24 \"a\"");
-  BOOST_TEST(show(text, a.range) == "2:21-2:29 \"a\": \"b\"");
+  BOOST_TEST(show(text, a.range()) == "2:21-2:29 \"a\": \"b\"");
   BOOST_TEST(show(text, a.value.range) == "2:26-2:29 \"b\"");
   const Block& second = file.body.blocks[1];
   BOOST_TEST(show(text, second.header_range) == "2:19-2:20 [");
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(ranges) {
   BOOST_TEST(show(text, third.labels.at(1).range) == "3:22-3:25 \"n\"");
   BOOST_TEST(show(text, third.header_range) == "3:27-3:28 {");
   BOOST_TEST(show(text, third.range) == "3:27-3:37 {\"x\" : -1}");
-  BOOST_TEST(show(text, third.body.attributes.at(0).range) == "3:28-3:36 \"x\" : -1");
+  BOOST_TEST(show(text, third.body.attributes.at(0).range()) == "3:28-3:36 \"x\" : -1");
 }
 
 // Every range says the same by line and column as by byte, and holds what it is the range of.

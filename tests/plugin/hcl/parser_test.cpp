@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(ranges_of_attributes) {
       BOOST_TEST_REQUIRE(file.diagnostics.empty());
       BOOST_TEST_REQUIRE(!file.body.attributes.empty());
       const Attribute& attribute = file.body.attributes.front();
-      BOOST_TEST(show(row.text, attribute.range) == row.attribute);
+      BOOST_TEST(show(row.text, attribute.range()) == row.attribute);
       BOOST_TEST(show(row.text, attribute.value.range) == row.value);
     }
   }

@@ -20,9 +20,9 @@ class TreeWalk {
 
   void body(const Body& body) {
     for (const Attribute& attribute : body.attributes) {
-      visit_("attribute", attribute.range, body.range);
-      visit_("attribute name", attribute.name_range, attribute.range);
-      expression(attribute.value, attribute.range);
+      visit_("attribute", attribute.range(), body.range);
+      visit_("attribute name", attribute.name_range, attribute.range());
+      expression(attribute.value, attribute.range());
     }
     for (const Block& block : body.blocks) {
       visit_("block", block.range, body.range);
@@ -48,6 +48,10 @@ class TreeWalk {
 
   template <typename Node>
   void children(const Node&, const Range&) {}
+  template <typename Node>
+  void children(const Apart<Node>& node, const Range& outer) {
+    children(static_cast<const Node&>(node), outer);
+  }
   void children(const Template& node, const Range& outer) { parts(node.parts, outer); }
   void children(const FunctionCall& node, const Range& outer) {
     visit_("function name", node.name_range, outer);
@@ -79,7 +83,7 @@ class TreeWalk {
   }
   void children(const GetAttribute& node, const Range& outer) {
     expression(*node.operand, outer);
-    visit_("member name", node.name_range, outer);
+    visit_("member name", node.name_range(outer), outer);
   }
   void children(const Index& node, const Range& outer) {
     expression(*node.operand, outer);
