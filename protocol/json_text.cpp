@@ -64,7 +64,7 @@ void append_json_string(std::string& out, std::string_view text) {
 
 std::string indent_json(std::string_view compact) {
   std::string out;
-  out.reserve(compact.size() + compact.size() / 2);
+  out.reserve(2 * compact.size());
   std::string line_start = "\n";
   for (std::size_t at = 0; at < compact.size(); ++at) {
     const char c = compact[at];
@@ -86,7 +86,7 @@ std::string indent_json(std::string_view compact) {
       out.append(c == ':' ? std::string_view(": ") : compact.substr(at, 1));
     }
   }
-  return out + '\n';
+  return out += '\n';
 }
 
 }  // namespace modlock

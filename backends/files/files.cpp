@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, std::size_t expected) {
   std::string bytes;
-  bytes.resize(expected + 1);  // one more, so that the end of an unchanged file is met without growing
+  bytes.resize(expected + 1);  // one more: a read that leaves it free has met the end of an unchanged file
   std::size_t filled = 0;
   for (;;) {
     if (filled == bytes.size()) {
@@ -33,10 +33,12 @@ Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, st
     const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
     if (got > 0) {
       filled += static_cast<std::size_t>(got);
-    } else if (got == 0) {
+    }
+    if (got == 0 || (got > 0 && filled == expected)) {
       bytes.resize(filled);
       return bytes;
-    } else if (errno != EINTR) {
+    }
+    if (got < 0 && errno != EINTR) {
       return system_failure("read", path, errno);
     }
   }
