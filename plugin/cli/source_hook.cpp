@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "backends/files/files.h"
+#include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/cli/unit_source.h"
 #include "plugin/install/file_list.h"
+#include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/server/plan_request.h"
 
@@ -22,6 +24,18 @@ bool is_copied(const fs::path& directory) {
 
 bool is_local(const Source& source) {
   return source.kind == SourceKind::local || source.kind == SourceKind::directory;
+}
+
+// Of a package, what a registry said is the module: Terragrunt copies that directory alone.
+TreeSummary files_below(const std::string& subdir, TreeSummary package) {
+  if (subdir.empty()) {
+    return package;
+  }
+  std::erase_if(package.files, [&](const FileDigest& file) { return !file.name.starts_with(subdir + "/"); });
+  for (FileDigest& file : package.files) {
+    file.name.erase(0, subdir.size() + 1);
+  }
+  return package;
 }
 
 Error not_known(const fs::path& unit) {
@@ -97,12 +111,12 @@ Result<void> SourceHook::write(const Place& place, const ModuleLock& entry) cons
   return write_file_atomically(downloaded_.working_directory / name, write_lock(before, modules, header));
 }
 
-Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, const fs::path& package,
+Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, const PlacedPackage& package,
                                const Context& context) const {
   const std::string h1 = "h1:" + entry.hash_value("h1");
   auto locked = read_file_list(place.root.data, h1);
-  if (!locked && !package.empty()) {
-    auto summary = summarise_tree(package, context);
+  if (!locked && !package.directory.empty()) {
+    auto summary = summarise_tree(package.directory, context);
     if (!summary) {
       return fail(std::move(summary.error()));
     }
@@ -117,7 +131,8 @@ Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, cons
                       .subject = entry.key,
                       .hint = "run: terragrunt init"});
   }
-  const auto differing = differing_files(*locked, downloaded_, context);
+  const std::string subdir = read_module_place(place.root.data, h1).value_or(package.subdir);
+  const auto differing = differing_files(files_below(subdir, std::move(*locked)), downloaded_, context);
   if (!differing || differing->empty()) {
     return differing ? Result<void>() : fail(differing.error());
   }
@@ -154,7 +169,10 @@ Result<Diagnostics> SourceHook::prepare(PlanMode mode) {
   if (!call->is_served) {
     return warnings;
   }
-  auto ok = write(*place, call->lock);
+  auto subdir = expand_subdir(call->package.directory, call->package.subdir);
+  auto ok = subdir ? write_module_place(place->root.data, "h1:" + call->lock.hash_value("h1"), *subdir)
+                   : fail(std::move(subdir.error()));
+  ok = ok ? write(*place, call->lock) : ok;
   ok = ok ? check(*place, call->lock, call->package, context) : ok;
   return ok ? Result<Diagnostics>(std::move(warnings)) : fail(std::move(ok.error()));
 }
@@ -190,8 +208,8 @@ Result<void> SourceHook::verify() {
                       .location = (*node)->call.source.location});
   }
   const Context context = host_.context();
-  const auto package = host_.service().store().find_by_h1("h1:" + entry->second.hash_value("h1"));
-  return check(*place, entry->second, package ? package->directory : fs::path(), context);
+  const PlacedPackage package = stored_package(**node, lock, host_.service().store(), context);
+  return check(*place, entry->second, package, context);
 }
 
 }  // namespace modlock::cli

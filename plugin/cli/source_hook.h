@@ -39,7 +39,7 @@ class SourceHook {
   Result<Place> open() const;
   Result<std::optional<ModuleNode>> find_call(const RootRequest& root, Diagnostics& warnings) const;
   Result<void> write(const Place& place, const ModuleLock& entry) const;
-  Result<void> check(const Place& place, const ModuleLock& entry, const std::filesystem::path& package,
+  Result<void> check(const Place& place, const ModuleLock& entry, const PlacedPackage& package,
                      const Context& context) const;
 
   const CommandLine& line_;

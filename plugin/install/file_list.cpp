@@ -10,6 +10,10 @@ std::filesystem::path path_of(const DataDirectory& data, std::string_view h1) {
   return data.file_lists() / sha256_hex(h1);
 }
 
+std::filesystem::path place_path_of(const DataDirectory& data, std::string_view h1) {
+  return path_of(data, h1) += ".place";
+}
+
 }  // namespace
 
 Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summary) {
@@ -34,6 +38,20 @@ std::optional<TreeSummary> read_file_list(const DataDirectory& data, std::string
     return std::nullopt;
   }
   return summary;
+}
+
+Result<void> write_module_place(const DataDirectory& data, std::string_view h1, std::string_view subdir) {
+  if (read_module_place(data, h1) == subdir) {
+    return {};
+  }
+  const std::filesystem::path path = place_path_of(data, h1);
+  auto ok = make_directories(path.parent_path());
+  return ok ? write_file_atomically(path, subdir) : ok;
+}
+
+std::optional<std::string> read_module_place(const DataDirectory& data, std::string_view h1) {
+  auto subdir = read_file(place_path_of(data, h1));
+  return subdir ? std::optional(std::move(*subdir)) : std::nullopt;
 }
 
 }  // namespace modlock

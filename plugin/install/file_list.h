@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "backends/package/tree_hash.h"
@@ -16,5 +17,11 @@ Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summa
 
 // nullopt where there is no list that gives this h1.
 std::optional<TreeSummary> read_file_list(const DataDirectory& data, std::string_view h1);
+
+// Where in that package a registry said its module lies, "" at its top; kept beside the list for sources that
+// modules.json does not name. Believed as modules.json is. Errors: IO_ERROR.
+Result<void> write_module_place(const DataDirectory& data, std::string_view h1, std::string_view subdir);
+// nullopt where nothing was written.
+std::optional<std::string> read_module_place(const DataDirectory& data, std::string_view h1);
 
 }  // namespace modlock

@@ -38,7 +38,7 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
     call.is_served = false;
     return call;
   }
-  call.package = resolved->second.package_directory;
+  call.package = {resolved->second.package_directory, resolved->second.package_subdir};
   call.lock = new_module_locks(request, tree, chooser, origin).find(node.key)->second;
   return call;
 }

@@ -8,9 +8,9 @@ namespace modlock {
 
 // What one call resolves to, looked at by itself: nobody reads its files.
 struct SingleCall {
-  bool is_served = true;          // false: nobody serves such sources, and the rest is empty
-  ModuleLock lock = {};           // its entry, unchanged where nothing about it changed
-  std::filesystem::path package;  // in the store
+  bool is_served = true;       // false: nobody serves such sources, and the rest is empty
+  ModuleLock lock = {};        // its entry, unchanged where nothing about it changed
+  PlacedPackage package = {};  // in the store
   Diagnostics warnings = {};
 };
 

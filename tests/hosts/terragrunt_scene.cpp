@@ -1,5 +1,9 @@
 #include "tests/hosts/terragrunt_scene.h"
 
+#include <iostream>
+
+#include "tests/support/clients.h"
+
 namespace modlock::test {
 namespace {
 
@@ -41,9 +45,32 @@ void TerragruntScene::add_unit(const std::string& name, const std::string& sourc
   write(name + "/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
 }
 
+void TerragruntScene::use_terragrunt(const std::string& name_of_client) {
+  uses_terragrunt_ = true;
+  fs::remove_all(root() / ".git");
+  program({"git", "init", "--quiet"});
+  environment["TG_TF_PATH"] = find_program(name_of_client)->string();
+  environment["TG_NON_INTERACTIVE"] = "true";
+}
+
 Ran TerragruntScene::terragrunt(std::vector<std::string> arguments, std::string input, const std::string& units) const {
+  if (uses_terragrunt_) {
+    std::string line = "cd " + units + " && exec terragrunt";
+    for (const std::string& argument : arguments) {
+      line += " " + argument;
+    }
+    return program({"/bin/sh", "-c", line}, std::move(input));
+  }
   arguments.insert(arguments.begin(), {MODLOCK_HOSTS "/terragrunt_stand_in", client, units});
   return program(std::move(arguments), std::move(input));
+}
+
+boost::test_tools::assertion_result has_terragrunt(boost::unit_test::test_unit_id) {
+  const bool has_all = find_program("terragrunt") && !clients().empty();
+  if (!has_all) {
+    std::cout << "skipped: the hooks below Terragrunt (no terragrunt with a tofu or terraform is on PATH)\n";
+  }
+  return has_all;
 }
 
 fs::path TerragruntScene::working_directory(const std::string& unit) const {

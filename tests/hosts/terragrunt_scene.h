@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ class TerragruntScene : public Scene {
 
   // A unit of that source, by default the module in `catalog`.
   void add_unit(const std::string& name, const std::string& source = "${get_repo_root()}/catalog") const;
+  // From now on terragrunt() is the one on PATH, with that client.
+  void use_terragrunt(const std::string& name_of_client);
   // The stand-in for Terragrunt in that unit, or several with commas between them.
   Ran terragrunt(std::vector<std::string> arguments, std::string input = {},
                  const std::string& units = "live/vpc") const;
@@ -25,6 +28,12 @@ class TerragruntScene : public Scene {
 
   GitRepository& vpc;
   std::string client;  // that the stand-in runs; one that does what CLIENT_DOES says
+
+ private:
+  bool uses_terragrunt_ = false;
 };
+
+// Whether there is a terragrunt with a client on PATH; if not, says on stdout what is skipped.
+boost::test_tools::assertion_result has_terragrunt(boost::unit_test::test_unit_id);
 
 }  // namespace modlock::test

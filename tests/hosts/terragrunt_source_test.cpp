@@ -3,6 +3,9 @@
 #include <filesystem>
 
 #include "tests/hosts/terragrunt_scene.h"
+#include "tests/support/archive_writer.h"
+#include "tests/support/clients.h"
+#include "tests/support/https_git_server.h"
 
 namespace modlock::test {
 namespace {
@@ -149,6 +152,107 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return HttpsGitServer::available("units of a registry and of archives");
+}
+
+// A module of a registry, which lies in the directory "module" of its package, and a package at an address of its own.
+struct ServedUnit : TerragruntScene {
+  ServedUnit() {
+    environment["SSL_CERT_FILE"] = server.authority().string();
+    name_text(host, "<host>");
+    write_text(server.files() / ".well-known/terraform.json", R"({"modules.v1": "/v1/modules/"})");
+    write_text(server.files() / "v1/modules/acme/net/aws/versions",
+               R"({"modules": [{"versions": [{"version": "1.0.0"}]}]})");
+    serve("");
+  }
+  void serve(const std::string& change) const {
+    const std::string text = read("catalog/main.tf");
+    const auto package = [&](const std::string& below) {
+      return compress("gzip", make_tar({{.name = below + "main.tf", .content = text + change},
+                                        {.name = below + "inner/main.tf", .content = text + change}}));
+    };
+    write_text(server.files() / "packages/acme/net/aws/1.0.0.tar.gz", package("module/"));
+    write_text(server.files() / "packages/net.tar.gz", package(""));
+  }
+
+  HttpsGitServer server;
+  std::string host = "127.0.0.1:" + std::to_string(server.port());  // the host of a registry has a dot
+};
+
+struct ServedRow {
+  const char* name;
+  std::string source;
+  std::string block;  // in the lock file
+  std::string file;   // the main.tf that runs, in what Terragrunt has put there
+};
+
+void is_locked_and_checked(ServedUnit& scene, const ServedRow& row) {
+  scene.add_unit("live/vpc", row.source);
+  for (const char* command : {"init", "plan"}) {
+    const Ran ran = scene.terragrunt({command});
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    BOOST_TEST(ran.err.find("[CONFIG_NON_STATIC]") == std::string::npos, ran.err);
+  }
+  const std::string lock = scene.shown(scene.unit_lock());
+  BOOST_TEST(
+      lock.find("module \"terragrunt:source\" {\n" + row.block + "\n  hashes = [\n    \"h1:") != std::string::npos,
+      lock);
+
+  write_text(scene.working_directory() / "main.tf", "# mine\n");
+  const Ran plan = scene.terragrunt({"plan"});
+  BOOST_TEST(plan.exit_code != 0);
+  BOOST_TEST(plan.err.find("  note: " + row.file + " was changed\n") != std::string::npos, plan.err);
+
+  scene.serve("# moved\n");
+  fs::remove_all(scene.root() / "live/vpc/.terragrunt-cache");
+  fs::remove_all(scene.path("home/.cache"));
+  scene.environment["CI"] = "true";
+  const Ran moved = scene.terragrunt({"init"});
+  BOOST_TEST(moved.exit_code != 0);
+  BOOST_TEST(moved.err.find("[HASH_MISMATCH]\n") != std::string::npos, moved.err);
+}
+
+std::vector<ServedRow> rows_of(const ServedUnit& scene) {
+  const std::string module = "tfr://" + scene.host + "/acme/net/aws";
+  const std::string archive = "https://" + scene.host + "/packages/net.tar.gz";
+  const auto block = [](const std::string& source, const std::string& version) {
+    return version.empty() ? "  source = \"" + source + "\"\n"
+                           : "  version = \"" + version + "\"\n  source  = \"" + source + "\"\n\n  constraints = \"" +
+                                 version + "\"\n";
+  };
+  const std::string of_module = "<host>/modules/acme/net/aws";
+  const std::string of_archive = "https://<host>/packages/net.tar.gz";
+  return {
+      {"a registry", module + "?version=1.0.0", block(of_module, "1.0.0"), "main.tf"},
+      {"a directory of it", module + "//inner?version=1.0.0", block(of_module + "//inner", "1.0.0"), "inner/main.tf"},
+      {"an archive", archive, block(of_archive, ""), "main.tf"},
+      {"a directory of it", archive + "//inner", block(of_archive + "//inner", ""), "inner/main.tf"},
+  };
+}
+
+// `prepare` makes the scene ready.
+template <typename Prepare>
+void all_are_locked_and_checked(const Prepare& prepare) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    ServedUnit scene;
+    prepare(scene);
+    const ServedRow row = rows_of(scene).at(i);
+    BOOST_TEST_CONTEXT(row.name) {
+      is_locked_and_checked(scene, row);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_a_registry_and_of_archives, *boost::unit_test::precondition(has_server)) {
+  all_are_locked_and_checked([](const ServedUnit&) {});
+}
+
+BOOST_AUTO_TEST_CASE(of_a_registry_and_of_archives_with_terragrunt,
+                     *boost::unit_test::precondition(has_server) * boost::unit_test::precondition(has_terragrunt)) {
+  all_are_locked_and_checked([](ServedUnit& scene) { scene.use_terragrunt(clients().front()); });
+}
 
 }  // namespace
 }  // namespace modlock::test
