@@ -102,6 +102,10 @@ class Backend {
   // What the source's own reference (`?ref=`, else HEAD) gives now. NOT_FOUND names the reference.
   virtual Result<Pin> pin(const SourceAddress& source, const Context& context) = 0;
 
+  // Whether list_versions() or pin() would answer out of its memory, without asking or waiting.
+  virtual bool knows_versions(const SourceAddress& /*source*/, std::string_view /*tag_prefix*/) const { return false; }
+  virtual bool knows_pin(const SourceAddress& /*source*/) const { return false; }
+
   // Brings the wished ids of one package source, with one request where the transport allows; result i belongs to
   // wish i. Each tree lands in a new directory below `parent`.
   virtual std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,

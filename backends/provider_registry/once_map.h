@@ -57,6 +57,13 @@ class OnceMap {
     return made;
   }
 
+  // Whether get() would answer at once.
+  bool has(const Key& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(key);
+    return found != entries_.end() && found->second.value && !found->second.is_making;
+  }
+
  private:
   struct Entry {
     bool is_making = false;
@@ -65,7 +72,7 @@ class OnceMap {
     std::optional<Error> failure;  // of the last attempt
   };
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any made_;
   std::map<Key, Entry> entries_;
 };

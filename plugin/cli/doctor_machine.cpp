@@ -62,13 +62,14 @@ Finding examine_client(const Host& host, const std::string& root) {
   const Release release = release_of(client, root, options, host.context());
   Finding finding{.check = "client"};
   finding.found = fmt::format("{} {}, said by {}", display_name(client.tool), release.version, client.from);
-  if (client.program.empty()) {
+  const auto program = find_program(client.command);
+  if (!program) {
     finding.verdict = Verdict::warning;
     finding.found += ", not on PATH";
     finding.hint =
         "install tofu or terraform, or name what will run with --implementation and --implementation-version";
   } else {
-    finding.found += fmt::format(" ({})", client.program.string());
+    finding.found += fmt::format(" ({})", program->string());
   }
   if (!release.is_known) {
     finding.verdict = Verdict::warning;

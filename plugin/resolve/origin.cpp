@@ -84,22 +84,49 @@ std::string Origin::package_key(const SourceAddress& address) {
 void Origin::run(std::span<const Errand> errands) {
   std::vector<std::atomic<std::size_t>> open(errands.size());
   std::vector<std::function<void()>> work;
+  std::vector<std::vector<PackageWish>> chosen(errands.size());
   for (std::size_t i = 0; i < errands.size(); ++i) {
+    const bool is_answered = knows_answers(errands[i]);
     auto questions = questions_of(errands[i]);
+    // In a run over many roots most has been asked and fetched for others: threads would cost more than it.
+    if (is_answered) {
+      for (auto& question : questions) {
+        question();
+      }
+      chosen[i] = errands[i].choose();
+      if (auto missing = take_stored(chosen[i]); !missing.empty()) {
+        work.emplace_back([this, missing = std::move(missing)] { bring(missing); });
+      }
+      continue;
+    }
     if (questions.empty()) {
       questions.emplace_back([] {});
     }
     open[i] = questions.size();
     for (auto& question : questions) {
-      work.emplace_back([this, question = std::move(question), &choose = errands[i].choose, &left = open[i]] {
+      work.emplace_back([this, i, question = std::move(question), &errand = errands[i], &chosen, &left = open[i]] {
         question();
         if (--left == 0) {
-          bring(choose());
+          chosen[i] = errand.choose();
+          bring(take_stored(chosen[i]));
         }
       });
     }
   }
   parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+}
+
+// Whether it asks, and only what has been answered before.
+bool Origin::knows_answers(const Errand& errand) const {
+  if (errand.listings.empty() && errand.pins.empty()) {
+    return false;
+  }
+  const bool knows_listings = std::all_of(errand.listings.begin(), errand.listings.end(), [&](const auto& wish) {
+    return backend(wish.source->source)->knows_versions(*wish.source, wish.tag_prefix);
+  });
+  return knows_listings && std::all_of(errand.pins.begin(), errand.pins.end(), [&](const SourceAddress* source) {
+           return backend(source->source)->knows_pin(*source);
+         });
 }
 
 // The slots of the answers are made here, so that the maps stay as they are while errands run.
@@ -182,7 +209,8 @@ void Origin::remember(const Source& source, const FetchWish& wish, const Package
   (void)store_.record(source, known);
 }
 
-void Origin::bring(std::span<const PackageWish> wishes) {
+// Those that the store lacks.
+std::vector<Origin::Missing> Origin::take_stored(std::span<const PackageWish> wishes) {
   std::vector<Missing> missing;
   for (const PackageWish& wish : wishes) {
     Result<Package>* const package = add_package(wish);
@@ -191,6 +219,10 @@ void Origin::bring(std::span<const PackageWish> wishes) {
       missing.push_back(wanted);
     }
   }
+  return missing;
+}
+
+void Origin::bring(std::vector<Missing> missing) {
   if (missing.empty()) {
     return;
   }

@@ -90,7 +90,9 @@ class Origin {
     bool is_damaged = false;  // what the store had of it
   };
   std::vector<std::function<void()>> questions_of(const Errand& errand);
-  void bring(std::span<const PackageWish> wishes);
+  bool knows_answers(const Errand& errand) const;
+  std::vector<Missing> take_stored(std::span<const PackageWish> wishes);
+  void bring(std::vector<Missing> missing);
   Result<Package>* add_package(const PackageWish& wish);
   static std::string question_of(const PackageWish& wish);
   // Answers from the store, if it can.

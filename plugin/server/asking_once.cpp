@@ -76,13 +76,20 @@ class AskingOnceBackend final : public Backend {
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
-    return ask_once(listings_, Origin::package_key(source) + "\n" + std::string(tag_prefix), context,
+    return ask_once(listings_, question_of(source, tag_prefix), context,
                     [&](const Context& noting) { return inner_->list_versions(source, tag_prefix, noting); });
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
-    return ask_once(pins_, Origin::package_key(source) + "\n" + source.source.identity(), context,
+    return ask_once(pins_, question_of(source, source.source.identity()), context,
                     [&](const Context& noting) { return inner_->pin(source, noting); });
+  }
+
+  bool knows_versions(const SourceAddress& source, std::string_view tag_prefix) const override {
+    return listings_.has(question_of(source, tag_prefix));
+  }
+  bool knows_pin(const SourceAddress& source) const override {
+    return pins_.has(question_of(source, source.source.identity()));
   }
 
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
@@ -99,6 +106,10 @@ class AskingOnceBackend final : public Backend {
   std::string id_of(std::span<const std::string> hashes) const override { return inner_->id_of(hashes); }
 
  private:
+  static std::string question_of(const SourceAddress& source, std::string_view what) {
+    return Origin::package_key(source) + "\n" + std::string(what);
+  }
+
   const std::unique_ptr<Backend> inner_;
   Answers<Listing> listings_;
   Answers<Pin> pins_;

@@ -33,8 +33,8 @@ std::optional<Tool> named_tool(const fs::path& program) {
   return base == "tofu" || base == "opentofu" ? std::optional(Tool::opentofu) : std::nullopt;
 }
 
-fs::path program_of(Tool tool) {
-  return find_program(tool == Tool::terraform ? "terraform" : "tofu").value_or(fs::path());
+std::string command_of(Tool tool) {
+  return tool == Tool::terraform ? "terraform" : "tofu";
 }
 
 std::optional<Implementation> named_by_options(const ServiceOptions& options) {
@@ -42,7 +42,7 @@ std::optional<Implementation> named_by_options(const ServiceOptions& options) {
     return std::nullopt;
   }
   const Tool tool = *options.implementation == "terraform" ? Tool::terraform : Tool::opentofu;
-  return Implementation{.tool = tool, .from = "options", .program = program_of(tool)};
+  return Implementation{.tool = tool, .from = "options", .command = command_of(tool)};
 }
 
 std::optional<Implementation> named_by_environment() {
@@ -50,18 +50,16 @@ std::optional<Implementation> named_by_environment() {
   if (path == nullptr || *path == '\0') {
     return std::nullopt;
   }
-  return Implementation{.tool = named_tool(path).value_or(Tool::opentofu),
-                        .from = "TG_CTX_TF_PATH",
-                        .program = find_program(path).value_or(fs::path())};
+  return Implementation{.tool = named_tool(path).value_or(Tool::opentofu), .from = "TG_CTX_TF_PATH", .command = path};
 }
 
 Implementation found_on_path() {
   for (const Tool tool : {Tool::opentofu, Tool::terraform}) {
-    if (fs::path program = program_of(tool); !program.empty()) {
-      return {.tool = tool, .from = "PATH", .program = std::move(program)};
+    if (find_program(command_of(tool))) {
+      return {.tool = tool, .from = "PATH", .command = command_of(tool)};
     }
   }
-  return {.tool = Tool::opentofu, .from = "default"};
+  return {.tool = Tool::opentofu, .from = "default", .command = command_of(Tool::opentofu)};
 }
 
 // Who wrote the lock says so in its first line.
@@ -166,7 +164,7 @@ Implementation find_implementation(const ServiceOptions& options, const WalkRequ
     return Implementation{.tool = tool,
                           .from = std::move(from),
                           .version = options.implementation_version.value_or(""),
-                          .program = program_of(tool)};
+                          .command = command_of(tool)};
   };
   if (options.implementation) {
     return find_implementation(options);
@@ -190,16 +188,17 @@ Release release_of(const Implementation& implementation, const fs::path& root, c
   }
   const Release unknown{std::string(implementation.tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu),
                         false};
-  if (implementation.program.empty()) {
+  const auto program = find_program(implementation.command);
+  if (!program) {
     return unknown;
   }
-  const auto memo = memo_of(implementation.program, options);
+  const auto memo = memo_of(*program, options);
   if (memo) {
     if (auto remembered = read_file(*memo)) {
       return {std::move(*remembered)};
     }
   }
-  auto version = ask_program(implementation.program, root, context);
+  auto version = ask_program(*program, root, context);
   if (!version) {
     return unknown;
   }

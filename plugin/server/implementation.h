@@ -12,9 +12,9 @@ namespace modlock {
 // The client that a configuration is read and locked for.
 struct Implementation {
   Tool tool = Tool::opentofu;
-  std::string from;                    // what said so: "options", ".tofu-modlock.hcl", "TG_CTX_TF_PATH", …
-  std::string version = {};            // where a host named it; else release_of() finds it
-  std::filesystem::path program = {};  // of the client, where one was found
+  std::string from;          // what said so: "options", ".tofu-modlock.hcl", "TG_CTX_TF_PATH", …
+  std::string version = {};  // where a host named it; else release_of() finds it
+  std::string command = {};  // of the client, for find_program(): looked for by who needs it
 };
 
 // Where no root is asked about: the options, $TG_CTX_TF_PATH, tofu or else terraform on PATH, else OpenTofu.

@@ -32,7 +32,8 @@ Result<ModuleLocks> restorable_blocks(const RootRequest& root, const LockDocumen
   // Two processes are saved where nothing is under version control.
   std::error_code ignored;
   const auto real_root = std::filesystem::weakly_canonical(root.walk.root, ignored);
-  if (!std::filesystem::exists(find_repository_root(real_root) / ".git", ignored)) {
+  const auto repository = real_root == root.walk.root ? root.repository : find_repository_root(real_root);
+  if (!std::filesystem::exists(repository / ".git", ignored)) {
     return ModuleLocks{};
   }
   auto committed = committed_module_locks(root.walk.root, lock.path, context);

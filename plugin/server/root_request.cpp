@@ -132,14 +132,14 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
     return fail(Code::invalid_params, fmt::format("the root {} is not a directory", root->string()),
                 "name the directory that holds the root module");
   }
-  const fs::path repository = find_repository_root(*root);
+  request.repository = find_repository_root(*root);
   walk.bounds = service.options().workspace_roots;
   if (walk.bounds.empty()) {
-    walk.bounds.push_back(repository);
+    walk.bounds.push_back(request.repository);
   } else if (auto inside = confine(*root, walk.bounds); !inside) {
     return fail(std::move(inside.error()));
   }
-  const auto place = service.options().settings_place.value_or(SettingsDirectories{*root, repository});
+  const auto place = service.options().settings_place.value_or(SettingsDirectories{*root, request.repository});
   auto settings = load_settings(place.from, place.up_to, service.options().user_settings, walk.documents);
   if (!settings) {
     return fail(std::move(settings.error()));

@@ -18,6 +18,7 @@ struct RootRequest {
   WalkRequest walk;
   DataDirectory data;
   Implementation implementation;
+  std::filesystem::path repository;  // find_repository_root()
 };
 
 // Errors: INVALID_PARAMS (a relative root without workspaceRoots, no such directory), PATH_OUTSIDE_ROOT (outside of
