@@ -63,6 +63,17 @@ void append_value(std::string& out, const Json::Value& value) {
   }
 }
 
+// Made once for each thread: its settings cost more than a small text.
+Json::CharReader& json_reader() {
+  thread_local const std::unique_ptr<Json::CharReader> reader = [] {
+    Json::CharReaderBuilder builder;
+    Json::CharReaderBuilder::strictMode(&builder.settings_);
+    builder["strictRoot"] = false;
+    return std::unique_ptr<Json::CharReader>(builder.newCharReader());
+  }();
+  return *reader;
+}
+
 }  // namespace
 
 Result<Json::Value> parse_json(std::string_view text) {
@@ -73,14 +84,10 @@ Result<Json::Value> parse_json(std::string_view text) {
   if (scan->ambiguity) {
     return fail(*scan->ambiguity);
   }
-  Json::CharReaderBuilder builder;
-  Json::CharReaderBuilder::strictMode(&builder.settings_);
-  builder["strictRoot"] = false;
   Json::Value value;
   std::string problem;
   try {
-    const std::unique_ptr<Json::CharReader> reader(builder.newCharReader());
-    if (reader->parse(text.data(), text.data() + text.size(), &value, &problem)) {
+    if (json_reader().parse(text.data(), text.data() + text.size(), &value, &problem)) {
       return value;
     }
   } catch (const std::exception& caught) {

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <utility>
 
+#include "protocol/thread_priority.h"
+
 namespace modlock {
 
 LineWriter::LineWriter(int fd, std::function<void()> on_change) : LineWriter(fd, std::move(on_change), Limits{}) {}
@@ -36,13 +38,16 @@ bool LineWriter::offer(std::string line) {
 
 bool LineWriter::enqueue(std::string line, bool droppable) {
   line += '\n';
+  // Made before the lock is taken: memory may be slow to get, and a slow thread would hold up all others.
+  std::list<std::string> lines;
+  lines.push_back(std::move(line));
   {
     const std::lock_guard lock(mutex_);
     if (closed_ || (droppable && queued_bytes_ > limits_.droppable_bytes)) {
       return false;
     }
-    queued_bytes_ += line.size();
-    queue_.push_back(std::move(line));
+    queued_bytes_ += lines.front().size();
+    queue_.splice(queue_.end(), lines);
   }
   changed_.notify_all();
   return true;
@@ -70,13 +75,14 @@ void LineWriter::run() {
   sigaddset(&pipe_signal, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe_signal, nullptr);
 
+  answer_quickly();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
     if (closed_) {
       return;
     }
-    // References into a deque survive what others append.
+    // References into a list survive what others append.
     const std::string& line = queue_.front();
     lock.unlock();
     const bool written = write_all(line);

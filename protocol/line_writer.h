@@ -2,8 +2,8 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -53,7 +53,7 @@ class LineWriter {
   Wakeup stop_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> queue_;  // the front stays until it is written
+  std::list<std::string> queue_;  // the front stays until it is written
   std::size_t queued_bytes_ = 0;
   bool closed_ = false;
   std::thread thread_;

@@ -15,6 +15,7 @@
 #include "protocol/dispatcher.h"
 #include "protocol/line_writer.h"
 #include "protocol/process_watch.h"
+#include "protocol/thread_priority.h"
 #include "protocol/wakeup.h"
 
 namespace modlock {
@@ -41,6 +42,7 @@ class Session {
                     options.pool, *options.log, [this] { wakeup_.notify(); }) {}
 
   int run() {
+    answer_quickly();
     while (true) {
       const bool ended = handle_lines();
       if (writer_.is_closed()) {
