@@ -13,9 +13,6 @@ namespace {
 
 using SingleRoot = Result<Json::Value> (*)(const Service&, const Json::Value&, RequestContext&);
 
-// Roots wait for the network most of the time; what they ask at once is bounded for each of them.
-constexpr std::size_t kRootsAtOnce = 8;
-
 Result<Json::Value> over_workspace(const Service& service, const Json::Value& params, RequestContext& request,
                                    SingleRoot handle) {
   RunClock clock;
@@ -32,7 +29,7 @@ Result<Json::Value> over_workspace(const Service& service, const Json::Value& pa
   std::vector<Json::Value> entries(roots.size());
   std::vector<std::string> unknown;
   std::atomic<std::size_t> done = 0;
-  parallel_for(roots.size(), decoded->jobs.value_or(kRootsAtOnce), [&](std::size_t i) {
+  parallel_for(roots.size(), decoded->jobs.count, [&](std::size_t i) {
     RequestContext one{.stop = request.stop, .deadline = request.deadline, .log = request.log};
     Json::Value single = shared;
     single["root"] = roots[i];

@@ -3,7 +3,6 @@
 #include <json/value.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,25 +10,29 @@
 
 namespace modlock::messages {
 
+// How many roots are worked on at the same time: 1 to 64. They wait for the network most of the time, and what one asks
+// at once is bounded.
+struct Jobs {
+  std::uint64_t count = 8;
+};
+Json::Value schema_of(const Jobs*);
+void read_member(ObjectReader& in, const char* name, Jobs& jobs);
+
 // `workspace/plan`, `workspace/verify` and `workspace/install`: the params of `lock/plan`, `lock/verify` or
 // `modules/install` for every one of `roots`.
 struct WorkspaceParams {
   std::vector<std::string> roots;
-  std::optional<std::uint64_t> jobs;
+  Jobs jobs;
 };
-inline constexpr std::uint64_t kMostJobs = 64;
 template <typename Form>
 void fields(Form& form, In<Form, WorkspaceParams> params) {
   form.member("roots", params.roots, "root modules, one at least; beside them all params of the method but `root`");
-  form.optional("jobs", params.jobs, "how many roots are worked on at the same time, 1 to 64; 8 where it is left out");
   form.check([&](ObjectReader& in) {
     if (params.roots.empty()) {
       in.reject("roots", "expected one root at least");
     }
-    if (params.jobs && (*params.jobs < 1 || *params.jobs > kMostJobs)) {
-      in.reject("jobs", "expected a number from 1 to 64");
-    }
   });
+  form.optional("jobs", params.jobs, "how many roots are worked on at the same time; 8 where it is left out");
 }
 
 // What came of one root: `root` and the members of the method's result, or `error`.
