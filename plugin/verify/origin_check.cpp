@@ -10,6 +10,7 @@
 #include "backends/store/first_seen.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/selection.h"
+#include "plugin/verify/moved_reference.h"
 #include "plugin/verify/proven_content.h"
 #include "plugin/verify/reference_kind.h"
 
@@ -69,13 +70,6 @@ class OriginCheck {
   }
 
  private:
-  // What another id was found for.
-  struct Move {
-    std::string thing;  // `the tag "v1.2.0"`
-    std::string now;    // the id
-    bool is_expected = false;
-  };
-
   struct Asked {
     LockedCall call;
     Question question = Question::version;
@@ -311,14 +305,10 @@ class OriginCheck {
   }
 
   void compare_id(Asked& asked, Move move, const std::string& locked) const {
-    if (move.now == locked) {
-      return;
+    if (move.now != locked) {
+      asked.verdict = judge_move(move, locked, *origin_.backend(asked.source()));
+      asked.move = std::move(move);
     }
-    const Backend* backend = origin_.backend(asked.source());
-    asked.verdict = Verdict{.kind = move.is_expected ? VerdictKind::update_available : VerdictKind::moved,
-                            .expected = backend->id_hash(locked),
-                            .actual = backend->id_hash(move.now)};
-    asked.move = std::move(move);
   }
 
   // What follows from what, for all that moved; then the sentences.
@@ -331,31 +321,9 @@ class OriginCheck {
     }
     parallel_for(moved.size(), kWidth, [&](std::size_t i) {
       Asked& asked = *moved[i];
-      const std::string older = locked_id(asked);
-      const auto descent = origin_.backend(asked.source())->descent(asked.address(), older, asked.move->now, context_);
-      if (descent) {
-        asked.verdict->descends = descent->descends;
-      }
-      if (descent && descent->descends) {
-        asked.verdict->commits_behind = descent->commits;
-      }
-      asked.verdict->detail = sentence(asked.source(), *asked.move, older, descent);
+      tell_descent(*asked.verdict, *asked.move, locked_id(asked), asked.address(), *origin_.backend(asked.source()),
+                   context_);
     });
-  }
-
-  static std::string sentence(const Source& source, const Move& move, const std::string& older,
-                              const std::optional<Descent>& descent) {
-    const std::string from_to =
-        fmt::format("{} {} from {} to {}", move.thing, move.is_expected ? "moved on" : "was moved", short_id(older),
-                    short_id(move.now));
-    if (!descent) {
-      return source.kind == SourceKind::git ? from_to + "; whether the new commit descends from the old one is unknown"
-                                            : from_to;
-    }
-    if (!descent->descends) {
-      return from_to + ", which does not descend from the old one";
-    }
-    return fmt::format("{}, {} commit{} ahead", from_to, descent->commits, descent->commits == 1 ? "" : "s");
   }
 
   void take_failure(Asked& asked, const Error& error) {
