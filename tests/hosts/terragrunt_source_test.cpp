@@ -6,6 +6,7 @@
 #include "tests/support/archive_writer.h"
 #include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/oci_registry.h"
 
 namespace modlock::test {
 namespace {
@@ -154,30 +155,37 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
 BOOST_AUTO_TEST_SUITE_END()
 
 boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("units of a registry and of archives");
+  return HttpsGitServer::available("units of registries and of archives");
 }
 
-// A module of a registry, which lies in the directory "module" of its package, and a package at an address of its own.
+// A module of a registry, which lies in the directory "module" of its package, a package at an address of its own, and
+// one in an OCI registry.
 struct ServedUnit : TerragruntScene {
   ServedUnit() {
     environment["SSL_CERT_FILE"] = server.authority().string();
     name_text(host, "<host>");
     write_text(server.files() / ".well-known/terraform.json", R"({"modules.v1": "/v1/modules/"})");
-    write_text(server.files() / "v1/modules/acme/net/aws/versions",
-               R"({"modules": [{"versions": [{"version": "1.0.0"}]}]})");
+    for (const char* name : {"acme", "pattern"}) {
+      write_text(server.files() / "v1/modules" / name / "net/aws/versions",
+                 R"({"modules": [{"versions": [{"version": "1.0.0"}]}]})");
+    }
+    name_text(oci.host(), "<oci>");
     serve("");
   }
-  void serve(const std::string& change) const {
+  void serve(const std::string& change) {
     const std::string text = read("catalog/main.tf");
     const auto package = [&](const std::string& below) {
       return compress("gzip", make_tar({{.name = below + "main.tf", .content = text + change},
                                         {.name = below + "inner/main.tf", .content = text + change}}));
     };
     write_text(server.files() / "packages/acme/net/aws/1.0.0.tar.gz", package("module/"));
+    write_text(server.files() / "packages/pattern/net/aws/1.0.0.tar.gz", package("aws-net-0a1b2c3/"));
     write_text(server.files() / "packages/net.tar.gz", package(""));
+    oci.push("team/net", "1.0.0", {{"main.tf", text + change}, {"inner/main.tf", text + change}});
   }
 
   HttpsGitServer server;
+  OciRegistry oci{server.certificate()};
   std::string host = "127.0.0.1:" + std::to_string(server.port());  // the host of a registry has a dot
 };
 
@@ -216,6 +224,7 @@ void is_locked_and_checked(ServedUnit& scene, const ServedRow& row) {
 
 std::vector<ServedRow> rows_of(const ServedUnit& scene) {
   const std::string module = "tfr://" + scene.host + "/acme/net/aws";
+  const std::string pattern = "tfr://" + scene.host + "/pattern/net/aws";
   const std::string archive = "https://" + scene.host + "/packages/net.tar.gz";
   const auto block = [](const std::string& source, const std::string& version) {
     return version.empty() ? "  source = \"" + source + "\"\n"
@@ -223,35 +232,47 @@ std::vector<ServedRow> rows_of(const ServedUnit& scene) {
                                  version + "\"\n";
   };
   const std::string of_module = "<host>/modules/acme/net/aws";
+  const std::string of_pattern = "<host>/modules/pattern/net/aws";
   const std::string of_archive = "https://<host>/packages/net.tar.gz";
+  const std::string oci = "oci://" + scene.oci.host() + "/team/net";
+  const std::string of_oci = "oci://<oci>/team/net";
   return {
       {"a registry", module + "?version=1.0.0", block(of_module, "1.0.0"), "main.tf"},
       {"a directory of it", module + "//inner?version=1.0.0", block(of_module + "//inner", "1.0.0"), "inner/main.tf"},
+      {"a registry with a pattern", pattern + "?version=1.0.0", block(of_pattern, "1.0.0"), "main.tf"},
+      {"a directory of it", pattern + "//inner?version=1.0.0", block(of_pattern + "//inner", "1.0.0"), "inner/main.tf"},
       {"an archive", archive, block(of_archive, ""), "main.tf"},
       {"a directory of it", archive + "//inner", block(of_archive + "//inner", ""), "inner/main.tf"},
+      {"an OCI registry", oci + "?tag=1.0.0", block(of_oci + "?tag=1.0.0", ""), "main.tf"},
+      {"a directory of it", oci + "//inner?tag=1.0.0", block(of_oci + "//inner?tag=1.0.0", ""), "inner/main.tf"},
   };
 }
 
 // `prepare` makes the scene ready.
 template <typename Prepare>
 void all_are_locked_and_checked(const Prepare& prepare) {
-  for (std::size_t i = 0; i < 4; ++i) {
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < count; ++i) {
     ServedUnit scene;
     prepare(scene);
-    const ServedRow row = rows_of(scene).at(i);
-    BOOST_TEST_CONTEXT(row.name) {
-      is_locked_and_checked(scene, row);
+    const std::vector<ServedRow> rows = rows_of(scene);
+    count = rows.size();
+    BOOST_TEST_CONTEXT(rows[i].name) {
+      is_locked_and_checked(scene, rows[i]);
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_a_registry_and_of_archives, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(of_registries_and_of_archives, *boost::unit_test::precondition(has_server)) {
   all_are_locked_and_checked([](const ServedUnit&) {});
 }
 
-BOOST_AUTO_TEST_CASE(of_a_registry_and_of_archives_with_terragrunt,
+BOOST_AUTO_TEST_CASE(of_registries_and_of_archives_with_terragrunt,
                      *boost::unit_test::precondition(has_server) * boost::unit_test::precondition(has_terragrunt)) {
-  all_are_locked_and_checked([](ServedUnit& scene) { scene.use_terragrunt(clients().front()); });
+  all_are_locked_and_checked([](ServedUnit& scene) {
+    scene.use_terragrunt(clients().front());
+    scene.environment["TG_EXPERIMENT"] = "oci";
+  });
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ fastcgi_param CONTENT_LENGTH $content_length;
       "\n    location /forbidden/ {{ return 403; }}\n    location /limited/ {{ return 429; }}"
       "\n    location /failing/ {{ return 500; }}"
       "\n    location /dumb/ {{ alias {1}/repositories/; }}"
+      "\n    location ~ ^/v1/modules/(?<package>pattern/.+)/download$ {{"
+      "\n      add_header X-Terraform-Get /packages/$package.tar.gz//*;\n      return 204;\n    }}"
       "\n    location ~ ^/v1/modules/(?<package>.+)/download$ {{"
       "\n      add_header X-Terraform-Get /packages/$package.tar.gz//module;\n      return 204;\n    }}"
       "\n    location / {{ root {1}/files; default_type application/json; }}\n",

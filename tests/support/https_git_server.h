@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/certificates.h"
 #include "tests/support/loopback.h"
 #include "tests/support/process_group.h"
 #include "tests/support/temporary_directory.h"
@@ -24,8 +25,9 @@ namespace modlock::test {
 //   /old/        speaks protocol v0 alone, and so gives out no commit by its id
 //   /dumb/       the files of a repository: git's "dumb" protocol, after git update-server-info
 //   /forbidden/, /limited/, /failing/   403, 429, 500
-// and, as plain files, whatever lies below files(), but for one rule, so that they can be a module registry:
-//   /v1/modules/<package>/download   leads to /packages/<package>.tar.gz, to "module" in it
+// and, as plain files, whatever lies below files(), but for two rules, so that they can be a module registry:
+//   /v1/modules/<package>/download          leads to /packages/<package>.tar.gz, to "module" in it
+//   /v1/modules/pattern/<package>/download  leads to /packages/pattern/<package>.tar.gz, to its only directory, "*"
 // The same over http on another port. Stopped, with all its processes, when the object goes.
 class HttpsGitServer {
  public:
@@ -41,6 +43,8 @@ class HttpsGitServer {
   std::filesystem::path repositories() const { return directory_ / "repositories"; }
   std::filesystem::path files() const { return directory_ / "files"; }
   std::filesystem::path authority() const { return directory_ / "authority.pem"; }
+  // Its own, for another server of the same authority.
+  ServerCertificate certificate() const { return {directory_ / "server.pem", directory_ / "server.key"}; }
   int port() const { return port_; }
   std::string host() const { return "localhost:" + std::to_string(port_); }
   // "https://localhost:<port>/<prefix>/<name>"
