@@ -138,6 +138,10 @@ BOOST_AUTO_TEST_CASE(lifecycle) {
   replay("lifecycle");
 }
 
+BOOST_AUTO_TEST_CASE(plan_of_documents) {
+  replay("plan_of_documents");
+}
+
 BOOST_AUTO_TEST_CASE(update) {
   replay("update");
 }
