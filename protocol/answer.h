@@ -2,30 +2,54 @@
 
 #include <json/value.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "protocol/json_text.h"
+#include "protocol/write_text.h"
 
 namespace modlock {
 
-// The result of a method: a tree, or the text of an object where a tree of it would take long to build.
+// The result of a method: a tree, or a message, of which a tree is built where somebody asks for one.
 class Answer {
  public:
   Answer() = default;  // null
   Answer(Json::Value tree) : content_(std::move(tree)) {}
-  Answer(JsonText text) : content_(std::move(text)) {}
+  // Of a message with `fields`.
+  template <typename Message>
+  static Answer of(Message message) {
+    Answer answer;
+    answer.content_ = std::make_shared<const MessageOf<Message>>(std::move(message));
+    return answer;
+  }
+
+  bool is_null() const;
 
   // Adds `_meta.unknownParams` to an object; what is none stays as it is.
   void add_unknown_params(const std::vector<std::string>& names);
 
-  std::string text() const;  // compact JSON
-  Json::Value tree() &&;
+  std::string text() const;  // compact JSON, as write_json() has it
+  Json::Value& tree();
 
  private:
-  std::variant<Json::Value, JsonText> content_;
+  struct Written {
+    virtual ~Written() = default;
+    virtual std::string text() const = 0;
+    virtual Json::Value tree() const = 0;
+  };
+  template <typename Message>
+  struct MessageOf : Written {
+    explicit MessageOf(Message content) : message(std::move(content)) {}
+    std::string text() const override { return WriteText::text_of(message); }
+    Json::Value tree() const override { return Encode::to_value(message); }
+
+    Message message;
+  };
+
+  std::variant<Json::Value, std::shared_ptr<const Written>> content_;
+  std::vector<std::string> unknown_params_;  // of a message
 };
 
 }  // namespace modlock

@@ -22,8 +22,8 @@ namespace modlock {
 //     form.optional("keyId", signature.key_id, "the key that signed");
 //   }
 //
-// Three forms go over it: Encode writes the struct, Decode reads it, Describe (protocol/describe.h) makes its schema.
-// Each has
+// Four forms go over it: Encode builds a tree of the struct, WriteText (protocol/write_text.h) its text, Decode reads
+// it, Describe (protocol/describe.h) makes its schema. Each has
 //
 //   member(name, value, what, choices)    always there
 //   optional(name, value, what, choices)  left out where it is absent: no value, no text, no items, 0, false
@@ -64,6 +64,20 @@ struct Maybe<std::optional<Value>> : std::true_type {
 template <typename Type>
 inline constexpr bool kIsText = std::is_convertible_v<const Type&, std::string_view>;
 using TextMap = std::map<std::string, std::string>;
+
+// Whether an optional member is left out.
+template <typename Value>
+bool is_absent(const Value& value) {
+  if constexpr (Maybe<Value>::value) {
+    return !value.has_value();
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    return value == Value{};
+  } else if constexpr (kIsText<Value>) {
+    return std::string_view(value).empty();
+  } else {
+    return value.empty();
+  }
+}
 
 class Encode {
  public:
@@ -125,19 +139,6 @@ class Encode {
   }
 
  private:
-  template <typename Value>
-  static bool is_absent(const Value& value) {
-    if constexpr (Maybe<Value>::value) {
-      return !value.has_value();
-    } else if constexpr (std::is_arithmetic_v<Value>) {
-      return value == Value{};
-    } else if constexpr (kIsText<Value>) {
-      return std::string_view(value).empty();
-    } else {
-      return value.empty();
-    }
-  }
-
   Json::Value& object_;
 };
 

@@ -5,12 +5,6 @@
 
 namespace modlock {
 
-// JSON as text, for what is too large to be built as a tree first. A type of its own: no string becomes JSON by
-// accident.
-struct JsonText {
-  std::string text;  // as write_json() has it
-};
-
 // Appends a string with its quotes, escaped no further than JSON requires, with U+FFFD for each byte that is no UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 

@@ -151,7 +151,7 @@ int run_explain_credentials(const std::string& where, const CommonFlags& flags, 
   if (!report) {
     const RootOutcome outcome = failed(report.error(), flags);
     if (flags.json) {
-      print_raw(write_json_pretty(outcome.json));
+      print_raw(indent_json(outcome.json.text()));
     }
     return outcome.exit_code;
   }

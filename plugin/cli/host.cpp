@@ -145,7 +145,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
 
 Result<Json::Value> Host::call(const std::string& method, const Json::Value& params, Told* told) const {
   auto answer = ask(method, params, told);
-  return answer ? Result<Json::Value>(std::move(*answer).tree()) : fail(std::move(answer.error()));
+  return answer ? Result<Json::Value>(std::move(answer->tree())) : fail(std::move(answer.error()));
 }
 
 RequestContext Host::request() const {

@@ -99,16 +99,16 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
   if (line.common.json) {
     return {.exit_code = worst, .json = std::move(*result)};
   }
-  if ((*result)["files"].empty()) {
+  const Json::Value& tree = result->tree();
+  if (tree["files"].empty()) {
     print_out("This directory has no configuration files.\n");
   }
   print_out(".\n");
-  print_calls(tree_of((*result)["modules"]), "");
-  print_providers((*result)["providers"]);
+  print_calls(tree_of(tree["modules"]), "");
+  print_providers(tree["providers"]);
   print_diagnostics(told.diagnostics, root);
-  print_out(fmt::format("{}, {}, {}.\n", counted((*result)["modules"].size(), "module call"),
-                        counted((*result)["providers"].size(), "provider"),
-                        counted((*result)["files"].size(), "file")));
+  print_out(fmt::format("{}, {}, {}.\n", counted(tree["modules"].size(), "module call"),
+                        counted(tree["providers"].size(), "provider"), counted(tree["files"].size(), "file")));
   return {.exit_code = worst, .json = {}};
 }
 

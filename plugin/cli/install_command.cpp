@@ -17,11 +17,12 @@ RootOutcome install_root(const CommandLine& line, const std::string& root, Asked
     return failed(result.error(), line.common, root, told.error_data);
   }
   if (!line.common.json) {
+    const Json::Value& tree = result->tree();
     print_diagnostics(told.diagnostics, root);
-    print_modules((*result)["installed"], "installed in");
-    print_modules((*result)["removed"], "removed from");
-    print_out(fmt::format("{} installed, {} already in place, {} removed.\n", (*result)["installed"].size(),
-                          (*result)["reused"].size(), (*result)["removed"].size()));
+    print_modules(tree["installed"], "installed in");
+    print_modules(tree["removed"], "removed from");
+    print_out(fmt::format("{} installed, {} already in place, {} removed.\n", tree["installed"].size(),
+                          tree["reused"].size(), tree["removed"].size()));
   }
   return {.exit_code = 0, .json = std::move(*result)};
 }

@@ -34,7 +34,7 @@ Json::Value plan_params(const CommandLine& line, const Host& host, const std::st
 Asked plan_and_write(const CommandLine& line, const Host& host, const std::string& root) {
   Asked asked = ask(host, "lock/plan", plan_params(line, host, root));
   if (asked.result && !line.dry_run && !line.frozen) {
-    if (auto ok = write_planned_lock(line.common, host, root, *asked.result); !ok) {
+    if (auto ok = write_planned_lock(line.common, host, root, asked.result->tree()); !ok) {
       return {.result = fail(std::move(ok.error()))};
     }
   }
@@ -47,7 +47,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     return failed(result.error(), line.common, root, told.error_data);
   }
   if (!line.common.json) {
-    print_plan(line, root, *result, told.diagnostics);
+    print_plan(line, root, result->tree(), told.diagnostics);
   }
   RootOutcome outcome{.exit_code = 0, .json = std::move(*result)};
   if (line.install && !line.dry_run) {

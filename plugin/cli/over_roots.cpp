@@ -7,6 +7,7 @@
 #include "backends/parallel.h"
 #include "protocol/error_json.h"
 #include "protocol/json.h"
+#include "protocol/json_text.h"
 
 namespace modlock::cli {
 
@@ -14,7 +15,7 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
                    const Json::Value& error_data) {
   RootOutcome outcome{.exit_code = exit_code(error), .json = {}};
   if (flags.json) {
-    outcome.json["error"] = to_json(error, error_data);
+    outcome.json.tree()["error"] = to_json(error, error_data);
   } else {
     SourceExcerpts excerpts(root);
     print_err(render(error, "Error", &excerpts));
@@ -24,10 +25,20 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 
 namespace {
 
+// What is printed of several roots.
+Json::Value results_of(std::vector<Answer>& answers) {
+  Json::Value several;
+  Json::Value& results = several["results"] = Json::arrayValue;
+  for (Answer& answer : answers) {
+    results.append(std::move(answer.tree()));
+  }
+  return several;
+}
+
 int no_roots(const Error& error, const CommonFlags& flags) {
   const RootOutcome outcome = failed(error, flags);
   if (flags.json) {
-    print_raw(write_json_pretty(outcome.json));
+    print_raw(indent_json(outcome.json.text()));
   }
   return outcome.exit_code;
 }
@@ -36,7 +47,7 @@ int no_roots(const Error& error, const CommonFlags& flags) {
 
 Asked ask(const Host& host, const std::string& method, const Json::Value& params) {
   Told told;
-  auto result = host.call(method, params, &told);
+  auto result = host.ask(method, params, &told);
   return {std::move(result), std::move(told)};
 }
 
@@ -58,7 +69,7 @@ int over_roots(const CommonFlags& flags, const Host& host, const std::function<A
 
 std::vector<Asked> ask_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
                              const std::function<Asked(const std::string& root)>& ask) {
-  std::vector<Asked> asked(roots.size(), Asked{.result = Json::Value()});
+  std::vector<Asked> asked(roots.size(), Asked{.result = Answer()});
   host.count_roots(roots.size());
   parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
     asked[i] = ask(roots[i]);
@@ -70,29 +81,25 @@ std::vector<Asked> ask_roots(const std::vector<std::string>& roots, const Common
 int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                const std::function<RootOutcome(const std::string& root)>& work) {
   int worst = 0;
-  Json::Value results(Json::arrayValue);
+  std::vector<Answer> answers;
   for (const std::string& root : roots) {
     if (roots.size() > 1 && !flags.json) {
       print_out(fmt::format("{}{}:\n", worst == 0 && root == roots.front() ? "" : "\n", root));
     }
     RootOutcome outcome = work(root);
     worst = worse_exit_code(worst, outcome.exit_code);
-    if (roots.size() > 1 && outcome.json.isObject()) {
-      outcome.json["root"] = root;
+    if (roots.size() > 1 && !outcome.json.is_null()) {
+      outcome.json.tree()["root"] = root;
     }
-    if (!outcome.json.isNull()) {
-      results.append(std::move(outcome.json));
+    if (!outcome.json.is_null()) {
+      answers.push_back(std::move(outcome.json));
     }
   }
-  if (flags.json && (roots.empty() || !results.empty())) {
-    Json::Value several;
-    if (roots.size() != 1) {
-      several["results"] = results;
-    }
-    print_raw(write_json_pretty(roots.size() == 1 ? results[0] : several));
+  if (flags.json && (roots.empty() || !answers.empty())) {
+    print_raw(indent_json(roots.size() == 1 ? answers[0].text() : write_json(results_of(answers))));
     // The process ends sooner than all of it would be freed.
-    static auto& printed = *new Json::Value();
-    printed = std::move(results);
+    static auto& printed = *new std::vector<Answer>();
+    printed = std::move(answers);
   }
   return worst;
 }

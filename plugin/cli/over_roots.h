@@ -11,7 +11,7 @@ namespace modlock::cli {
 // What one root came to.
 struct RootOutcome {
   int exit_code = 0;
-  Json::Value json;  // the method's result, or {"error": …}; null: nothing to print
+  Answer json;  // the method's result, or {"error": …}; null: nothing to print
 };
 
 // Prints an error as the flags ask: JSON goes into the outcome, text to stderr, with the line of a file below `root`.
@@ -20,7 +20,7 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 
 // What a method answered for one root.
 struct Asked {
-  Result<Json::Value> result;
+  Result<Answer> result;
   Told told = {};
 };
 

@@ -10,7 +10,7 @@ namespace {
 int show(const CommandLine& line, const Error& error) {
   const RootOutcome outcome = failed(error, line.common);
   if (line.common.json) {
-    print_raw(write_json_pretty(outcome.json));
+    print_raw(indent_json(outcome.json.text()));
   }
   return outcome.exit_code;
 }
@@ -62,12 +62,12 @@ int run_versions(const CommandLine& line, const Host& host) {
     params.constraint = line.constraint;
   }
   RequestContext request = host.request();
-  const auto listed = list_versions(host.service(), params, request);
+  auto listed = list_versions(host.service(), params, request);
   if (!listed) {
     return show(line, listed.error());
   }
   if (line.common.json) {
-    print_raw(messages::encode_indented(*listed));
+    print_raw(indent_json(Answer::of(std::move(*listed)).text()));
   } else {
     print_versions(*listed);
   }

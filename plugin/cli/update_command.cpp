@@ -120,7 +120,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, Asked as
   }
   if (!line.common.json) {
     print_diagnostics(told.diagnostics, root);
-    for (const Json::Value& dependency : (*result)["dependencies"]) {
+    for (const Json::Value& dependency : result->tree()["dependencies"]) {
       print_dependency(dependency);
     }
   }
@@ -178,7 +178,7 @@ int run_from_file(const CommandLine& line, const Host& host) {
   if (!found) {
     const RootOutcome outcome = failed(found.error(), line.common);
     if (line.common.json) {
-      print_raw(write_json_pretty(outcome.json));
+      print_raw(indent_json(outcome.json.text()));
     }
     return outcome.exit_code;
   }

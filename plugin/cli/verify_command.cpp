@@ -137,10 +137,10 @@ RootOutcome verify_root(const CommonFlags& flags, const std::string& root, Asked
     return failed(result.error(), flags, root, told.error_data);
   }
   if (!flags.json) {
-    print_verdicts((*result)["verdicts"]);
+    print_verdicts(result->tree()["verdicts"]);
     print_diagnostics(told.diagnostics, root);
   }
-  const int code = exit_code_of((*result)["verdicts"], told.diagnostics);
+  const int code = exit_code_of(result->tree()["verdicts"], told.diagnostics);
   return {.exit_code = code, .json = std::move(*result)};
 }
 
@@ -157,8 +157,8 @@ int print_sarif(const CommandLine& line, const Host& host) {
       ask_roots(*roots, flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); });
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const std::string& root = (*roots)[i];
-    const RootOutcome outcome = verify_root(flags, root, std::move(asked[i]));
-    runs.append(sarif_run(outcome.json, root, find_repository_root(root).string(), outcome.exit_code));
+    RootOutcome outcome = verify_root(flags, root, std::move(asked[i]));
+    runs.append(sarif_run(outcome.json.tree(), root, find_repository_root(root).string(), outcome.exit_code));
     worst = worse_exit_code(worst, outcome.exit_code);
   }
   print_raw(write_json_pretty(sarif_log(std::move(runs))));

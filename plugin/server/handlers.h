@@ -9,7 +9,7 @@ namespace modlock {
 
 // Each turns one method's message into calls of the domain and their outcome into the method's result; it decides
 // nothing. Errors are those of the domain, and INVALID_PARAMS.
-Result<Json::Value> handle_config_inspect(const Service& service, const Json::Value& params, RequestContext& request);
+Result<Answer> handle_config_inspect(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Answer> handle_versions_list(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& params, RequestContext& request);
 Result<Json::Value> handle_lock_explain(const Service& service, const Json::Value& params, RequestContext& request);

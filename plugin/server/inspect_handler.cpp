@@ -148,7 +148,7 @@ std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree
 
 }  // namespace
 
-Result<Json::Value> handle_config_inspect(const Service& service, const Json::Value& params, RequestContext& request) {
+Result<Answer> handle_config_inspect(const Service& service, const Json::Value& params, RequestContext& request) {
   Stats stats;
   auto decoded = decode_params<messages::RootParams>(params, request.unknown_params);
   if (!decoded) {
@@ -190,7 +190,7 @@ Result<Json::Value> handle_config_inspect(const Service& service, const Json::Va
   }
   request.diagnostics = result.diagnostics;
   request.leftovers = std::make_shared<ModuleTree>(std::move(*tree));
-  return messages::encode(result);
+  return Answer::of(std::move(result));
 }
 
 }  // namespace modlock

@@ -94,11 +94,11 @@ Result<Answer> handle_versions_list(const Service& service, const Json::Value& p
   if (!decoded) {
     return fail(decoded.error());
   }
-  const auto result = list_versions(service, *decoded, request);
+  auto result = list_versions(service, *decoded, request);
   if (!result) {
-    return fail(result.error());
+    return fail(std::move(result.error()));
   }
-  return Answer(messages::encode(*result));
+  return Answer::of(std::move(*result));
 }
 
 }  // namespace modlock

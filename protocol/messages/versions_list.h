@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "protocol/error_fields.h"
-#include "protocol/json_text.h"
 
 namespace modlock::messages {
 
@@ -50,10 +49,10 @@ constexpr TypeName name_of(const OfferedVersion*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, OfferedVersion> version) {
-  form.member("version", version.version, "the version");
-  form.optional("tag", version.tag, "the tag that has it");
   form.optional("commit", version.commit, "the commit of a git source");
   form.optional("digest", version.digest, "the digest of an OCI source");
+  form.optional("tag", version.tag, "the tag that has it");
+  form.member("version", version.version, "the version");
 }
 
 constexpr TypeName name_of(const SkippedTag*) {
@@ -65,9 +64,8 @@ void fields(Form& form, In<Form, SkippedTag> tag) {
   form.member("reason", tag.reason, "why, for people");
 }
 
-// What is short; versions come by the ten thousand, and are written apart.
 template <typename Form>
-void head_fields(Form& form, const VersionsListResult& result) {
+void fields(Form& form, In<Form, VersionsListResult> result) {
   form.member("source", result.source, "in canonical form");
   form.member("kind", result.kind, "how it is fetched");
   form.optional("selected", result.selected, "what the constraint selects");
@@ -77,15 +75,7 @@ void head_fields(Form& form, const VersionsListResult& result) {
     evidence.member("complete", result.complete, "whether the source told all it has");
   });
   form.optional("diagnostics", result.diagnostics, "warnings, where there are any");
-}
-template <typename Form>
-void fields(Form& form, In<Form, VersionsListResult> result) {
-  head_fields(form, result);
   form.member("versions", result.versions, "newest first");
 }
-// The same as text, far faster than a tree.
-JsonText encode(const VersionsListResult& result);
-// The same, as indent_json() would have it.
-std::string encode_indented(const VersionsListResult& result);
 
 }  // namespace modlock::messages

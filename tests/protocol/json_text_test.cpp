@@ -42,6 +42,19 @@ BOOST_AUTO_TEST_CASE(every_ascii_string_comes_back) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_escaped_may_stand_anywhere) {
+  constexpr std::size_t kSeveralBlocks = 40;
+  for (const char* piece : {"\"", "\\", "\n", "\x1f", "é", "\\\""}) {
+    for (std::size_t before = 0; before < kSeveralBlocks; ++before) {
+      const std::string text = std::string(before, 'a') + piece + std::string(kSeveralBlocks - before, 'b');
+      std::string out;
+      append_json_string(out, text);
+      BOOST_TEST(parse_json(out).value().asString() == text, out);
+      BOOST_TEST(indent_json("[" + out + "]") == "[\n  " + out + "\n]\n");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(indented_for_people) {
   struct Row {
     const char* compact;

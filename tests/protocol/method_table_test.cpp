@@ -7,6 +7,19 @@
 #include "protocol/json.h"
 
 namespace modlock {
+
+struct Pair {
+  int b = 1;
+};
+template <typename Form>
+void fields(Form& form, In<Form, Pair> pair) {
+  form.member("b", pair.b);
+}
+
+struct Nothing {};
+template <typename Form>
+void fields(Form&, In<Form, Nothing>) {}
+
 namespace {
 
 BOOST_AUTO_TEST_SUITE(method_table_test)
@@ -44,9 +57,15 @@ BOOST_AUTO_TEST_CASE(unknown_params_are_listed_in_the_result) {
   BOOST_TEST(methods.call("m", {}, context).value().text() == "[]");
   methods.add("t", [](const Json::Value&, RequestContext& request) -> Result<Answer> {
     request.unknown_params = {"a"};
-    return Answer(JsonText{R"({"b":1})"});
+    return Answer::of(Pair{});
   });
   BOOST_TEST(methods.call("t", {}, context).value().text() == R"({"_meta":{"unknownParams":["a"]},"b":1})");
+  BOOST_TEST(write_json(methods.call("t", {}, context).value().tree()) == R"({"_meta":{"unknownParams":["a"]},"b":1})");
+  methods.add("e", [](const Json::Value&, RequestContext& request) -> Result<Answer> {
+    request.unknown_params = {"a"};
+    return Answer::of(Nothing{});
+  });
+  BOOST_TEST(methods.call("e", {}, context).value().text() == R"({"_meta":{"unknownParams":["a"]}})");
 }
 
 BOOST_AUTO_TEST_CASE(exceptions_become_errors) {

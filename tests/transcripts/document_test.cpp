@@ -50,7 +50,7 @@ constexpr Shown kShownElsewhere[] = {
     {"LockedProvider.hashes", "modules_and_providers_in_one_edit"},
     {"LockedProvider.signature", "modules_and_providers_in_one_edit"},
     {"LockedProvider.version", "modules_and_providers_in_one_edit"},
-    {"OfferedVersion.digest", "versions_are_written_as_a_tree_of_them_would_be"},
+    {"OfferedVersion.digest", "messages_that_are_large"},
     {"ProgressValue.done", "begin_reports_and_end"},
     {"ProgressValue.message", "begin_reports_and_end"},
     {"ProgressValue.total", "begin_reports_and_end"},
@@ -70,7 +70,7 @@ constexpr Shown kShownElsewhere[] = {
     {"lock/explain.result.selected.digest", "constraint_is_locked_by_digest_installed_and_verified"},
     {"log/message.params.level", "the_log_is_told_to_who_asked"},
     {"log/message.params.message", "the_log_is_told_to_who_asked"},
-    {"versions/list.result.diagnostics", "a_list_with_warnings"},
+    {"versions/list.result.diagnostics", "messages_that_are_large"},
 };
 
 std::string all_tests() {
