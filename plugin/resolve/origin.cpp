@@ -81,39 +81,48 @@ std::string Origin::package_key(const SourceAddress& address) {
   return source.package_identity() + (is_identified ? "" : "\n" + sha256_hex(address.package_url.reveal()));
 }
 
+// What an errand has come to.
+struct Origin::State {
+  std::atomic<std::size_t> open = 0;  // questions
+  std::vector<PackageWish> chosen = {};
+};
+
 void Origin::run(std::span<const Errand> errands) {
-  std::vector<std::atomic<std::size_t>> open(errands.size());
-  std::vector<std::function<void()>> work;
-  std::vector<std::vector<PackageWish>> chosen(errands.size());
+  std::vector<State> states(errands.size());
+  Work work;
   for (std::size_t i = 0; i < errands.size(); ++i) {
-    const bool is_answered = knows_answers(errands[i]);
-    auto questions = questions_of(errands[i]);
-    // In a run over many roots most has been asked and fetched for others: threads would cost more than it.
-    if (is_answered) {
-      for (auto& question : questions) {
-        question();
-      }
-      chosen[i] = errands[i].choose();
-      if (auto missing = take_stored(chosen[i]); !missing.empty()) {
-        work.emplace_back([this, missing = std::move(missing)] { bring(missing); });
-      }
-      continue;
-    }
-    if (questions.empty()) {
-      questions.emplace_back([] {});
-    }
-    open[i] = questions.size();
-    for (auto& question : questions) {
-      work.emplace_back([this, i, question = std::move(question), &errand = errands[i], &chosen, &left = open[i]] {
-        question();
-        if (--left == 0) {
-          chosen[i] = errand.choose();
-          bring(take_stored(chosen[i]));
-        }
-      });
-    }
+    knows_answers(errands[i]) ? run_at_once(errands[i], states[i], work) : ask(errands[i], states[i], work);
   }
   parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+}
+
+// In a run over many roots most has been asked and fetched for others: threads would cost more than it.
+void Origin::run_at_once(const Errand& errand, State& state, Work& work) {
+  for (const auto& question : questions_of(errand)) {
+    question();
+  }
+  state.chosen = errand.choose();
+  if (auto missing = take_stored(state.chosen); !missing.empty()) {
+    work.emplace_back([this, missing = std::move(missing)] { bring(missing); });
+  }
+}
+
+// Whoever gets the last answer goes on.
+void Origin::ask(const Errand& errand, State& state, Work& work) {
+  Work questions = questions_of(errand);
+  if (questions.empty()) {
+    questions.emplace_back([] {});
+  }
+  state.open = questions.size();
+  for (auto& question : questions) {
+    work.emplace_back([this, question = std::move(question), &errand, &state] {
+      question();
+      if (--state.open == 0) {
+        state.chosen = errand.choose();
+        bring(take_stored(state.chosen));
+      }
+    });
+  }
 }
 
 // Whether it asks, and only what has been answered before.
@@ -130,8 +139,8 @@ bool Origin::knows_answers(const Errand& errand) const {
 }
 
 // The slots of the answers are made here, so that the maps stay as they are while errands run.
-std::vector<std::function<void()>> Origin::questions_of(const Errand& errand) {
-  std::vector<std::function<void()>> questions;
+Origin::Work Origin::questions_of(const Errand& errand) {
+  Work questions;
   for (const ListingWish& wish : errand.listings) {
     const auto [at, is_new] = listings_.emplace(Key{package_key(*wish.source), wish.tag_prefix}, Listed{});
     if (is_new) {

@@ -89,7 +89,11 @@ class Origin {
     Result<Package>* package = nullptr;
     bool is_damaged = false;  // what the store had of it
   };
-  std::vector<std::function<void()>> questions_of(const Errand& errand);
+  using Work = std::vector<std::function<void()>>;  // may be done in any order, or side by side
+  struct State;
+  void run_at_once(const Errand& errand, State& state, Work& work);
+  void ask(const Errand& errand, State& state, Work& work);
+  Work questions_of(const Errand& errand);
   bool knows_answers(const Errand& errand) const;
   std::vector<Missing> take_stored(std::span<const PackageWish> wishes);
   void bring(std::vector<Missing> missing);
