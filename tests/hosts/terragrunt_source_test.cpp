@@ -158,8 +158,8 @@ boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
   return HttpsGitServer::available("units of registries and of archives");
 }
 
-// A module of a registry, which lies in the directory "module" of its package, a package at an address of its own, and
-// one in an OCI registry.
+// A module of a registry, which lies in the directory "module" of its package; one whose directory the registry names
+// by a pattern; a package at an address of its own, and one in an OCI registry.
 struct ServedUnit : TerragruntScene {
   ServedUnit() {
     environment["SSL_CERT_FILE"] = server.authority().string();
@@ -238,20 +238,23 @@ std::vector<ServedRow> rows_of(const ServedUnit& scene) {
   const std::string of_oci = "oci://<oci>/team/net";
   return {
       {"a registry", module + "?version=1.0.0", block(of_module, "1.0.0"), "main.tf"},
-      {"a directory of it", module + "//inner?version=1.0.0", block(of_module + "//inner", "1.0.0"), "inner/main.tf"},
+      {"a directory of a registry's package", module + "//inner?version=1.0.0", block(of_module + "//inner", "1.0.0"),
+       "inner/main.tf"},
       {"a registry with a pattern", pattern + "?version=1.0.0", block(of_pattern, "1.0.0"), "main.tf"},
-      {"a directory of it", pattern + "//inner?version=1.0.0", block(of_pattern + "//inner", "1.0.0"), "inner/main.tf"},
+      {"a directory below a pattern", pattern + "//inner?version=1.0.0", block(of_pattern + "//inner", "1.0.0"),
+       "inner/main.tf"},
       {"an archive", archive, block(of_archive, ""), "main.tf"},
-      {"a directory of it", archive + "//inner", block(of_archive + "//inner", ""), "inner/main.tf"},
+      {"a directory of an archive", archive + "//inner", block(of_archive + "//inner", ""), "inner/main.tf"},
       {"an OCI registry", oci + "?tag=1.0.0", block(of_oci + "?tag=1.0.0", ""), "main.tf"},
-      {"a directory of it", oci + "//inner?tag=1.0.0", block(of_oci + "//inner?tag=1.0.0", ""), "inner/main.tf"},
+      {"a directory of an OCI package", oci + "//inner?tag=1.0.0", block(of_oci + "//inner?tag=1.0.0", ""),
+       "inner/main.tf"},
   };
 }
 
 // `prepare` makes the scene ready.
 template <typename Prepare>
 void all_are_locked_and_checked(const Prepare& prepare) {
-  std::size_t count = 1;
+  std::size_t count = 1;  // each row has servers of its own, and a scene knows how many there are
   for (std::size_t i = 0; i < count; ++i) {
     ServedUnit scene;
     prepare(scene);

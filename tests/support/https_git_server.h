@@ -43,7 +43,7 @@ class HttpsGitServer {
   std::filesystem::path repositories() const { return directory_ / "repositories"; }
   std::filesystem::path files() const { return directory_ / "files"; }
   std::filesystem::path authority() const { return directory_ / "authority.pem"; }
-  // Its own, for another server of the same authority.
+  // The server's own, for another server of the same authority.
   ServerCertificate certificate() const { return {directory_ / "server.pem", directory_ / "server.key"}; }
   int port() const { return port_; }
   std::string host() const { return "localhost:" + std::to_string(port_); }
