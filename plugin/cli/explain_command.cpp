@@ -149,11 +149,7 @@ int run_explain_credentials(const std::string& where, const CommonFlags& flags, 
   const ClientConfiguration configuration = read_client_configuration(find_implementation(options).tool, surroundings);
   const auto report = explain_credentials(where, configuration, surroundings, Context{.stop = std::move(stop)});
   if (!report) {
-    const RootOutcome outcome = failed(report.error(), flags);
-    if (flags.json) {
-      print_raw(indent_json(outcome.json.text()));
-    }
-    return outcome.exit_code;
+    return failed_everywhere(report.error(), flags);
   }
   if (flags.json) {
     print_raw(write_json_pretty(*report));

@@ -26,7 +26,7 @@ class Host {
 
   // Calls one method. Any thread.
   Result<Json::Value> call(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
-  // As it goes over the wire.
+  // The same, of which a tree is made only where somebody asks for one.
   Result<Answer> ask(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
   // What is asked from here on is asked of so many roots, at the same time: progress counts them and says how long it
   // will take, whatever the requests report.

@@ -6,7 +6,6 @@
 
 #include "backends/parallel.h"
 #include "protocol/error_json.h"
-#include "protocol/json.h"
 #include "protocol/json_text.h"
 
 namespace modlock::cli {
@@ -35,15 +34,15 @@ Json::Value results_of(std::vector<Answer>& answers) {
   return several;
 }
 
-int no_roots(const Error& error, const CommonFlags& flags) {
+}  // namespace
+
+int failed_everywhere(const Error& error, const CommonFlags& flags) {
   const RootOutcome outcome = failed(error, flags);
   if (flags.json) {
     print_raw(indent_json(outcome.json.text()));
   }
   return outcome.exit_code;
 }
-
-}  // namespace
 
 Asked ask(const Host& host, const std::string& method, const Json::Value& params) {
   Told told;
@@ -53,14 +52,14 @@ Asked ask(const Host& host, const std::string& method, const Json::Value& params
 
 int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const std::string& root)>& work) {
   const auto roots = find_roots(flags);
-  return roots ? over_roots(*roots, flags, work) : no_roots(roots.error(), flags);
+  return roots ? over_roots(*roots, flags, work) : failed_everywhere(roots.error(), flags);
 }
 
 int over_roots(const CommonFlags& flags, const Host& host, const std::function<Asked(const std::string& root)>& ask,
                const std::function<RootOutcome(const std::string& root, Asked asked)>& tell) {
   const auto roots = find_roots(flags);
   if (!roots) {
-    return no_roots(roots.error(), flags);
+    return failed_everywhere(roots.error(), flags);
   }
   std::vector<Asked> asked = ask_roots(*roots, flags, host, ask);
   auto next = asked.begin();
@@ -73,6 +72,9 @@ std::vector<Asked> ask_roots(const std::vector<std::string>& roots, const Common
   host.count_roots(roots.size());
   parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
     asked[i] = ask(roots[i]);
+    if (roots.size() > 1 && asked[i].result) {
+      asked[i].result->tree();  // as several are printed
+    }
     host.root_done(roots[i]);
   });
   return asked;
@@ -88,18 +90,19 @@ int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
     }
     RootOutcome outcome = work(root);
     worst = worse_exit_code(worst, outcome.exit_code);
-    if (roots.size() > 1 && !outcome.json.is_null()) {
+    if (outcome.json.is_null()) {
+      continue;
+    }
+    if (roots.size() > 1) {
       outcome.json.tree()["root"] = root;
     }
-    if (!outcome.json.is_null()) {
-      answers.push_back(std::move(outcome.json));
-    }
+    answers.push_back(std::move(outcome.json));
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
-    print_raw(indent_json(roots.size() == 1 ? answers[0].text() : write_json(results_of(answers))));
-    // The process ends sooner than all of it would be freed.
-    static auto& printed = *new std::vector<Answer>();
-    printed = std::move(answers);
+    // Kept: the process ends sooner than all of it would be freed.
+    static auto& printed = *new Answer();
+    printed = roots.size() == 1 ? std::move(answers[0]) : Answer(results_of(answers));
+    print_raw(indent_json(printed.text()));
   }
   return worst;
 }

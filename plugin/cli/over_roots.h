@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plugin/cli/commands.h"
+#include "protocol/answer.h"
 
 namespace modlock::cli {
 
@@ -17,6 +18,9 @@ struct RootOutcome {
 // Prints an error as the flags ask: JSON goes into the outcome, text to stderr, with the line of a file below `root`.
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root = {},
                    const Json::Value& error_data = {});
+
+// The same for what concerns no root, or all of them; JSON is printed too. Returns the exit code.
+int failed_everywhere(const Error& error, const CommonFlags& flags);
 
 // What a method answered for one root.
 struct Asked {

@@ -2,23 +2,16 @@
 
 #include "plugin/cli/over_roots.h"
 #include "protocol/json.h"
+#include "protocol/json_text.h"
+#include "protocol/write_text.h"
 
 namespace modlock::cli {
 namespace {
 
-// Of a question that belongs to no root.
-int show(const CommandLine& line, const Error& error) {
-  const RootOutcome outcome = failed(error, line.common);
-  if (line.common.json) {
-    print_raw(indent_json(outcome.json.text()));
-  }
-  return outcome.exit_code;
-}
-
 int show(const CommandLine& line, const Result<Json::Value>& result,
          const std::function<void(const Json::Value&)>& print) {
   if (!result) {
-    return show(line, result.error());
+    return failed_everywhere(result.error(), line.common);
   }
   if (line.common.json) {
     print_raw(write_json_pretty(*result));
@@ -62,12 +55,12 @@ int run_versions(const CommandLine& line, const Host& host) {
     params.constraint = line.constraint;
   }
   RequestContext request = host.request();
-  auto listed = list_versions(host.service(), params, request);
+  const auto listed = list_versions(host.service(), params, request);
   if (!listed) {
-    return show(line, listed.error());
+    return failed_everywhere(listed.error(), line.common);
   }
   if (line.common.json) {
-    print_raw(indent_json(Answer::of(std::move(*listed)).text()));
+    print_raw(indent_json(WriteText::text_of(*listed)));
   } else {
     print_versions(*listed);
   }

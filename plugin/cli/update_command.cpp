@@ -7,7 +7,6 @@
 #include "plugin/cli/plan_result.h"
 #include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
-#include "protocol/json.h"
 
 namespace modlock::cli {
 namespace {
@@ -176,11 +175,7 @@ Result<std::vector<RootUpdates>> find_updates(const CommandLine& line, const Hos
 int run_from_file(const CommandLine& line, const Host& host) {
   const auto found = find_updates(line, host);
   if (!found) {
-    const RootOutcome outcome = failed(found.error(), line.common);
-    if (line.common.json) {
-      print_raw(indent_json(outcome.json.text()));
-    }
-    return outcome.exit_code;
+    return failed_everywhere(found.error(), line.common);
   }
   std::vector<std::string> roots;
   std::map<std::string, Json::Value> updates;

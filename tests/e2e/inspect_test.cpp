@@ -286,6 +286,19 @@ BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {
   BOOST_TEST(modules(parse_json(ran.out).value()) == "m ./m\n");
 }
 
+BOOST_AUTO_TEST_CASE(several_roots_are_one_document) {
+  write("a/main.tf", "module \"m\" {\n  source = \"./m\"\n}\n");
+  write("a/m/main.tf", "");
+  write("b/main.tf", "");
+  const Json::Value all = inspect({"a", "b"});
+  BOOST_REQUIRE(all["results"].size() == 2U);
+  BOOST_TEST(all["results"][0]["root"].asString() == "<dir>/root/a");
+  BOOST_TEST(modules(all["results"][0]) == "m ./m\n");
+  Json::Value alone = inspect({"b"});
+  alone["root"] = "<dir>/root/b";
+  BOOST_TEST(write_json(all["results"][1]) == write_json(alone));
+}
+
 BOOST_AUTO_TEST_CASE(graphs) {
   write("main.tf", "module \"m\" {\n  source = \"./m\"\n}\nresource \"null_resource\" \"x\" {}\n");
   write("m/main.tf", "terraform {\n  required_providers {\n    null = \"~> 3.0\"\n  }\n}\n");
