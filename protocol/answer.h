@@ -17,7 +17,7 @@ class Answer {
  public:
   Answer() = default;  // null
   Answer(Json::Value tree) : content_(std::move(tree)) {}
-  // Of a message with `fields`.
+  // Of a message with `fields` that may be large; of others, messages::encode() makes a tree.
   template <typename Message>
   static Answer of(Message message) {
     Answer answer;
@@ -31,7 +31,7 @@ class Answer {
   void add_unknown_params(const std::vector<std::string>& names);
 
   std::string text() const;  // compact JSON, as write_json() has it
-  Json::Value& tree();
+  Json::Value& tree();       // what is changed in it is in the text too
 
  private:
   struct Written {

@@ -33,9 +33,10 @@ namespace modlock {
 //   include(part)                         the fields of another struct, as if they were written here
 //   check([](ObjectReader& in) {…})       what one type does not say: `in.reject` (params only)
 //
-// Values are texts, booleans, integers, lists and maps of texts, structs with `fields` and lists of them. A struct that
-// appears in several messages, or deserves a name, has `constexpr TypeName name_of(const Signature*)` too. A type that
-// is written in its own way has `Json::Value json_of`, `void read_member` or `Json::Value schema_of` for it.
+// No name is told twice. Values are texts, booleans, integers, lists and maps of texts, structs with `fields` and lists
+// of them. A struct that appears in several messages, or deserves a name, has `constexpr TypeName name_of(const
+// Signature*)` too. A type that is written in its own way has `Json::Value json_of`, `void read_member` or `Json::Value
+// schema_of` for it.
 template <typename Form, typename Struct>
 using In = std::conditional_t<Form::kReads, Struct&, const Struct&>;
 

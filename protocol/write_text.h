@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -81,7 +82,8 @@ class WriteText {
         append(sink, item);
         out += ',';
         if (&item == &value.front()) {
-          out.reserve(out.size() + value.size() * (out.size() - start));  // most items are alike
+          constexpr std::size_t kMostAhead = 1 << 20;
+          out.reserve(out.size() + std::min(kMostAhead, value.size() * (out.size() - start)));  // most are alike
         }
       }
       value.empty() ? void(out += ']') : void(out.back() = ']');

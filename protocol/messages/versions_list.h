@@ -49,6 +49,7 @@ constexpr TypeName name_of(const OfferedVersion*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, OfferedVersion> version) {
+  // In the order of their names, which is written fastest: there may be ten thousand.
   form.optional("commit", version.commit, "the commit of a git source");
   form.optional("digest", version.digest, "the digest of an OCI source");
   form.optional("tag", version.tag, "the tag that has it");

@@ -60,14 +60,20 @@ BOOST_AUTO_TEST_CASE(members_stand_in_the_order_of_their_names) {
 }
 
 BOOST_AUTO_TEST_CASE(the_text_is_what_a_tree_would_be) {
-  const Outer rows[] = {
-      {.text = ""},
-      {.text = "\"\\\n\x01\xFF ü"},
-      {.text = "t", .truth = true, .inners = {{}, {"n", -1}, {"", 7}}, .texts = {"b", "", "a"}},
-      {.text = "t", .maybe = Inner{"n", 1}, .null = "x", .code = Code::tag_moved},
+  struct Row {
+    const char* name;
+    Outer outer;
   };
-  for (const Outer& row : rows) {
-    BOOST_TEST(WriteText::text_of(row) == write_json(Encode::to_value(row)));
+  const Row rows[] = {
+      {"what is absent", {.text = ""}},
+      {"what is escaped", {.text = "\"\\\n\x01\xFF ü"}},
+      {"lists", {.text = "t", .truth = true, .inners = {{}, {"n", -1}, {"", 7}}, .texts = {"b", "", "a"}}},
+      {"what may be absent", {.text = "t", .maybe = Inner{"n", 1}, .null = "x", .code = Code::tag_moved}},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(WriteText::text_of(row.outer) == write_json(Encode::to_value(row.outer)));
+    }
   }
 }
 
@@ -87,6 +93,12 @@ BOOST_AUTO_TEST_CASE(messages_that_are_large) {
       R"("skipped":[{"reason":"not a semantic version","tag":"la\"test"}],)"
       R"("source":"git::https://example.test/a.git","versions":[{"commit":"c2","tag":"v1.1.0","version":"1.1.0"},)"
       R"({"digest":"sha256:d","tag":"v\\","version":"1.0.0+a"}]})");
+
+  BOOST_TEST(WriteText::text_of(versions) == write_json(Encode::to_value(versions)));
+  const messages::VersionsListResult none{
+      .source = "s", .kind = "git", .versions = {}, .selected = {}, .skipped = {}, .fetched_at = "t"};
+  BOOST_TEST(WriteText::text_of(none) ==
+             R"({"evidence":{"complete":true,"fetchedAt":"t"},"kind":"git","skipped":[],"source":"s","versions":[]})");
 
   const Location place{"main.tf", Range{{1, 1, 0}, {2, 3, 40}}};
   const messages::ConfigInspectResult inspected{
