@@ -66,35 +66,48 @@ template <typename Type>
 inline constexpr bool kIsText = std::is_convertible_v<const Type&, std::string_view>;
 using TextMap = std::map<std::string, std::string>;
 
-// Whether an optional member is left out.
-template <typename Value>
-bool is_absent(const Value& value) {
-  if constexpr (Maybe<Value>::value) {
-    return !value.has_value();
-  } else if constexpr (std::is_arithmetic_v<Value>) {
-    return value == Value{};
-  } else if constexpr (kIsText<Value>) {
-    return std::string_view(value).empty();
-  } else {
-    return value.empty();
-  }
-}
-
-class Encode {
+// What the forms that write have in common.
+template <typename Form>
+class WritingForm {
  public:
   static constexpr bool kReads = false;
+
+  template <typename Value>
+  void optional(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
+    if (!is_absent(value)) {
+      form().member(name, value);
+    }
+  }
+  template <typename Part>
+  void include(const Part& part) {
+    fields(form(), part);
+  }
+
+ private:
+  template <typename Value>
+  static bool is_absent(const Value& value) {
+    if constexpr (Maybe<Value>::value) {
+      return !value.has_value();
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      return value == Value{};
+    } else if constexpr (kIsText<Value>) {
+      return std::string_view(value).empty();
+    } else {
+      return value.empty();
+    }
+  }
+
+  Form& form() { return static_cast<Form&>(*this); }
+};
+
+class Encode : public WritingForm<Encode> {
+ public:
   explicit Encode(Json::Value& object) : object_(object) {}
 
   // Names are literals.
   template <typename Value>
   void member(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
     object_[Json::StaticString(name)] = to_value(value);
-  }
-  template <typename Value>
-  void optional(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
-    if (!is_absent(value)) {
-      member(name, value);
-    }
   }
   template <typename Value>
   void nullable(const char* name, const std::optional<Value>& value, std::string_view = {}) {
@@ -105,10 +118,6 @@ class Encode {
     Json::Value& object = object_[Json::StaticString(name)] = Json::objectValue;
     Encode inner(object);
     fill(inner);
-  }
-  template <typename Part>
-  void include(const Part& part) {
-    fields(*this, part);
   }
 
   template <typename Value>

@@ -14,10 +14,8 @@ namespace modlock {
 
 // The form of `fields` (protocol/fields.h) that writes the members of an object as text, without a tree: the same text
 // as write_json() makes of what Encode builds, for results that are large.
-class WriteText {
+class WriteText : public WritingForm<WriteText> {
  public:
-  static constexpr bool kReads = false;
-
   // Of any value that a message may hold.
   template <typename Value>
   static std::string text_of(const Value& value) {
@@ -31,22 +29,12 @@ class WriteText {
     write(name, [&] { append(sink_, value); });
   }
   template <typename Value>
-  void optional(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
-    if (!is_absent(value)) {
-      member(name, value);
-    }
-  }
-  template <typename Value>
   void nullable(const char* name, const std::optional<Value>& value, std::string_view = {}) {
     write(name, [&] { value ? append(sink_, *value) : void(sink_.text += "null"); });
   }
   template <typename Fill>
   void group(const char* name, std::string_view, Fill fill) {
     write(name, [&] { append_object(sink_, fill); });
-  }
-  template <typename Part>
-  void include(const Part& part) {
-    fields(*this, part);
   }
 
  private:
