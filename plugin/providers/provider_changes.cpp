@@ -32,7 +32,7 @@ const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAd
 }
 
 // The entry of the predecessor's registry from which the version came.
-const ProviderLock* predecessor(const ProviderPlanRequest& request, const ProviderAddress& address) {
+const ProviderLocks::value_type* predecessor(const ProviderPlanRequest& request, const ProviderAddress& address) {
   if (request.tool != Tool::opentofu || address.host_ascii() != kOpenTofuRegistry ||
       address.name_space() != "hashicorp") {
     return nullptr;
@@ -40,18 +40,18 @@ const ProviderLock* predecessor(const ProviderPlanRequest& request, const Provid
   const auto old =
       ProviderAddress::parse(fmt::format("{}/hashicorp/{}", kTerraformRegistry, address.type()), kOpenTofuRegistry);
   const auto found = old ? request.locked.find(*old) : request.locked.end();
-  return found == request.locked.end() ? nullptr : &found->second;
+  return found == request.locked.end() ? nullptr : &*found;
 }
 
 Change added(const ProviderPlanRequest& request, const ProviderAddress& address, const ProviderLock& lock) {
-  const ProviderLock* old = predecessor(request, address);
+  const auto* const old = predecessor(request, address);
   const ProviderNeed* need = need_of(request, address);
-  const bool is_taken_over = old != nullptr && old->version == lock.version;
+  const bool is_taken_over = old != nullptr && old->second.version == lock.version;
   return {.subject = subject_of(address),
           .action = Action::added,
           .to = side_of(lock),
           .constraints = constraints_of(lock),
-          .reason = is_taken_over ? fmt::format("in the place of {}/hashicorp/{}", kTerraformRegistry, address.type())
+          .reason = is_taken_over     ? "in the place of " + old->first.to_string()
                     : need != nullptr ? need->who_needs_it()
                                       : "it is locked by its old address"};
 }
@@ -112,6 +112,42 @@ std::optional<Change> compare_entry(const ProviderAddress& address, const Provid
                               : "a newer version"};
 }
 
+// Under frozen, of a needed provider. One that only stands in the place of a predecessor which is needed as well is
+// accepted by clients, too.
+std::optional<Change> missing_or_excluded(const ProviderPlanRequest& request, const ProviderLocks& prior,
+                                          const ProviderNeed& need) {
+  Change change{.subject = need.subject(), .constraints = need.merged.canonical()};
+  const auto lock = prior.find(need.address);
+  if (lock == prior.end()) {
+    change.reason = need.who_needs_it() + " and it is not locked";
+    return change;
+  }
+  if (!need.merged.allows(lock->second.version)) {
+    change.action = Action::updated;
+    change.from = side_of(lock->second);
+    change.reason = fmt::format("the constraint {} excludes the locked version {}", need.merged.canonical(),
+                                lock->second.version.to_string());
+    return change;
+  }
+  const bool is_locked = request.locked.count(need.address) != 0;
+  if (!is_locked && need_of(request, predecessor(request, need.address)->first) == nullptr) {
+    change.reason = need.who_needs_it() + " and it is locked by its old address";
+    return change;
+  }
+  return std::nullopt;
+}
+
+// Under frozen, of the provider for which `old`, which is needed, stands, too.
+Change stood_for(const ProviderAddress& address, const ProviderLock& lock, const ProviderAddress& old) {
+  return {
+      .subject = subject_of(address),
+      .action = Action::removed,
+      .from = side_of(lock),
+      .reason = fmt::format("OpenTofu takes the entry of {} for this one as well, which nothing needs, and its init "
+                            "-lockfile=readonly refuses that; the source hashicorp/{} avoids it",
+                            old.to_string(), old.type())};
+}
+
 }  // namespace
 
 std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after) {
@@ -135,26 +171,21 @@ std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, co
   return changes;
 }
 
-std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request) {
+std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request, const ProviderLocks& prior) {
   std::map<ProviderAddress, Change> found;
   for (const ProviderNeed& need : request.needs) {
-    const auto lock = request.locked.find(need.address);
-    Change change{.subject = need.subject(), .constraints = need.merged.canonical()};
-    if (lock == request.locked.end()) {
-      change.reason = need.who_needs_it() + " and it is not locked";
-    } else if (!need.merged.allows(lock->second.version)) {
-      change.action = Action::updated;
-      change.from = side_of(lock->second);
-      change.reason = fmt::format("the constraint {} excludes the locked version {}", need.merged.canonical(),
-                                  lock->second.version.to_string());
-    } else {
+    if (auto change = missing_or_excluded(request, prior, need)) {
+      found.emplace(need.address, std::move(*change));
+    }
+  }
+  for (const auto& [address, lock] : prior) {
+    if (!request.unknown_needs.empty() || need_of(request, address) != nullptr) {
       continue;
     }
-    found.emplace(need.address, std::move(change));
-  }
-  for (const auto& [address, lock] : request.locked) {
-    if (request.unknown_needs.empty() && need_of(request, address) == nullptr) {
+    if (request.locked.count(address) != 0) {
       found.emplace(address, removed(address, lock));
+    } else if (const auto& old = predecessor(request, address)->first; need_of(request, old) != nullptr) {
+      found.emplace(address, stood_for(address, lock, old));
     }
   }
   std::vector<Change> changes;

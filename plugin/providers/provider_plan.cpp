@@ -50,7 +50,7 @@ class Planner {
     plan_.diagnostics = ambiguous_providers(request_);
     if (request_.mode == PlanMode::frozen) {
       plan_.providers = request_.locked;
-      plan_.changes = changes_under_frozen(request_);
+      plan_.changes = changes_under_frozen(request_, prior_);
       return std::move(plan_);
     }
     if (auto ok = check_wanted(); !ok) {

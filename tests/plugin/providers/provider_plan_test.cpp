@@ -306,8 +306,31 @@ BOOST_AUTO_TEST_CASE(frozen_asks_nobody) {
        "registry.terraform.io/hashicorp/aws 1.0.0",
        {need_of("aws")},
        "",
-       aws + " added -> [] the root module needs it and it is not locked\n"
+       aws + " added -> [] the root module needs it and it is locked by its old address\n"
              "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] nothing needs it any more\n"},
+      {"a predecessor whose version is excluded",
+       "registry.terraform.io/hashicorp/aws 1.0.0",
+       {need_of("aws", {"~> 2.0"})},
+       "",
+       aws + " updated 1.0.0-> [~> 2.0] the constraint ~> 2.0 excludes the locked version 1.0.0\n"
+             "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] nothing needs it any more\n"},
+      {"a predecessor stands for both",
+       "registry.terraform.io/hashicorp/aws 1.0.0",
+       {need_of("aws"), need_of("registry.terraform.io/hashicorp/aws")},
+       "",
+       ""},
+      {"a predecessor alone is needed",
+       "registry.terraform.io/hashicorp/aws 1.0.0",
+       {need_of("registry.terraform.io/hashicorp/aws")},
+       "",
+       aws +
+           " removed 1.0.0-> [] OpenTofu takes the entry of registry.terraform.io/hashicorp/aws for this one as well, "
+           "which nothing needs, and its init -lockfile=readonly refuses that; the source hashicorp/aws avoids it\n"},
+      {"a predecessor alone is needed, for all that is known",
+       "registry.terraform.io/hashicorp/aws 1.0.0",
+       {need_of("registry.terraform.io/hashicorp/aws")},
+       "it is encrypted",
+       ""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
