@@ -28,6 +28,8 @@ struct ProviderPackage {
   // the package is a directory already.
   std::string archive_h1 = {};
   std::string zh = {};  // of the archive; empty where the package is a directory
+  // Whether a client compares zh alone: on an OCI registry, where that is the digest, known before anything is read.
+  bool is_compared_by_zh = false;
   // What a client adds to its lock once it has installed the package from here: h1, and zh or what else its source
   // vouches for, as the release of the client has it.
   std::vector<std::string> recorded = {};

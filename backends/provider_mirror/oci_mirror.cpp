@@ -98,6 +98,7 @@ class OciMirror final : public ProviderSource {
       if (!package) {
         return fail(std::move(package.error()));
       }
+      package->is_compared_by_zh = true;
       package->recorded = {package->h1, package->zh};
       release.packages.insert_or_assign(platform, std::move(*package));
     }

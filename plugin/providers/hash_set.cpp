@@ -26,7 +26,8 @@ bool matches(const ProviderPackage& package, const Hashes& prior) {
   if (package.zh.empty() && std::all_of(prior.begin(), prior.end(), is_of_archive)) {
     return true;
   }
-  return contains(prior, compared_h1(package)) || (!package.zh.empty() && contains(prior, package.zh));
+  const bool is_known_archive = !package.zh.empty() && contains(prior, package.zh);
+  return is_known_archive || (!package.is_compared_by_zh && contains(prior, compared_h1(package)));
 }
 
 bool is_vouched_for(const std::string& hash, const ProviderRelease& release) {
@@ -63,8 +64,9 @@ Error mismatch(const ProviderNeed& need, const ProviderLock& prior, const Platfo
       .hint =
           "find out why: a release was replaced, or the lock is of another source; if the package is right, remove "
           "the provider's block from the lock file and lock again"};
-  error.notes.push_back(fmt::format("the package for {} has {}{}{}", platform.to_string(), compared_h1(package),
-                                    is_directory ? "" : " and ", package.zh));
+  const std::string found = package.is_compared_by_zh ? "" : compared_h1(package);
+  error.notes.push_back(fmt::format("the package for {} has {}{}{}", platform.to_string(), found,
+                                    found.empty() || is_directory ? "" : " and ", package.zh));
   return error;
 }
 

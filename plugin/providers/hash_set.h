@@ -22,10 +22,10 @@ enum class HashSet {
 std::vector<std::string> complete_hashes(HashSet set, const ProviderLock* prior, const ProviderRelease& release);
 
 // Whether the packages are those that were locked, as the client checks it before it installs one: each must have one
-// of the prior hashes (h1, zh); of a directory `zh:` cannot be known, so that alone is no mismatch. A superset is for
-// more platforms than those that were locked: there it is enough that the source still vouches for all that the entry
-// says of archives and that one hash matches. providers_lock checks nothing, as the client. Errors: HASH_MISMATCH in
-// the client's words, naming what was found.
+// of the prior hashes (h1, zh; from an OCI registry zh); of a directory `zh:` cannot be known, so that alone is no
+// mismatch. A superset is for more platforms than those that were locked, and for more sources: there it is enough that
+// the source still vouches for all that the entry says of archives and that one hash matches. providers_lock checks
+// nothing, as the client. Errors: HASH_MISMATCH in the client's words, naming what was found.
 Result<void> check_prior_hashes(HashSet set, const ProviderNeed& need, const ProviderLock& prior,
                                 const ProviderRelease& release);
 

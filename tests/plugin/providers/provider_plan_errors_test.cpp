@@ -78,6 +78,37 @@ BOOST_AUTO_TEST_CASE(prior_hashes_are_checked) {
   }
 }
 
+// Before it reads a package there, a client has its digest alone.
+BOOST_AUTO_TEST_CASE(an_oci_registry_has_digests) {
+  struct Row {
+    const char* name;
+    HashSet set;
+    std::vector<std::string> locked;
+    bool is_accepted;
+  };
+  const Row rows[] = {
+      {"the digest", HashSet::init, {"h1:x", "zh:own"}, true},
+      {"nothing that a client knows", HashSet::init, {"h2:x"}, true},
+      {"the directory alone", HashSet::init, {"h1:own"}, false},
+      {"another digest beside the directory", HashSet::init, {"h1:own", "zh:x"}, false},
+      {"a superset gets the digest", HashSet::superset, {"h1:own"}, true},
+      {"unless another is locked", HashSet::superset, {"h1:own", "zh:x"}, false},
+  };
+  const ProviderRelease release{
+      .packages = {{*Platform::parse("linux_amd64"),
+                    {.h1 = "h1:own", .archive_h1 = "h1:own", .zh = "zh:own", .is_compared_by_zh = true}}}};
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const ProviderLock prior{.version = *ProviderVersion::parse("1.0.0"), .hashes = row.locked};
+      const auto checked = check_prior_hashes(row.set, need_of("aws"), prior, release);
+      BOOST_TEST(checked.has_value() == row.is_accepted);
+      if (!checked) {
+        BOOST_TEST(checked.error().notes.front() == "the package for linux_amd64 has zh:own");
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_replaced_package_is_told) {
   FakeProviderSource source;
   source.add("aws", "1.0.0", kPlatforms);
