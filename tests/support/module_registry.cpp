@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/many_connections.h"
+
 namespace modlock::test {
 namespace {
 
@@ -44,6 +46,7 @@ class ModuleRegistry::Impl {
       return httplib::Server::HandlerResponse::Handled;
     });
     server_->set_tcp_nodelay(true);
+    serve_many_connections(*server_);
     port = server_->is_valid() ? server_->bind_to_any_port("127.0.0.1") : -1;
     if (port <= 0) {
       throw std::runtime_error("a module registry cannot listen on the loopback");

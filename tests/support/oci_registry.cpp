@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "backends/crypto/digest.h"
+#include "tests/support/many_connections.h"
 
 namespace modlock::test {
 namespace {
@@ -50,6 +51,7 @@ class OciRegistry::Impl {
       return httplib::Server::HandlerResponse::Handled;
     });
     server_.set_tcp_nodelay(true);
+    serve_many_connections(server_);
     port = server_.is_valid() ? server_.bind_to_any_port("127.0.0.1") : -1;
     if (port <= 0) {
       throw std::runtime_error("an OCI registry cannot listen on the loopback");
