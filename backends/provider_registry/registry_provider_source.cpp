@@ -212,6 +212,12 @@ class RegistryProviderSource final : public ProviderSource {
 
   Result<std::shared_ptr<const Checksums>> checksums_of(const Release& release, const PackageMetadata& metadata,
                                                         const Context& context) {
+    // Another host may have the same files, and other rules.
+    if (metadata.keys.empty() && release.rules.are_required()) {
+      return judge_signature({}, {}, {}, release.rules, release.display()).map([](const SignatureOutcome&) {
+        return std::shared_ptr<const Checksums>();
+      });
+    }
     std::vector<std::string> key = metadata.keys;
     key.push_back(metadata.checksums_url.reveal());
     key.push_back(metadata.signature_url.reveal());
@@ -220,13 +226,7 @@ class RegistryProviderSource final : public ProviderSource {
 
   Result<std::shared_ptr<const Checksums>> ask_checksums(const Release& release, const PackageMetadata& metadata,
                                                          const Context& context) {
-    Checksums checksums;
     const std::string name = release.display();
-    if (metadata.keys.empty() && release.rules.are_required()) {
-      return judge_signature({}, {}, {}, release.rules, name).map([](const SignatureOutcome&) {
-        return std::shared_ptr<const Checksums>();
-      });
-    }
     auto document = client_.file(metadata.checksums_url, fmt::format("download the checksums of {}", name), context);
     auto signature =
         document && !metadata.keys.empty()

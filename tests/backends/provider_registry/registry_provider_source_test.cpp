@@ -267,6 +267,23 @@ BOOST_AUTO_TEST_CASE(a_key_that_has_expired) {
 }
 
 // Tokens go to the registry alone, not to where its files lie.
+// OpenTofu takes what nobody has signed from its own registry alone, whoever else has the same files.
+BOOST_AUTO_TEST_CASE(the_same_files_under_another_host) {
+  SourceFixture fixture;
+  fixture.registry.publish({.name = "acme/null", .version = "1.0.0", .signing = Signing::unsigned_release});
+  const std::string theirs =
+      "SIGNATURE_INVALID: registry.example.com/acme/null 1.0.0: the provider is not signed with a valid signing key; "
+      "please contact the provider author (authentication signature from unknown issuer)";
+  for (const bool is_own_first : {true, false}) {
+    fixture.run_again();
+    if (!is_own_first) {
+      BOOST_TEST(fixture.failure("registry.example.com/acme/null", "1.0.0") == theirs);
+    }
+    BOOST_TEST(fixture.release("acme/null", "1.0.0").has_value());
+    BOOST_TEST(fixture.failure("registry.example.com/acme/null", "1.0.0") == theirs);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(only_the_registry_gets_the_token) {
   SourceFixture fixture;
   fixture.registry.publish({.name = "acme/null", .version = "1.2.3"});
