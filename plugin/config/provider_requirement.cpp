@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plugin/config/written_providers.h"
+#include "plugin/constraint/provider_constraint.h"
 
 namespace modlock {
 namespace {
@@ -26,7 +27,8 @@ class RequirementReader {
     add_uses();
     warn_of_repeated_entries();
     warn_of_other_names();
-    for (const ProviderRequirement& requirement : requirements_) {
+    for (ProviderRequirement& requirement : requirements_) {
+      check_constraint(requirement);
       check_address(requirement);
     }
     std::stable_sort(requirements_.begin(), requirements_.end(),
@@ -138,6 +140,19 @@ class RequirementReader {
                          "begin",
                          found->second));
       }
+    }
+  }
+
+  // One that an override file has replaced is not among them: OpenTofu does not read it in this dialect either.
+  void check_constraint(ProviderRequirement& requirement) {
+    if (!requirement.constraint) {
+      return;
+    }
+    if (auto read = ProviderConstraint::parse_locked(requirement.constraint->text); !read) {
+      Error error = std::move(read).error();
+      error.location = std::move(requirement.constraint->location);
+      diagnostics_.push_back({Severity::error, std::move(error)});
+      requirement.constraint.reset();
     }
   }
 

@@ -236,9 +236,8 @@ RequiredProviders read_required_providers(const std::vector<ConfigText>& files, 
 }
 
 std::optional<Written> read_provider_constraint(std::string text, Location location, Diagnostics& diagnostics) {
-  const auto constraint = ProviderConstraint::parse(text);
-  if (!constraint) {
-    Error error = constraint.error();
+  if (auto ok = ProviderConstraint::check_written(text); !ok) {
+    Error error = std::move(ok.error());
     error.location = std::move(location);
     diagnostics.push_back({Severity::error, std::move(error)});
     return std::nullopt;

@@ -27,7 +27,9 @@ struct RequiredProvider {
 std::map<std::string, RequiredProvider, std::less<>> read_required_providers(const std::vector<ConfigText>& files,
                                                                              Tool tool, Diagnostics& diagnostics);
 
-// The text if OpenTofu takes it for a provider's version constraint; else what is wrong is reported there.
+// The text if it passes ProviderConstraint::check_written(); else what is wrong is reported there. Whether it is a
+// constraint in the dialect of providers, OpenTofu asks of those alone that count after override files were read, and
+// so does provider_requirements().
 std::optional<Written> read_provider_constraint(std::string text, Location location, Diagnostics& diagnostics);
 
 }  // namespace modlock

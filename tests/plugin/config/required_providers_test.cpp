@@ -159,6 +159,17 @@ BOOST_AUTO_TEST_CASE(entries) {
         {"override.tf", "terraform {\n required_providers {\n a = { source=\"y/a\" }\n}\n}\n"}},
        "registry.opentofu.org/y/a a required override.tf:3:2 `a = { source=\"y/a\" }`",
        ""},
+      {"over rp version that only providers cannot have",
+       {{"main.tf", "terraform {\n required_providers {\n a = { version=\">=  1.0\" }\n}\n}\n"},
+        {"override.tf", "terraform {\n required_providers {\n a = {}\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required override.tf:3:2 `a = {}`",
+       ""},
+      {"over rp version that nobody can have",
+       {{"main.tf", "terraform {\n required_providers {\n a = { version=\"new\" }\n}\n}\n"},
+        {"override.tf", "terraform {\n required_providers {\n a = {}\n}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a required override.tf:3:2 `a = {}`",
+       "error main.tf:3:16 `\"new\"`: \"new\" is not a version constraint: item \"new\" must be an optional operator "
+       "(=, !=, >, >=, <, <=, ~>) and a version"},
       {"j rp",
        {{"main.tf.json",
          "{\"terraform\":{\"required_providers\":{\"a\":{\"source\":\"x/a\",\"version\":\"~> "
