@@ -23,6 +23,36 @@ std::string name_of(Action action) {
 
 }  // namespace
 
+std::string name_of(Installation installation) {
+  switch (installation) {
+    case Installation::mirror:
+      return "mirror";
+    case Installation::mirror_for_acme:
+      return "mirror of one namespace";
+    case Installation::network_mirror:
+      return "network mirror";
+    case Installation::network_mirror_for_acme:
+      return "network mirror of one namespace";
+    case Installation::trusted_network_mirror:
+      return "trusted network mirror";
+    case Installation::oci_mirror:
+      return "OCI mirror";
+    case Installation::mirrors_and_registry:
+      return "mirrors and registry";
+    case Installation::overrides_and_registry:
+      return "overrides";
+    case Installation::registry:
+      break;
+  }
+  return "registry";
+}
+
+bool asks_mirror_for_all(Installation installation) {
+  return installation == Installation::mirror || installation == Installation::network_mirror ||
+         installation == Installation::trusted_network_mirror || installation == Installation::oci_mirror ||
+         installation == Installation::mirrors_and_registry;  // what does not know a version fails, as tofu has it
+}
+
 std::string Case::title() const {
   return fmt::format("{:03} {}{}{}", number, name_of(action), marks.empty() ? "" : ": ", fmt::join(marks, ", "));
 }

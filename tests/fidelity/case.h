@@ -18,9 +18,22 @@ enum class Action {
 // Where the configuration of the client says that providers come from.
 enum class Installation {
   registry,
-  mirror,           // all from a filesystem mirror
-  mirror_for_acme,  // one namespace from it, the rest from the registry
+  mirror,                   // all from a filesystem mirror
+  mirror_for_acme,          // one namespace from it, the rest from the registry
+  network_mirror,           // all from a network mirror
+  network_mirror_for_acme,  // one namespace from it, the rest from the registry
+  trusted_network_mirror,   // what it lists is taken for true
+  oci_mirror,               // all from an OCI registry
+  mirrors_and_registry,     // whoever has a version, in this order: network mirror, filesystem mirror, registry
+  overrides_and_registry,   // one provider is overridden by one that is under development
 };
+
+inline constexpr Installation kLastInstallation = Installation::overrides_and_registry;
+
+// "mirror of one namespace"
+std::string name_of(Installation installation);
+// Whether a mirror has to know every provider.
+bool asks_mirror_for_all(Installation installation);
 
 // One root module, what is done in it and how.
 struct Case {
@@ -46,7 +59,13 @@ struct Case {
 // Which client it is about: defaults depend on it.
 struct Reader {
   bool is_terraform = false;
+  // To tofu 1.10 ephemeral resources are an unknown block; we read them for every release.
+  bool knows_ephemeral = true;
 
+  static Reader of(const std::string& command, const std::string& version) {
+    return {.is_terraform = command == "terraform",
+            .knows_ephemeral = command == "terraform" || !version.starts_with("1.10.")};
+  }
   std::string default_host() const { return is_terraform ? "registry.terraform.io" : "registry.opentofu.org"; }
   std::string other_host() const { return is_terraform ? "registry.opentofu.org" : "registry.terraform.io"; }
   std::string command() const { return is_terraform ? "terraform" : "tofu"; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/fidelity/chance.h"
+#include "tests/fidelity/configuration.h"
 #include "tests/fidelity/prior_lock.h"
 #include "tests/fidelity/requirements.h"
 
@@ -24,7 +25,7 @@ class Generator {
     for (std::size_t left = chance_.percent(3) ? 0 : 1 + chance_.below(4); left > 0; --left) {
       require_something();
     }
-    write_configuration(chance_, reader_, requirements_, case_);
+    write_files();
     if (chance_.percent(is_read_only() ? 95 : 60)) {
       write_prior_lock(chance_, reader_, registry_, requirements_, case_);
     }
@@ -34,6 +35,10 @@ class Generator {
     if (!is_read_only() && chance_.percent(5)) {
       case_.marks.emplace_back("signatures enforced");
       case_.environment["OPENTOFU_ENFORCE_GPG_VALIDATION"] = "true";
+    }
+    if (!is_read_only() && chance_.percent(3)) {
+      case_.marks.emplace_back("expiration enforced");
+      case_.environment["OPENTOFU_ENFORCE_GPG_EXPIRATION"] = "true";
     }
     return std::move(case_);
   }
@@ -46,15 +51,28 @@ class Generator {
     const std::size_t chosen = chance_.below(100);
     case_.action = chosen < 40   ? Action::init
                    : chosen < 55 ? Action::upgrade
-                   : chosen < 62 ? Action::read_only
+                   : chosen < 64 ? Action::read_only
                                  : Action::providers_lock;
     if (case_.action == Action::providers_lock) {
       choose_platforms();
     }
-    if (chance_.percent(18)) {
-      case_.installation = chance_.percent(50) ? Installation::mirror : Installation::mirror_for_acme;
-      case_.marks.emplace_back(case_.installation == Installation::mirror ? "mirror" : "mirror of one namespace");
+    if (chance_.percent(30)) {
+      case_.installation = some_installation();
+      case_.marks.push_back(name_of(case_.installation));
     }
+  }
+
+  Installation some_installation() {
+    std::vector<Installation> known = {Installation::mirror,
+                                       Installation::mirror_for_acme,
+                                       Installation::network_mirror,
+                                       Installation::network_mirror_for_acme,
+                                       Installation::mirrors_and_registry,
+                                       Installation::overrides_and_registry};
+    if (!reader_.is_terraform) {
+      known.insert(known.end(), {Installation::trusted_network_mirror, Installation::oci_mirror});
+    }
+    return chance_.pick(known);
   }
 
   void choose_platforms() {
@@ -96,11 +114,20 @@ class Generator {
 
   void require_something() {
     const Offer& offer = some_offer();
+    const std::string host = some_host();
+    require(offer, host);
+    // Both may be meant by one entry of a lock file.
+    if (offer.name.starts_with("hashicorp/") && host != kPrivateHost && chance_.percent(8)) {
+      require(offer, host == reader_.default_host() ? reader_.other_host() : reader_.default_host());
+    }
+  }
+
+  void require(const Offer& offer, const std::string& host) {
     if (offer.is_sound && lacks_platform(offer) && !chance_.percent(10)) {
       return;
     }
     Requirement requirement{
-        .offer = &offer, .host = some_host(), .local_name = offer.type(), .version = {}, .constraints = {}};
+        .offer = &offer, .host = host, .local_name = offer.type(), .version = {}, .constraints = {}};
     // What is published without keys only tofu takes, and only from its default registry.
     if (offer.name == "acme/charlie" || offer.name == "acme/delta") {
       if (is_read_only() || (reader_.is_terraform && chance_.percent(80))) {
@@ -122,8 +149,8 @@ class Generator {
     if (requirement.host != reader_.default_host()) {
       case_.marks.push_back(requirement.host);
     }
-    if (case_.installation == Installation::mirror && requirement.host == reader_.other_host() &&
-        !chance_.percent(15)) {
+    if (asks_mirror_for_all(case_.installation) && requirement.host == reader_.other_host() &&
+        (is_read_only() || !chance_.percent(15))) {
       return;  // the mirror has nothing of it
     }
     choose_constraints(requirement);
@@ -149,6 +176,20 @@ class Generator {
       requirement.constraints.push_back(odd_constraint(chance_));
       case_.marks.push_back("constraint " + requirement.constraints.back());
     }
+  }
+
+  void write_files() {
+    std::vector<Requirement> of_tree = requirements_;
+    if (!of_tree.empty() && chance_.percent(8)) {
+      Requirement tested = of_tree.back();
+      of_tree.pop_back();
+      if (case_.action == Action::providers_lock) {
+        tested.constraints
+            .clear();  // it does not look there; we read what the tests' modules are for the modules' sake
+      }
+      write_test_file(chance_, reader_, tested, case_);
+    }
+    write_configuration(chance_, reader_, of_tree, case_);
   }
 
   void add_state() {

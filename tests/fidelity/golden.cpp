@@ -31,7 +31,8 @@ Golden Golden::read(const fs::path& path) {
   }
   const std::string name = path.stem().string();
   const std::size_t dash = name.find('-');
-  Golden golden({.program = {}, .version = name.substr(dash + 1), .reader = {.is_terraform = name[1] == 'e'}}, seed);
+  const std::string version = name.substr(dash + 1);
+  Golden golden({.program = {}, .version = version, .reader = Reader::of(name.substr(0, dash), version)}, seed);
   std::getline(lines, word);
   for (std::string text; std::getline(lines, text);) {
     golden.lines_[std::stoul(text)] = text;

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(cases_are_always_the_same_and_differ) {
 BOOST_AUTO_TEST_CASE(cases_cover_what_they_are_for) {
   const World world;
   std::map<std::string, int> seen;
-  for (std::size_t number = 0; number < 212; ++number) {
+  for (std::size_t number = 0; number < kUsualCount; ++number) {
     const Case made = world.made(6, number);
     ++seen[made.title().substr(4, made.title().find(':') - 4)];
     seen["platforms"] += made.platforms.size() > 1 ? 1 : 0;
@@ -63,6 +63,16 @@ BOOST_AUTO_TEST_CASE(cases_cover_what_they_are_for) {
                            "prior lock",
                            "mirror",
                            "mirror of one namespace",
+                           "network mirror",
+                           "network mirror of one namespace",
+                           "trusted network mirror",
+                           "OCI mirror",
+                           "mirrors and registry",
+                           "overrides",
+                           "override",
+                           "JSON",
+                           ".tofu",
+                           "test file",
                            "state",
                            "CRLF",
                            "comments",
@@ -75,6 +85,7 @@ BOOST_AUTO_TEST_CASE(cases_cover_what_they_are_for) {
                            "wrong hashes",
                            "gone version",
                            "signatures enforced",
+                           "expiration enforced",
                            "bad/signature",
                            "private.example.test",
                            "registry.terraform.io"}) {

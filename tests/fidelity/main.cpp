@@ -31,7 +31,7 @@ and compares whether they accept it and what they write, byte for byte. Nothing 
   --goldens DIR     compare with what clients once wrote instead, one file for each client
   --write DIR       run the client alone and write such a file
   --seed N          of the cases (default 6)
-  --count N         how many (default 212)
+  --count N         how many (default 300)
   --only N          only the case of this number, with all that was said about it
   --keep DIR        write cases that differ, and both lock files, below DIR
   --jobs N          how many at once (default 4)
@@ -47,7 +47,7 @@ struct Options {
   std::string write;
   std::string keep;
   std::uint64_t seed = 6;
-  std::size_t count = 212;
+  std::size_t count = kUsualCount;
   std::optional<std::size_t> only;
   std::size_t jobs = 4;
   bool is_verbose = false;

@@ -2,12 +2,8 @@
 
 #include <functional>
 
-#include "tests/support/temporary_directory.h"
-
 namespace modlock::fidelity {
 namespace {
-
-namespace fs = std::filesystem;
 
 using Release = test::PublishedProvider;
 using Signing = Release::Signing;
@@ -140,32 +136,6 @@ std::vector<Offer> publish_offers(test::ProviderRegistry& registry) {
   add_badly_packed(shelf);
   add_others(shelf, registry);
   return shelf.take();
-}
-
-void fill_mirror(const test::ProviderRegistry& registry, const std::vector<Offer>& offers, const fs::path& directory,
-                 const std::vector<std::string>& hosts) {
-  for (const std::string& host : hosts) {
-    for (const Offer& offer : offers) {
-      if (!offer.is_sound) {
-        continue;
-      }
-      const fs::path home = directory / host / offer.name;
-      for (const std::string& version : offer.versions) {
-        for (const std::string& platform : offer.platforms) {
-          const test::ProviderArchive& archive = registry.archive(offer.name, version, platform);
-          if (offer.name.starts_with("acme/")) {
-            test::write_text(home / archive.file_name, archive.bytes);
-            continue;
-          }
-          for (const test::ArchiveEntry& entry : archive.entries) {
-            const fs::path path = home / version / platform / entry.name;
-            test::write_text(path, entry.content);
-            fs::permissions(path, static_cast<fs::perms>(entry.mode));
-          }
-        }
-      }
-    }
-  }
 }
 
 }  // namespace modlock::fidelity

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +21,5 @@ struct Offer {
 // Publishes every offer and returns them: always the same. Archives are stored, not deflated, so that their hashes do
 // not depend on any library.
 std::vector<Offer> publish_offers(test::ProviderRegistry& registry);
-
-// Which of them a filesystem mirror has, and what of them, below `directory`: some packed, some unpacked.
-void fill_mirror(const test::ProviderRegistry& registry, const std::vector<Offer>& offers,
-                 const std::filesystem::path& directory, const std::vector<std::string>& hosts);
 
 }  // namespace modlock::fidelity

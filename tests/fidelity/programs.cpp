@@ -86,9 +86,10 @@ std::optional<Client> identify(const std::string& program) {
   if (finished.exit_code != 0 || at == std::string::npos) {
     return std::nullopt;
   }
+  const std::string version = line.substr(at + 2, line.find('-', at) - at - 2);
   return Client{.program = program,
-                .version = line.substr(at + 2, line.find('-', at) - at - 2),
-                .reader = {.is_terraform = line.starts_with("T")}};
+                .version = version,
+                .reader = Reader::of(line.starts_with("T") ? "terraform" : "tofu", version)};
 }
 
 Outcome run_client(const Client& client, const Rig& rig, const Case& of) {

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/fidelity/case.h"
 #include "tests/fidelity/chance.h"
 #include "tests/fidelity/offers.h"
 
@@ -26,8 +25,6 @@ std::string some_constraint(Chance& chance, const Offer& offer, const std::strin
 // What no client reads as a constraint, or only some do.
 std::string odd_constraint(Chance& chance);
 
-// Root module and local modules that together require all this. Adds to files, marks and flags of `to`.
-void write_configuration(Chance& chance, const Reader& reader, const std::vector<Requirement>& requirements, Case& to);
 // A state with resources of these providers, given by their addresses.
 std::string state_of(const std::vector<std::string>& addresses);
 

@@ -7,11 +7,14 @@
 
 #include "tests/fidelity/case.h"
 #include "tests/fidelity/offers.h"
+#include "tests/support/certificates.h"
+#include "tests/support/module_registry.h"
+#include "tests/support/oci_registry.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::fidelity {
 
-// What all cases of one reader share: a registry, a mirror, and the configurations of clients that lead there. Nothing
+// What all cases of one reader share: a registry, mirrors, and the configurations of clients that lead there. Nothing
 // leaves the loopback.
 class Rig {
  public:
@@ -30,11 +33,18 @@ class Rig {
 
  private:
   std::string configuration(Installation installation) const;
+  std::string installation_block(Installation installation) const;
 
   Reader reader_;
   test::TemporaryDirectory home_;
+  test::CertificateAuthority authority_{home_.path()};
+  test::ServerCertificate certificate_ = authority_.issue("mirror");
   test::ProviderRegistry registry_;
   std::vector<Offer> offers_;
+  test::ModuleRegistry network_mirror_{certificate_};
+  std::string network_mirror_url_;
+  test::OciRegistry oci_mirror_{certificate_};
+  std::string oci_mirror_template_;
 };
 
 }  // namespace modlock::fidelity
