@@ -212,21 +212,21 @@ class RegistryProviderSource final : public ProviderSource {
 
   Result<std::shared_ptr<const Checksums>> checksums_of(const Release& release, const PackageMetadata& metadata,
                                                         const Context& context) {
-    // Another host may have the same files, and other rules.
-    if (metadata.keys.empty() && release.rules.are_required()) {
-      return judge_signature({}, {}, {}, release.rules, release.display()).map([](const SignatureOutcome&) {
-        return std::shared_ptr<const Checksums>();
-      });
-    }
     std::vector<std::string> key = metadata.keys;
     key.push_back(metadata.checksums_url.reveal());
     key.push_back(metadata.signature_url.reveal());
+    key.push_back(release.display());  // another host may have the same files, and other rules
     return checksums_.get(key, context, [&] { return ask_checksums(release, metadata, context); });
   }
 
   Result<std::shared_ptr<const Checksums>> ask_checksums(const Release& release, const PackageMetadata& metadata,
                                                          const Context& context) {
     const std::string name = release.display();
+    if (metadata.keys.empty() && release.rules.are_required()) {
+      if (auto refused = judge_signature({}, {}, {}, release.rules, name); !refused) {
+        return fail(std::move(refused.error()));
+      }
+    }
     auto document = client_.file(metadata.checksums_url, fmt::format("download the checksums of {}", name), context);
     auto signature =
         document && !metadata.keys.empty()
@@ -363,7 +363,7 @@ class RegistryProviderSource final : public ProviderSource {
   ProviderHashes known_;
   OnceMap<std::string, std::shared_ptr<const ProviderVersions>> versions_;         // by address
   OnceMap<std::string, std::shared_ptr<const PackageMetadata>> packages_;          // by release and platform
-  OnceMap<std::vector<std::string>, std::shared_ptr<const Checksums>> checksums_;  // by keys and URLs
+  OnceMap<std::vector<std::string>, std::shared_ptr<const Checksums>> checksums_;  // by keys, URLs and release
 };
 
 }  // namespace

@@ -266,7 +266,6 @@ BOOST_AUTO_TEST_CASE(a_key_that_has_expired) {
   }
 }
 
-// Tokens go to the registry alone, not to where its files lie.
 // OpenTofu takes what nobody has signed from its own registry alone, whoever else has the same files.
 BOOST_AUTO_TEST_CASE(the_same_files_under_another_host) {
   SourceFixture fixture;
@@ -284,6 +283,18 @@ BOOST_AUTO_TEST_CASE(the_same_files_under_another_host) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(each_host_has_its_own_warning) {
+  SourceFixture fixture;
+  fixture.registry.publish({.name = "acme/null", .version = "1.0.0", .signing = Signing::expired_key});
+  for (const std::string host : {"registry.opentofu.org", "registry.example.com"}) {
+    const auto release = fixture.release(host + "/acme/null", "1.0.0");
+    BOOST_TEST_REQUIRE(release.has_value());
+    BOOST_TEST_REQUIRE(release->warnings.size() == 1U);
+    BOOST_TEST(release->warnings.front().what.message.find(host + "/acme/null 1.0.0") != std::string::npos);
+  }
+}
+
+// Tokens go to the registry alone, not to where its files lie.
 BOOST_AUTO_TEST_CASE(only_the_registry_gets_the_token) {
   SourceFixture fixture;
   fixture.registry.publish({.name = "acme/null", .version = "1.2.3"});
