@@ -119,8 +119,10 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
 }
 
 std::string release_rules(const Implementation& implementation) {
-  return fmt::format("{} {} {}", to_string(implementation.tool), implementation.version,
-                     current_surroundings().variable("OPENTOFU_ENFORCE_GPG_VALIDATION"));
+  const Surroundings surroundings = current_surroundings();
+  return fmt::format("{} {} {} {}", to_string(implementation.tool), implementation.version,
+                     surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION"),
+                     surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
 }
 
 PlanMode parse_mode(const std::string& text) {

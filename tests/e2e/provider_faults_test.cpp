@@ -238,6 +238,19 @@ BOOST_FIXTURE_TEST_CASE(too_many_requests_at_every_one, BadProviders) {
                      "requests for now (status 429) [RATE_LIMITED]");
 }
 
+// What an earlier run has learned of a release counts under the rules of that run alone.
+BOOST_FIXTURE_TEST_CASE(rules_that_became_stricter, BadProviders) {
+  publish(signed_by(Signing::expired_key));
+  const Ran first = modlock({"upgrade"});
+  BOOST_TEST_REQUIRE(first.exit_code == 0, first.err);
+  age_lock();
+  registry.forget_requests();
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(registry.requests().total() == 0);
+  environment["OPENTOFU_ENFORCE_GPG_EXPIRATION"] = "true";
+  expect_failure({"lock"}, 4, not_signed("authentication signature from unknown issuer"));
+}
+
 // It has another archive than the registry had.
 BOOST_FIXTURE_TEST_CASE(a_mirror_without_hashes, BadProviders) {
   const std::string place = "/m/registry.opentofu.org/acme/bad/";
