@@ -148,7 +148,7 @@ class RequirementReader {
     if (!requirement.constraint) {
       return;
     }
-    if (auto read = ProviderConstraint::parse_locked(requirement.constraint->text); !read) {
+    if (auto read = ProviderConstraint::parse(requirement.constraint->text); !read) {
       Error error = std::move(read).error();
       error.location = std::move(requirement.constraint->location);
       diagnostics_.push_back({Severity::error, std::move(error)});

@@ -20,7 +20,7 @@ struct ProviderRequirement {
   std::string local_name;
   Origin origin = Origin::required_providers;
   std::string by = {};                     // what implies it: "aws_instance.web", "data.aws_ami.this"; else empty
-  std::optional<Written> constraint = {};  // as written
+  std::optional<Written> constraint = {};  // as written; ProviderConstraint::parse() takes it
   Location location = {};                  // of the entry, of the provider block's or resource's header
 };
 

@@ -15,10 +15,10 @@ namespace modlock {
 // One entry of required_providers.
 struct RequiredProvider {
   ProviderAddress address;
-  std::optional<Written> constraint = {};
-  std::vector<std::string> aliases = {};  // of configuration_aliases: "x" of aws.x; empty of aws alone
-  Location location = {};                 // of the entry
-  Range value_range = {};                 // of its value
+  std::optional<Written> constraint = {};  // read_provider_constraint()
+  std::vector<std::string> aliases = {};   // of configuration_aliases: "x" of aws.x; empty of aws alone
+  Location location = {};                  // of the entry
+  Range value_range = {};                  // of its value
   const ConfigText* file = nullptr;
 };
 

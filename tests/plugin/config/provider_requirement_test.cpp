@@ -101,6 +101,12 @@ BOOST_AUTO_TEST_CASE(provider_blocks) {
        "registry.opentofu.org/hashicorp/a a block main.tf:1:1 `provider \"a\"` 2.0 `\"2.0\"`",
        "warning main.tf:2:10 `\"1.0\"`: Version constraints inside provider configuration blocks are deprecated\n"
        "warning override.tf:2:10 `\"2.0\"`: Version constraints inside provider configuration blocks are deprecated"},
+      {"prov version over one that only providers cannot have",
+       {{"main.tf", "provider \"a\" {\n version=\">=  1.0\"\n}\n"},
+        {"override.tf", "provider \"a\" {\n version=\"2.0\"\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a block main.tf:1:1 `provider \"a\"` 2.0 `\"2.0\"`",
+       "warning main.tf:2:10 `\">=  1.0\"`: Version constraints inside provider configuration blocks are deprecated\n"
+       "warning override.tf:2:10 `\"2.0\"`: Version constraints inside provider configuration blocks are deprecated"},
       {"prov version alias",
        {{"main.tf", "provider \"a\" {\n alias=\"x\"\n version=\"1.0\"\n}\nprovider \"a\" {\n version=\"2.0\"\n}\n"}},
        "registry.opentofu.org/hashicorp/a a block main.tf:1:1 `provider \"a\"` 1.0 `\"1.0\"`\n"
