@@ -64,9 +64,14 @@ Error mismatch(const ProviderNeed& need, const ProviderLock& prior, const Platfo
       .hint =
           "find out why: a release was replaced, or the lock is of another source; if the package is right, remove "
           "the provider's block from the lock file and lock again"};
-  const std::string found = package.is_compared_by_zh ? "" : compared_h1(package);
-  error.notes.push_back(fmt::format("the package for {} has {}{}{}", platform.to_string(), found,
-                                    found.empty() || is_directory ? "" : " and ", package.zh));
+  Hashes compared;
+  if (!package.is_compared_by_zh) {
+    compared.push_back(compared_h1(package));
+  }
+  if (!is_directory) {
+    compared.push_back(package.zh);
+  }
+  error.notes.push_back(fmt::format("the package for {} has {}", platform.to_string(), fmt::join(compared, " and ")));
   return error;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "plugin/providers/predecessor.h"
+
 namespace modlock {
 namespace {
 
@@ -31,27 +33,16 @@ const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAd
   return found != request.needs.end() && found->address == address ? &*found : nullptr;
 }
 
-// The entry of the predecessor's registry from which the version came.
-const ProviderLocks::value_type* predecessor(const ProviderPlanRequest& request, const ProviderAddress& address) {
-  if (request.tool != Tool::opentofu || address.host_ascii() != kOpenTofuRegistry ||
-      address.name_space() != "hashicorp") {
-    return nullptr;
-  }
-  const auto old =
-      ProviderAddress::parse(fmt::format("{}/hashicorp/{}", kTerraformRegistry, address.type()), kOpenTofuRegistry);
-  const auto found = old ? request.locked.find(*old) : request.locked.end();
-  return found == request.locked.end() ? nullptr : &*found;
-}
-
 Change added(const ProviderPlanRequest& request, const ProviderAddress& address, const ProviderLock& lock) {
-  const auto* const old = predecessor(request, address);
+  const auto old = predecessor_of(address);
+  const auto entry = old && request.tool == Tool::opentofu ? request.locked.find(*old) : request.locked.end();
+  const bool is_taken_over = entry != request.locked.end() && entry->second.version == lock.version;
   const ProviderNeed* need = need_of(request, address);
-  const bool is_taken_over = old != nullptr && old->second.version == lock.version;
   return {.subject = subject_of(address),
           .action = Action::added,
           .to = side_of(lock),
           .constraints = constraints_of(lock),
-          .reason = is_taken_over     ? "in the place of " + old->first.to_string()
+          .reason = is_taken_over     ? "in the place of " + old->to_string()
                     : need != nullptr ? need->who_needs_it()
                                       : "it is locked by its old address"};
 }
@@ -129,8 +120,8 @@ std::optional<Change> missing_or_excluded(const ProviderPlanRequest& request, co
                                 lock->second.version.to_string());
     return change;
   }
-  const bool is_locked = request.locked.count(need.address) != 0;
-  if (!is_locked && need_of(request, predecessor(request, need.address)->first) == nullptr) {
+  const auto old = predecessor_of(need.address);
+  if (request.locked.count(need.address) == 0 && !(old && need_of(request, *old) != nullptr)) {
     change.reason = need.who_needs_it() + " and it is locked by its old address";
     return change;
   }
@@ -145,7 +136,8 @@ Change stood_for(const ProviderAddress& address, const ProviderLock& lock, const
       .from = side_of(lock),
       .reason = fmt::format("OpenTofu takes the entry of {} for this one as well, which nothing needs, and its init "
                             "-lockfile=readonly refuses that; the source hashicorp/{} avoids it",
-                            old.to_string(), old.type())};
+                            old.to_string(), old.type()),
+      .is_made_by_lock = false};
 }
 
 }  // namespace
@@ -184,8 +176,8 @@ std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request, con
     }
     if (request.locked.count(address) != 0) {
       found.emplace(address, removed(address, lock));
-    } else if (const auto& old = predecessor(request, address)->first; need_of(request, old) != nullptr) {
-      found.emplace(address, stood_for(address, lock, old));
+    } else if (const auto old = predecessor_of(address); old && need_of(request, *old) != nullptr) {
+      found.emplace(address, stood_for(address, lock, *old));
     }
   }
   std::vector<Change> changes;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "backends/parallel.h"
+#include "plugin/providers/predecessor.h"
 #include "plugin/providers/provider_changes.h"
 #include "plugin/providers/provider_warnings.h"
 #include "plugin/providers/version_selection.h"
@@ -19,10 +20,7 @@ constexpr std::size_t kWidth = 32;  // providers at a time; they wait for others
 ProviderLocks with_successors(const ProviderLocks& locked) {
   ProviderLocks all = locked;
   for (const auto& [address, lock] : locked) {
-    if (address.host_ascii() != kTerraformRegistry || address.name_space() != "hashicorp") {
-      continue;
-    }
-    if (auto successor = ProviderAddress::parse(address.type(), kOpenTofuRegistry)) {
+    if (auto successor = successor_of(address)) {
       all.try_emplace(std::move(*successor), ProviderLock{.version = lock.version, .constraints = lock.constraints});
     }
   }

@@ -50,9 +50,9 @@ struct ProviderPlan {
 // extended; else the newest version is taken that they allow. For OpenTofu an entry of registry.terraform.io/hashicorp
 // also stands, without its hashes, for the provider of that name on OpenTofu's registry. Entries that nobody needs any
 // more go, but under HashSet::providers_lock, which never removes one.
-// Under frozen nothing is asked: `changes` says which addresses would come or go and which locked versions their
-// constraints exclude. Offline a locked entry stays as it is where nothing is known of it.
-// Errors: INVALID_PARAMS where nobody needs a provider that is wanted; the worst of what any provider met (by exit
+// Under frozen nothing is asked: `changes` says which addresses would come or go, as `init -lockfile=readonly` sees it,
+// and which locked versions their constraints exclude. Offline a locked entry stays as it is where nothing is known of
+// it. Errors: INVALID_PARAMS where nobody needs a provider that is wanted; the worst of what any provider met (by exit
 // code), the others in `related`: those of select_version(), select_wanted(), excluded_version(), vanished_version(),
 // check_prior_hashes() and of ProviderSource; cancellation.
 Result<ProviderPlan> plan_providers(const ProviderPlanRequest& request, ProviderSource& source, const Context& context);

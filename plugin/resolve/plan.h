@@ -83,6 +83,7 @@ struct Change {
   std::optional<ChangeSide> to = {};
   std::optional<std::string> constraints = {};  // in force now, for people
   std::string reason = {};
+  bool is_made_by_lock = true;  // false: what is in the way under frozen, and `lock` cannot help
 };
 
 // The old lock, the new lock, and why.

@@ -90,11 +90,14 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
   for (const Change& change : changes) {
     named += fmt::format("{}{} ({})", named.empty() ? "" : ", ", change.subject, change.reason);
   }
+  const bool lock_helps =
+      std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.is_made_by_lock; });
   request.error_data["changes"] = messages::encode(to_messages(changes));
   return Error{.code = Code::frozen,
                .message = fmt::format("{} does not answer the configuration: {}", lock_path, named),
                .subject = changes.front().subject,
-               .hint = "run: tofu-modlock lock, review the change and commit it"};
+               .hint = lock_helps ? "run: tofu-modlock lock, review the change and commit it"
+                                  : "change the source; locking once more does not help"};
 }
 
 Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,

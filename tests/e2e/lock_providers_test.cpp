@@ -144,6 +144,25 @@ BOOST_AUTO_TEST_CASE(frozen_names_what_is_missing) {
   BOOST_TEST(registry.requests().total() == 0);
 }
 
+// OpenTofu's init -lockfile=readonly refuses it, whatever is locked; nothing is to be gained by locking again.
+BOOST_AUTO_TEST_CASE(frozen_says_what_locking_does_not_help) {
+  registry.publish({.name = "hashicorp/old", .version = "1.0.0", .platforms = kPlatforms});
+  write_text(path("tofurc"), registry.host_block(host) + registry.host_block("registry.terraform.io"));
+  write(".tofu-modlock.hcl", "");
+  write("main.tf",
+        "terraform {\n  required_providers {\n    old = {\n      source = \"registry.terraform.io/hashicorp/old\"\n"
+        "    }\n  }\n}\n");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const Ran frozen = modlock({"lock", "--frozen"});
+  BOOST_TEST(frozen.exit_code == 3);
+  BOOST_TEST(frozen.err ==
+             "Error: .terraform.lock.hcl does not answer the configuration: "
+             "provider.registry.opentofu.org/hashicorp/old (OpenTofu takes the entry of "
+             "registry.terraform.io/hashicorp/old for this one as well, which nothing needs, and its init "
+             "-lockfile=readonly refuses that; the source hashicorp/old avoids it) [FROZEN]\n"
+             "  to do: change the source; locking once more does not help\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_requirement_that_comes_back_is_new) {
   const std::string requiring = required("~> 1.0");
   write(".tofu-modlock.hcl", "");

@@ -265,6 +265,19 @@ BOOST_AUTO_TEST_CASE(terraform_knows_no_predecessor) {
   BOOST_TEST(plan(request, source).is_written);
 }
 
+BOOST_AUTO_TEST_CASE(terraform_has_no_predecessor_under_frozen) {
+  Registry registry;
+  ProviderPlanRequest request =
+      request_of("registry.terraform.io/hashicorp/aws 1.0.0", {need_of("registry.terraform.io/hashicorp/aws")});
+  request.tool = Tool::terraform;
+  request.mode = PlanMode::frozen;
+  BOOST_TEST(text_of(plan(request, registry.source).changes) == "");
+  request.tool = Tool::opentofu;
+  const auto changes = plan(request, registry.source).changes;
+  BOOST_TEST_REQUIRE(changes.size() == 1U);
+  BOOST_TEST(!changes.front().is_made_by_lock);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_state_needs_is_not_known) {
   Registry registry;
   ProviderPlanRequest request =
@@ -326,6 +339,21 @@ BOOST_AUTO_TEST_CASE(frozen_asks_nobody) {
        aws +
            " removed 1.0.0-> [] OpenTofu takes the entry of registry.terraform.io/hashicorp/aws for this one as well, "
            "which nothing needs, and its init -lockfile=readonly refuses that; the source hashicorp/aws avoids it\n"},
+      {"a predecessor that nobody needs",
+       "registry.terraform.io/hashicorp/aws 1.0.0",
+       {},
+       "",
+       "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] nothing needs it any more\n"},
+      {"both are locked, the old one is needed",
+       "aws 1.0.0\nregistry.terraform.io/hashicorp/aws 1.0.0",
+       {need_of("registry.terraform.io/hashicorp/aws")},
+       "",
+       aws + " removed 1.0.0-> [] nothing needs it any more\n"},
+      {"both are locked and needed",
+       "aws 1.0.0\nregistry.terraform.io/hashicorp/aws 1.0.0",
+       {need_of("aws"), need_of("registry.terraform.io/hashicorp/aws")},
+       "",
+       ""},
       {"a predecessor alone is needed, for all that is known",
        "registry.terraform.io/hashicorp/aws 1.0.0",
        {need_of("registry.terraform.io/hashicorp/aws")},
