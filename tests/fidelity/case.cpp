@@ -40,7 +40,9 @@ std::string name_of(Installation installation) {
     case Installation::mirrors_and_registry:
       return "mirrors and registry";
     case Installation::overrides_and_registry:
-      return "overrides";
+      return "override for development";
+    case Installation::implied_directory:
+      return "implied directory";
     case Installation::registry:
       break;
   }

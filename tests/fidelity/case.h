@@ -26,9 +26,10 @@ enum class Installation {
   oci_mirror,               // all from an OCI registry
   mirrors_and_registry,     // whoever has a version, in this order: network mirror, filesystem mirror, registry
   overrides_and_registry,   // one provider is overridden by one that is under development
+  implied_directory,        // nothing is said, and one namespace lies below the home directory
 };
 
-inline constexpr Installation kLastInstallation = Installation::overrides_and_registry;
+inline constexpr Installation kLastInstallation = Installation::implied_directory;
 
 // "mirror of one namespace"
 std::string name_of(Installation installation);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace modlock::fidelity {
@@ -20,6 +21,13 @@ struct Module {
   std::vector<Provider> providers = {};
   std::string blocks = {};
 };
+
+// Marks a case once, however often it has it.
+void note(Case& to, const std::string& mark) {
+  if (std::find(to.marks.begin(), to.marks.end(), mark) == to.marks.end()) {
+    to.marks.push_back(mark);
+  }
+}
 
 std::string upper_case(std::string text) {
   for (char& c : text) {
@@ -50,36 +58,45 @@ std::string joined(Chance& chance, const std::vector<std::string>& constraints) 
 }
 
 // A block that uses a provider without declaring it: by the name of its type, or by an argument.
-std::string some_use(Chance& chance, const Reader& reader, const std::string& local_name, const Module& module) {
+std::string some_use(Chance& chance, const Reader& reader, const std::string& local_name, const Module& module,
+                     Case& to) {
   const std::string type = local_name + "_thing";
-  switch (chance.below(reader.knows_ephemeral ? 7 : 6)) {
+  switch (chance.below(7)) {
     case 0:
       return fmt::format("data \"{}\" \"one\" {{}}\n", type);
     case 1:
+      note(to, "check block");
       return fmt::format(
-          "check \"one_{}\" {{\n  data \"{}\" \"checked\" {{}}\n  assert {{\n    condition     = true\n"
-          "    error_message = \"No.\"\n  }}\n}}\n",
+          "check \"one_{0}\" {{\n  data \"{1}\" \"checked\" {{}}\n  assert {{\n"
+          "    condition     = data.{1}.checked.id != \"\"\n    error_message = \"No.\"\n  }}\n}}\n",
           local_name, type);
-    case 2:  // in the root module alone; others have a resource more
-      return module.directory.empty()
-                 ? fmt::format("import {{\n  to = {}.imported\n  id = \"one\"\n}}\nresource \"{}\" \"imported\" {{}}\n",
-                               type, type)
-                 : fmt::format("resource \"{}\" \"more\" {{}}\n", type);
+    case 2:
+      if (module.directory.empty()) {  // nowhere else may they be
+        note(to, "import block");
+        return fmt::format("import {{\n  to = {0}.imported\n  id = \"one\"\n}}\nresource \"{0}\" \"imported\" {{}}\n",
+                           type);
+      }
+      break;
     case 3:
       return fmt::format("resource \"other_thing\" \"by_{0}\" {{\n  provider = {0}\n}}\n", local_name);
-    case 6:
-      return fmt::format("ephemeral \"{}\" \"short\" {{}}\n", type);
+    case 4:
+      if (reader.knows_ephemeral) {
+        note(to, "ephemeral block");
+        return fmt::format("ephemeral \"{}\" \"short\" {{}}\n", type);
+      }
+      break;
     default:
-      return fmt::format("resource \"{}\" \"one\" {{}}\n", type);
+      break;
   }
+  return fmt::format("resource \"{}\" \"one\" {{}}\n", type);
 }
 
 void require(Chance& chance, const Reader& reader, const Requirement& requirement,
-             const std::vector<std::string>& constraints, Module& module) {
+             const std::vector<std::string>& constraints, Module& module, Case& to) {
   const std::string& name = requirement.local_name;
   const std::string version = joined(chance, constraints);
   if (requirement.is_implied) {
-    module.blocks += some_use(chance, reader, name, module);
+    module.blocks += some_use(chance, reader, name, module, to);
     if (!version.empty()) {
       module.blocks += fmt::format("provider \"{}\" {{\n  version = \"{}\"\n}}\n", name, version);
     }
@@ -92,7 +109,7 @@ void require(Chance& chance, const Reader& reader, const Requirement& requiremen
     module.blocks += fmt::format("provider \"{}\" {{}}\n", name);
   }
   if (chance.percent(10)) {
-    module.blocks += some_use(chance, reader, name, module);
+    module.blocks += some_use(chance, reader, name, module, to);
   }
 }
 
@@ -153,7 +170,7 @@ void write_override(Chance& chance, const Module& module, Case& to) {
   } else {
     to.files[module.directory + "one_override.tf.json"] = json({provider});
   }
-  to.marks.emplace_back("override");
+  note(to, "override file");
 }
 
 void write_module(Chance& chance, const Reader& reader, const Module& module, Case& to) {
@@ -161,7 +178,7 @@ void write_module(Chance& chance, const Reader& reader, const Module& module, Ca
   std::string text = module.blocks;
   if (!module.providers.empty() && chance.percent(15)) {
     to.files[module.directory + "versions." + extension + ".json"] = json(module.providers);
-    to.marks.emplace_back("JSON");
+    note(to, "JSON");
   } else if (!module.providers.empty()) {
     text = native(module.providers) + text;
   }
@@ -170,7 +187,7 @@ void write_module(Chance& chance, const Reader& reader, const Module& module, Ca
   }
   to.files[module.directory + "main." + extension] = text;
   if (extension == "tofu") {
-    to.marks.emplace_back(".tofu");
+    note(to, ".tofu");
     to.files[module.directory + "main.tf"] = "this is not read\n";
   }
 }
@@ -188,7 +205,7 @@ void write_configuration(Chance& chance, const Reader& reader, const std::vector
       places[chance.below(modules.size())].push_back(constraint);
     }
     for (const auto& [place, constraints] : places) {
-      require(chance, reader, requirement, constraints, modules[place]);
+      require(chance, reader, requirement, constraints, modules[place], to);
     }
   }
   for (const Module& module : modules) {
@@ -198,12 +215,11 @@ void write_configuration(Chance& chance, const Reader& reader, const std::vector
 
 void write_test_file(Chance& chance, const Reader& reader, const Requirement& requirement, Case& to) {
   Module module{.directory = "testing/"};
-  require(chance, reader, requirement, requirement.constraints, module);
+  require(chance, reader, requirement, requirement.constraints, module, to);
   write_module(chance, reader, module, to);
   to.files[chance.percent(50) ? "tests/one.tftest.hcl" : "one.tftest.hcl"] =
       "run \"one\" {\n  command = plan\n  module {\n    source = \"./testing\"\n  }\n}\n";
-  to.marks.emplace_back("test file");
-  to.calls_modules = true;
+  note(to, "test file");
 }
 
 }  // namespace modlock::fidelity

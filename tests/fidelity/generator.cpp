@@ -68,7 +68,8 @@ class Generator {
                                        Installation::network_mirror,
                                        Installation::network_mirror_for_acme,
                                        Installation::mirrors_and_registry,
-                                       Installation::overrides_and_registry};
+                                       Installation::overrides_and_registry,
+                                       Installation::implied_directory};
     if (!reader_.is_terraform) {
       known.insert(known.end(), {Installation::trusted_network_mirror, Installation::oci_mirror});
     }
@@ -119,6 +120,7 @@ class Generator {
     // Both may be meant by one entry of a lock file.
     if (offer.name.starts_with("hashicorp/") && host != kPrivateHost && chance_.percent(8)) {
       require(offer, host == reader_.default_host() ? reader_.other_host() : reader_.default_host());
+      case_.marks.emplace_back("both addresses");
     }
   }
 
@@ -183,9 +185,9 @@ class Generator {
     if (!of_tree.empty() && chance_.percent(8)) {
       Requirement tested = of_tree.back();
       of_tree.pop_back();
+      // It does not look there, but we read the modules of tests as well: one that is wrong, we refuse.
       if (case_.action == Action::providers_lock) {
-        tested.constraints
-            .clear();  // it does not look there; we read what the tests' modules are for the modules' sake
+        tested.constraints.clear();
       }
       write_test_file(chance_, reader_, tested, case_);
     }

@@ -31,7 +31,7 @@ and compares whether they accept it and what they write, byte for byte. Nothing 
   --goldens DIR     compare with what clients once wrote instead, one file for each client
   --write DIR       run the client alone and write such a file
   --seed N          of the cases (default 6)
-  --count N         how many (default 300)
+  --count N         how many (default: enough for each kind)
   --only N          only the case of this number, with all that was said about it
   --keep DIR        write cases that differ, and both lock files, below DIR
   --jobs N          how many at once (default 4)

@@ -4,6 +4,7 @@
 #include <json/value.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tests/support/oci_module.h"
 #include "tests/support/temporary_directory.h"
@@ -18,34 +19,20 @@ constexpr const char* kMissingPlatform = "linux_amd64";  // of bad/platform
 // The hashes that a network mirror lists for an archive.
 std::vector<std::string> listed_hashes(const std::string& name, const test::ProviderArchive& archive) {
   const std::string wrong_h1 = "h1:" + std::string(43, 'a') + "=";
-  if (name == "hashicorp/bravo" || name == "bad/truncated") {
-    return {};
-  }
-  if (name == "a/echo") {
-    return {archive.h1};
-  }
-  if (name == "a-b/echo") {
-    return {archive.zh};
-  }
-  if (name == "acme/noted") {
-    return {wrong_h1, archive.zh};
-  }
-  if (name == "acme/directories") {
-    return {archive.archive_h1, archive.zh, archive.h1};
-  }
-  if (name == "acme/linux") {
-    return {"h9:new", archive.zh};
-  }
-  if (name == "bad/size") {
-    return {"h9:new"};
-  }
-  if (name == "bad/sums") {
-    return {"nothing", archive.zh};
-  }
-  if (name == "bad/shasum") {
-    return {wrong_h1, "zh:" + std::string(64, 'a')};
-  }
-  return {archive.h1, archive.zh};
+  const std::map<std::string, std::vector<std::string>> particular = {
+      {"hashicorp/bravo", {}},
+      {"a/echo", {archive.h1}},
+      {"a-b/echo", {archive.zh}},
+      {"acme/noted", {wrong_h1, archive.zh}},
+      {"acme/directories", {archive.archive_h1, archive.zh, archive.h1}},
+      {"acme/linux", {"h9:new", archive.zh}},
+      {"bad/truncated", {}},
+      {"bad/size", {"h9:new"}},
+      {"bad/sums", {"nothing", archive.zh}},
+      {"bad/shasum", {wrong_h1, "zh:" + std::string(64, 'a')}},
+  };
+  const auto found = particular.find(name);
+  return found == particular.end() ? std::vector<std::string>{archive.h1, archive.zh} : found->second;
 }
 
 std::string served_bytes(const std::string& name, const test::ProviderArchive& archive) {

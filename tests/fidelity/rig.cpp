@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "tests/fidelity/mirrors.h"
@@ -31,6 +33,10 @@ Rig::Rig(Reader reader) : reader_(reader), offers_(publish_offers(registry_)) {
   network_mirror_url_ = serve_mirror(registry_, offers_, network_mirror_, hosts);
   oci_mirror_template_ = push_mirror(registry_, offers_, oci_mirror_, hosts);
   fs::create_directories(path("home"));
+  std::vector<Offer> of_acme;
+  std::copy_if(offers_.begin(), offers_.end(), std::back_inserter(of_acme),
+               [](const Offer& offer) { return offer.name.starts_with("acme/"); });
+  fill_mirror(registry_, of_acme, path("home-with-plugins/.terraform.d/plugins"), {reader.default_host()});
   for (int i = 0; i <= static_cast<int>(kLastInstallation); ++i) {
     const auto installation = static_cast<Installation>(i);
     test::write_text(path(file_of(installation)), configuration(installation));
@@ -70,6 +76,7 @@ std::string Rig::installation_block(Installation installation) const {
     case Installation::overrides_and_registry:
       return method("dev_overrides", fmt::format("    \"hashicorp/alpha\" = \"{}\"\n", path("home").string())) +
              method("direct", "");
+    case Installation::implied_directory:
     case Installation::registry:
       break;
   }
@@ -86,7 +93,8 @@ fs::path Rig::write(const Case& of, const std::string& name) const {
 
 std::map<std::string, std::string> Rig::environment(const Case& of) const {
   std::map<std::string, std::string> environment = of.environment;
-  environment["HOME"] = path("home").string();
+  const bool has_plugins = of.installation == Installation::implied_directory;
+  environment["HOME"] = path(has_plugins ? "home-with-plugins" : "home").string();
   environment["LANG"] = "C.UTF-8";
   environment["CHECKPOINT_DISABLE"] = "1";
   environment["SSL_CERT_FILE"] = authority_.certificate().string();
