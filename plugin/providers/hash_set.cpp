@@ -30,6 +30,16 @@ bool matches(const ProviderPackage& package, const Hashes& prior) {
   return is_known_archive || (!package.is_compared_by_zh && contains(prior, compared_h1(package)));
 }
 
+// Of a mirror a client records the hash of the directory alone, and where an archive is not plain, refuses that archive
+// by its own record the next time. With what it compares beside, it does not.
+void add_compared(const ProviderRelease& release, Hashes& hashes) {
+  for (const auto& [platform, package] : release.packages) {
+    if (!package.zh.empty() && !contains(hashes, package.zh)) {
+      hashes.push_back(compared_h1(package));
+    }
+  }
+}
+
 bool is_vouched_for(const std::string& hash, const ProviderRelease& release) {
   return contains(release.published, hash) ||
          std::any_of(release.packages.begin(), release.packages.end(), [&](const auto& entry) {
@@ -90,8 +100,11 @@ Hashes complete_hashes(HashSet set, const ProviderLock* prior, const ProviderRel
     hashes.push_back(package.h1);
     hashes.insert(hashes.end(), package.recorded.begin(), package.recorded.end());
   }
+  if (set == HashSet::superset) {
+    add_compared(release, hashes);
+  }
   if (prior != nullptr) {
-    const Hashes kept = set == HashSet::init ? known_hashes(prior->hashes) : prior->hashes;
+    const Hashes kept = set == HashSet::providers_lock ? prior->hashes : known_hashes(prior->hashes);
     hashes.insert(hashes.end(), kept.begin(), kept.end());
   }
   std::sort(hashes.begin(), hashes.end());

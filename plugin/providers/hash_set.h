@@ -18,7 +18,9 @@ enum class HashSet {
 };
 
 // The new hashes of an entry, sorted, each once. `prior` is the entry of the same version; null: there is none.
-// Prior hashes stay: for init those whose scheme a client knows (h1, zh), else all.
+// Prior hashes stay: with providers_lock all, else those whose scheme a client knows (h1, zh), for `init` drops the
+// others and writes the file anew. A superset has in addition the hash that a client compares of an archive from a
+// mirror whose `zh:` is not recorded, where that is not the hash of the directory.
 std::vector<std::string> complete_hashes(HashSet set, const ProviderLock* prior, const ProviderRelease& release);
 
 // Whether the packages are those that were locked, as the client checks it before it installs one: each must have one

@@ -199,7 +199,8 @@ class Planner {
   // Whether the entry has all that is known of its release, and is written as it would be.
   bool is_complete(const ProviderNeed& need, const ProviderLock& prior) const {
     if (request_.known == nullptr || request_.hashes != HashSet::superset ||
-        std::adjacent_find(prior.hashes.begin(), prior.hashes.end(), std::greater_equal<>{}) != prior.hashes.end()) {
+        std::adjacent_find(prior.hashes.begin(), prior.hashes.end(), std::greater_equal<>{}) != prior.hashes.end() ||
+        known_hashes(prior.hashes) != prior.hashes) {
       return false;
     }
     const auto all = request_.known->find(need.address, prior.version, request_.platforms);

@@ -23,7 +23,8 @@ constexpr int kSkipped = 77;
 constexpr const char* kHelp = R"(usage: fidelity [OPTION...]
 
 Makes up provider configurations with prior locks, mirrors and faults, lets a stock client and tofu-modlock lock each,
-and compares whether they accept it and what they write, byte for byte. Nothing leaves the loopback.
+and compares whether they accept it and what they write, byte for byte. Where it is `init` that they run, the client
+runs once more after our lock without --hashes, and must find nothing to write. Nothing leaves the loopback.
 
   --modlock PATH    the binary to judge
   --client PATH     a tofu or terraform to compare with (default: terraform on PATH, and the one that
@@ -145,7 +146,13 @@ class Comparison {
         client_.program.empty() ? std::nullopt : std::optional(run_client(client_, rig_, of));
     const std::optional<Outcome> ours =
         options_.write.empty() ? std::optional(run_modlock(options_.modlock, client_, rig_, of)) : std::nullopt;
-    const std::string difference = judge(of, theirs, ours);
+    std::string difference = judge(of, theirs, ours);
+    Settled settled;
+    const bool is_settled = difference.empty() && theirs && ours && of.action == Action::init;
+    if (is_settled) {
+      settled = run_both(options_.modlock, client_, rig_, of);
+      difference = judge_settled(settled, *theirs);
+    }
 
     const std::lock_guard lock(mutex_);
     ++examined_;
@@ -154,7 +161,9 @@ class Comparison {
     if (theirs) {
       written_.note(of, *theirs);
     }
-    if (!difference.empty() || options_.is_verbose || options_.only) {
+    if (is_settled && !difference.empty()) {
+      report(of, settled.theirs, settled.ours, difference);
+    } else if (!difference.empty() || options_.is_verbose || options_.only) {
       report(of, theirs, ours, difference);
     }
   }
@@ -175,6 +184,17 @@ class Comparison {
       return ours->is_accepted ? "we accept what the client refuses" : "we refuse what the client accepts";
     }
     return theirs->lock == ours->lock ? std::string() : "the lock files differ";
+  }
+
+  // A client has no reason to change what we lock where we are told nothing.
+  static std::string judge_settled(const Settled& settled, const Outcome& alone) {
+    if (!settled.ours.is_accepted) {
+      return {};
+    }
+    if (!settled.theirs.is_accepted) {
+      return alone.is_accepted ? "the client refuses what we have locked" : std::string();
+    }
+    return settled.theirs.lock == settled.ours.lock ? std::string() : "the client changes what we have locked";
   }
 
   void report(const Case& of, const std::optional<Outcome>& theirs, const std::optional<Outcome>& ours,

@@ -77,6 +77,25 @@ std::vector<std::string> modlock_arguments(const Case& of) {
   return {"lock", "--hashes", "init"};
 }
 
+// Some start from nothing, the others with what those before them left.
+fs::path cache_of(const Rig& rig, const Case& of) {
+  return of.number % 4 == 0 ? rig.path("cases") / fmt::format("{}-cache", of.number) : rig.path("cache");
+}
+
+void forget_own_cache(const Rig& rig, const Case& of) {
+  if (const fs::path cache = cache_of(rig, of); cache != rig.path("cache")) {
+    fs::remove_all(cache);
+  }
+}
+
+std::map<std::string, std::string> modlock_environment(const Client& like, const Rig& rig, const Case& of) {
+  std::map<std::string, std::string> environment = rig.environment(of);
+  environment["TOFU_MODLOCK_IMPLEMENTATION"] = like.reader.is_terraform ? "terraform" : "opentofu";
+  environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = like.version;
+  environment["TOFU_MODLOCK_CACHE_DIR"] = cache_of(rig, of).string();
+  return environment;
+}
+
 }  // namespace
 
 std::optional<Client> identify(const std::string& program) {
@@ -109,18 +128,31 @@ Outcome run_client(const Client& client, const Rig& rig, const Case& of) {
 
 Outcome run_modlock(const std::string& program, const Client& like, const Rig& rig, const Case& of) {
   const fs::path directory = rig.write(of, fmt::format("{}-modlock", of.number));
-  std::map<std::string, std::string> environment = rig.environment(of);
-  environment["TOFU_MODLOCK_IMPLEMENTATION"] = like.reader.is_terraform ? "terraform" : "opentofu";
-  environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = like.version;
-  // Some start from nothing, the others with what those before them left.
-  environment["TOFU_MODLOCK_CACHE_DIR"] =
-      of.number % 4 == 0 ? (directory.string() + "-cache") : rig.path("cache").string();
   std::vector<std::string> arguments = modlock_arguments(of);
   arguments.insert(arguments.begin(), program);
-  Outcome found = outcome(run(std::move(arguments), directory, std::move(environment)), directory, of);
-  fs::remove_all(directory.string() + "-cache");
+  Outcome found = outcome(run(std::move(arguments), directory, modlock_environment(like, rig, of)), directory, of);
+  forget_own_cache(rig, of);
   found.lock = without_modules(found.lock);
   return found;
+}
+
+Settled run_both(const std::string& program, const Client& client, const Rig& rig, const Case& of) {
+  const fs::path directory = rig.write(of, fmt::format("{}-both", of.number));
+  const Finished locked = run({program, "lock"}, directory, modlock_environment(client, rig, of));
+  forget_own_cache(rig, of);
+  Outcome ours{
+      .is_accepted = locked.exit_code == 0, .lock = lock_in(directory), .output = locked.output + locked.error_output};
+  if (!ours.is_accepted) {
+    fs::remove_all(directory);
+    return {ours, ours};
+  }
+  std::vector<std::string> arguments = client_arguments(of);
+  arguments.insert(arguments.begin(), client.program);
+  const Finished ran = run(std::move(arguments), directory, rig.environment(of));
+  Outcome theirs{
+      .is_accepted = ran.exit_code == 0, .lock = lock_in(directory), .output = ran.output + ran.error_output};
+  fs::remove_all(directory);
+  return {std::move(ours), std::move(theirs)};
 }
 
 std::string without_modules(const std::string& lock) {

@@ -34,6 +34,14 @@ Outcome run_client(const Client& client, const Rig& rig, const Case& of);
 // The same for our binary, which is told that it is to be like that client.
 Outcome run_modlock(const std::string& program, const Client& like, const Rig& rig, const Case& of);
 
+// What the client makes of the lock file that our binary writes with the hashes that it takes where it is told nothing.
+// For a case of `init`.
+struct Settled {
+  Outcome ours;
+  Outcome theirs;  // afterwards; as ours where we refuse
+};
+Settled run_both(const std::string& program, const Client& client, const Rig& rig, const Case& of);
+
 // A lock file without the blocks that only we write.
 std::string without_modules(const std::string& lock);
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "plugin/providers/provider_plan.h"
@@ -105,6 +107,30 @@ BOOST_AUTO_TEST_CASE(an_oci_registry_has_digests) {
       if (!checked) {
         BOOST_TEST(checked.error().notes.front() == "the package for linux_amd64 has zh:own");
       }
+    }
+  }
+}
+
+// Clients compare the entries of an archive and record the directory: one that a mirror has, they refuse the next time.
+BOOST_AUTO_TEST_CASE(archives_that_are_not_plain) {
+  struct Row {
+    const char* name;
+    HashSet set;
+    std::vector<std::string> recorded;
+    std::string hashes;
+  };
+  const Row rows[] = {
+      {"of a mirror", HashSet::superset, {"h1:directory"}, "h1:directory h1:entries"},
+      {"as init has it", HashSet::init, {"h1:directory"}, "h1:directory"},
+      {"as providers lock has it", HashSet::providers_lock, {"h1:directory"}, "h1:directory"},
+      {"of a registry", HashSet::superset, {"h1:directory", "zh:own"}, "h1:directory zh:own"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const ProviderRelease release{
+          .packages = {{*Platform::parse("linux_amd64"),
+                        {.h1 = "h1:directory", .archive_h1 = "h1:entries", .zh = "zh:own", .recorded = row.recorded}}}};
+      BOOST_TEST(fmt::format("{}", fmt::join(complete_hashes(row.set, nullptr, release), " ")) == row.hashes);
     }
   }
 }
