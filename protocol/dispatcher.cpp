@@ -300,15 +300,23 @@ void Dispatcher::cancel(const std::string& key) {
 }
 
 void Dispatcher::cancel_all() {
-  std::vector<std::string> keys;
+  std::map<std::string, std::stop_source> all;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, stop] : in_flight_) {
-      keys.push_back(key);
+    all = in_flight_;
+  }
+  // Those that wait come first: a worker that is free now would start one before it is told to stop.
+  std::vector<Job> waiting;
+  for (const auto& [key, stop] : all) {
+    if (std::optional<Job> job = pool_.take(key)) {
+      waiting.push_back(std::move(*job));
     }
   }
-  for (const std::string& key : keys) {
-    cancel(key);
+  for (auto& [key, stop] : all) {
+    stop.request_stop();
+  }
+  for (const Job& job : waiting) {
+    job.run();
   }
 }
 
