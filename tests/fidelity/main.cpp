@@ -188,8 +188,13 @@ class Comparison {
 
   // A client has no reason to change what we lock where we are told nothing.
   static std::string judge_settled(const Settled& settled, const Outcome& alone) {
+    for (const Outcome* outcome : {&settled.ours, &settled.theirs}) {
+      if (!outcome->trouble.empty()) {
+        return outcome->trouble;
+      }
+    }
     if (!settled.ours.is_accepted) {
-      return {};
+      return alone.is_accepted ? "we refuse without --hashes what the client accepts" : std::string();
     }
     if (!settled.theirs.is_accepted) {
       return alone.is_accepted ? "the client refuses what we have locked" : std::string();

@@ -25,15 +25,21 @@ std::string lock_in(const fs::path& directory) {
   return fs::exists(directory / kLockName) ? test::read_text(directory / kLockName) : std::string();
 }
 
-Outcome outcome(const Finished& finished, const fs::path& directory, const Case& of) {
+// What became of a directory whose lock file was `before`.
+Outcome look(const Finished& finished, const fs::path& directory, const std::string& before) {
   Outcome outcome{.is_accepted = finished.exit_code == 0,
                   .lock = lock_in(directory),
                   .output = finished.output + finished.error_output};
   if (finished.exit_code >= 128) {
     outcome.trouble = fmt::format("it ended with {}", finished.exit_code);
-  } else if (!outcome.is_accepted && outcome.lock != of.prior_lock()) {
+  } else if (!outcome.is_accepted && outcome.lock != before) {
     outcome.trouble = "it refused and changed the lock file";
   }
+  return outcome;
+}
+
+Outcome outcome(const Finished& finished, const fs::path& directory, const Case& of) {
+  Outcome outcome = look(finished, directory, of.prior_lock());
   fs::remove_all(directory);
   return outcome;
 }
@@ -140,17 +146,13 @@ Settled run_both(const std::string& program, const Client& client, const Rig& ri
   const fs::path directory = rig.write(of, fmt::format("{}-both", of.number));
   const Finished locked = run({program, "lock"}, directory, modlock_environment(client, rig, of));
   forget_own_cache(rig, of);
-  Outcome ours{
-      .is_accepted = locked.exit_code == 0, .lock = lock_in(directory), .output = locked.output + locked.error_output};
-  if (!ours.is_accepted) {
-    fs::remove_all(directory);
-    return {ours, ours};
+  Outcome ours = look(locked, directory, of.prior_lock());
+  Outcome theirs = ours;
+  if (ours.is_accepted) {
+    std::vector<std::string> arguments = client_arguments(of);
+    arguments.insert(arguments.begin(), client.program);
+    theirs = look(run(std::move(arguments), directory, rig.environment(of)), directory, ours.lock);
   }
-  std::vector<std::string> arguments = client_arguments(of);
-  arguments.insert(arguments.begin(), client.program);
-  const Finished ran = run(std::move(arguments), directory, rig.environment(of));
-  Outcome theirs{
-      .is_accepted = ran.exit_code == 0, .lock = lock_in(directory), .output = ran.output + ran.error_output};
   fs::remove_all(directory);
   return {std::move(ours), std::move(theirs)};
 }
