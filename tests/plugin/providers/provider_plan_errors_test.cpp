@@ -370,6 +370,10 @@ BOOST_AUTO_TEST_CASE(what_is_known_to_be_complete_costs_no_request) {
   BOOST_TEST(source.releases + source.listings == 0);
   BOOST_TEST(run("aws 1.0.0 h1:more" + all.substr(all.find(" h1:"))) != "");
   BOOST_TEST(source.releases == 1);
+  std::string with_unknown_scheme = all;  // which goes
+  with_unknown_scheme.insert(all.find(" zh:"), " h2:x");
+  BOOST_TEST(run(with_unknown_scheme) == all);
+  BOOST_TEST(source.releases == 1);
   BOOST_TEST(run("aws 1.0.0 zh:aws-1.0.0-linux_amd64") == all);
   BOOST_TEST(source.releases == 1);
   BOOST_TEST(run(all, HashSet::init) == all);
