@@ -60,6 +60,10 @@ struct LockFile {
   bool exists = false;
 };
 
+// Whether the block of the module is after a provider block, where Renovate's lock file writer would empty its hashes.
+// False if there is no such block.
+bool is_after_provider(const LockFile& lock, std::string_view key);
+
 // Reads `.terraform.lock.hcl`. Of provider blocks it accepts what OpenTofu accepts (internal/depsfile); `default_host`
 // is the client's registry, which has its say in what an address may be. Errors: LOCK_PARSE naming line and column:
 // syntax; a block that is neither provider nor module; a label that is missing, more than one, or written twice; a
@@ -72,8 +76,8 @@ Result<LockFile> parse_lock(std::string_view text, const std::string& path,
 
 // The text of the file with exactly these module blocks: header (that of `before`, else `header`), module blocks sorted
 // bytewise by key, each after one blank line, then the provider blocks of `before` byte for byte in their order and
-// formatting. Where the modules equal those of `before`, its text is returned unchanged, whatever its order. What is
-// not ours stays byte for byte: without module blocks (each with the one blank line before it) the result equals
+// formatting. If the modules equal those of `before` and none of its module blocks is after a provider block, its text
+// is returned unchanged. What is not ours stays byte for byte: without module blocks (each with the one blank line before it) the result equals
 // `before` without its own. Comments at the top stay with the header, other comments stay where they are among the
 // provider blocks; only comments inside a module block are lost. A file that holds something but does not begin with a
 // comment gets no header, and its module blocks each stand before one blank line. CRLF files stay CRLF. No module and

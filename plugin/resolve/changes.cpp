@@ -197,7 +197,13 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
       changes.push_back(std::move(change));
       continue;
     }
-    if (auto change = compare(before->second, after, chooser)) {
+    auto change = compare(before->second, after, chooser);
+    if (!change && is_after_provider(request.lock, key)) {
+      change.emplace();
+      change->action = Action::reordered;
+      change->reason = "the block is after a provider block";
+    }
+    if (change) {
       change->subject = "module." + key;
       change->from = side_of(before->second);
       change->to = side_of(after);

@@ -72,7 +72,7 @@ class Explainer {
   bool is_locked() const {
     const Change* changed = change();
     return changed == nullptr || changed->action == Action::restored || changed->action == Action::hashes_added ||
-           changed->action == Action::constraints_changed;
+           changed->action == Action::constraints_changed || changed->action == Action::reordered;
   }
 
   template <typename WhyRejected>

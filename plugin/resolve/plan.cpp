@@ -99,9 +99,11 @@ std::string_view to_string(Action action) {
     case Action::constraints_changed:
       return "constraints-changed";
     case Action::source_changed:
+      return "source-changed";
+    case Action::reordered:
       break;
   }
-  return "source-changed";
+  return "reordered";
 }
 
 Error combine(Diagnostics errors) {

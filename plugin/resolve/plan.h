@@ -65,7 +65,8 @@ enum class Action {
   moved,
   hashes_added,
   constraints_changed,
-  source_changed
+  source_changed,
+  reordered
 };
 std::string_view to_string(Action action);
 

@@ -23,6 +23,7 @@ bool is_newly_locked(Action action) {
     case Action::restored:
     case Action::hashes_added:
     case Action::constraints_changed:
+    case Action::reordered:
       break;
   }
   return false;

@@ -39,16 +39,18 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
   const bool writes_providers = after.providers != nullptr && after.providers->is_written;
   messages::WorkspaceEdit out;
   if (writes_providers && !lock.beside) {
-    add_edit(out, lock.path, lock.file, write_whole_lock(after.modules, after.providers->providers, header), options);
+    const ModuleLocks& modules = after.modules != nullptr ? *after.modules : lock.file.modules;
+    add_edit(out, lock.path, lock.file, write_whole_lock(modules, after.providers->providers, header), options);
     return out;
   }
-  if (lock.file.exists || !after.modules.empty()) {
-    add_edit(out, lock.path, lock.file, write_lock(lock.file, after.modules, header), options);
+  if (after.modules != nullptr && (lock.file.exists || !after.modules->empty())) {
+    add_edit(out, lock.path, lock.file, write_lock(lock.file, *after.modules, header), options);
   }
   if (writes_providers) {
-    add_edit(out, std::string(kLockFileName), *lock.beside, write_whole_lock({}, after.providers->providers, header),
-             options);
-  } else if (lock.beside && lock.beside->exists) {
+    const ModuleLocks modules = after.modules != nullptr ? ModuleLocks{} : lock.beside->modules;
+    add_edit(out, std::string(kLockFileName), *lock.beside,
+             write_whole_lock(modules, after.providers->providers, header), options);
+  } else if (after.modules != nullptr && lock.beside && lock.beside->exists) {
     add_edit(out, std::string(kLockFileName), *lock.beside, write_lock(*lock.beside, {}), options);
   }
   return out;

@@ -8,7 +8,7 @@ namespace modlock {
 
 // The new content of a lock, or of what its parts are in.
 struct NewLock {
-  const ModuleLocks& modules;
+  const ModuleLocks* modules = nullptr;     // null: their blocks stay as they are
   const ProviderPlan* providers = nullptr;  // null: their blocks stay as they are
 };
 

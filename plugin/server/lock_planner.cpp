@@ -213,10 +213,11 @@ class LockPlanner {
     if (params_.mode == "frozen" && !changes.empty()) {
       return fail(frozen_error(changes, lock.path, request_));
     }
-    const ModuleLocks& modules = modules_ ? modules_->modules : lock.file.modules;
     messages::LockPlanResult result{
-        .edits = lock_edit(lock, {.modules = modules, .providers = providers_ ? &*providers_ : nullptr}, root.walk.tool,
-                           service_.options()),
+        .edits = lock_edit(lock,
+                           {.modules = modules_ ? &modules_->modules : nullptr,
+                            .providers = providers_ ? &*providers_ : nullptr},
+                           root.walk.tool, service_.options()),
         .changes = to_messages(changes),
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},

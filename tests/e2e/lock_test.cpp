@@ -72,6 +72,51 @@ BOOST_AUTO_TEST_CASE(frozen_exits_3_and_writes_nothing) {
   BOOST_TEST(lock_is_aged());
 }
 
+BOOST_AUTO_TEST_CASE(module_blocks_after_a_provider_block_go_first_again) {
+  write(".terraform.lock.hcl", kHeader + std::string(kProvider));
+  BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
+  const std::string modules = lock().substr(std::string(kHeader).size());
+  const std::string block = modules.substr(0, modules.find("\nprovider "));
+  struct Row {
+    const char* name;
+    std::string before;
+    std::string named;  // in the message of FROZEN; empty: the file stays as it is
+    std::string printed;
+    std::string after;
+  };
+  const std::string host_block = "\nmodule \"terragrunt:source\" {\n  source = \"git::https://example.com/a.git\"\n}\n";
+  const std::string reason = " (the block is after a provider block)";
+  const std::string in_order = kHeader + block + kProvider;
+  const Row rows[] = {
+      {"before the provider", in_order, "", "", in_order},
+      {"after the provider", kHeader + std::string(kProvider) + block, "module.vpc" + reason,
+       "module.vpc  1.0.0  reordered  (~> 1.0)\n", in_order},
+      {"the block of a calling program", kHeader + block + kProvider + host_block,
+       "module.terragrunt:source" + reason, "module.terragrunt:source  its content  reordered\n",
+       kHeader + host_block + block + kProvider},
+      {"both, with CRLF", with_crlf(kHeader + std::string(kProvider) + block + host_block),
+       "module.terragrunt:source" + reason + ", module.vpc" + reason,
+       "module.terragrunt:source  its content  reordered\nmodule.vpc  1.0.0  reordered  (~> 1.0)\n",
+       with_crlf(kHeader + host_block + block + kProvider)},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write(".terraform.lock.hcl", row.before);
+      const Ran frozen = modlock({"lock", "--frozen", "--include", "modules"});
+      BOOST_TEST(frozen.exit_code == (row.named.empty() ? 0 : 3));
+      BOOST_TEST((row.named.empty() || frozen.err.find("[FROZEN]") != std::string::npos), frozen.err);
+      BOOST_TEST(frozen.err.find(row.named) != std::string::npos, frozen.err);
+      BOOST_TEST(lock() == row.before);
+      BOOST_TEST(modlock({"install"}).exit_code == 0);
+      const Ran ran = modlock({"lock", "--include", "modules"});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.out.substr(0, row.printed.size()) == row.printed);
+      BOOST_TEST(lock() == row.after);
+      BOOST_TEST(modlock({"lock", "--frozen", "--include", "modules"}).exit_code == 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(frozen_as_json_lists_the_changes) {
   const Json::Value error = json({"lock", "--frozen"}, 3)["error"];
   BOOST_TEST(error["data"]["code"].asString() == "FROZEN");

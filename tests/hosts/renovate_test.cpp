@@ -11,6 +11,7 @@ namespace modlock::test {
 namespace {
 
 constexpr const char* kCloud = "registry.opentofu.org/acme/cloud";
+constexpr const char* kDust = "registry.opentofu.org/acme/dust";
 
 std::string required(const std::string& constraint) {
   return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
@@ -96,6 +97,20 @@ BOOST_AUTO_TEST_CASE(its_writer_leaves_module_blocks_alone) {
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(module_part() == modules);
+}
+
+// A module block after a provider block belongs to that provider for Renovate: its hashes go.
+BOOST_AUTO_TEST_CASE(its_writer_spares_module_blocks_that_lock_has_put_first) {
+  const std::string modules = module_part();
+  const std::size_t header = modules.find("\nmodule ");
+  const std::string misplaced = modules.substr(0, header) + lock().substr(modules.size()) + modules.substr(header);
+  const std::string damaged = as_renovate_writes(misplaced, {{kDust, "1.0.0", "", {"zh:0"}}});
+  BOOST_TEST(damaged.find(modules.substr(header)) == std::string::npos, damaged);
+  write(".terraform.lock.hcl", misplaced);
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 3);
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(module_part() == modules);
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(writing_nothing_new_is_the_identity) {

@@ -129,8 +129,15 @@ BOOST_AUTO_TEST_CASE(places) {
       {"bom and no header", bom + kProviders.substr(1), locks({a}), bom + block_a + "\n" + kProviders.substr(1)},
       {"no final line end", "# x", locks({a}), "# x\n\n" + block_a.substr(0, block_a.size() - 1)},
       {"blank file", "\n  \n", locks({a}), kHeader + "\n" + block_a},
-      {"unchanged, whatever the order", kHeader + kProviders + "\n\n\n" + block_b + block_a, locks({a, b}),
-       kHeader + kProviders + "\n\n\n" + block_b + block_a},
+      {"unchanged modules in disorder before the providers stay", kHeader + "\n\n\n" + block_b + block_a + kProviders,
+       locks({a, b}), kHeader + "\n\n\n" + block_b + block_a + kProviders},
+      {"unchanged modules after the providers move", kHeader + kProviders + "\n" + block_b + "\n" + block_a,
+       locks({a, b}), kHeader + "\n" + block_a + "\n" + block_b + kProviders},
+      {"one unchanged module between two providers moves",
+       kHeader + "\n" + block_b + kProviders + "\n" + block_a + "\nprovider \"x/y/z\" {\n  version = \"1.0.0\"\n}\n",
+       locks({a, b}),
+       kHeader + "\n" + block_a + "\n" + block_b + kProviders +
+           "\nprovider \"x/y/z\" {\n  version = \"1.0.0\"\n}\n"},
       {"no file and no modules", "", {}, ""},
   };
   for (const Row& row : rows) {

@@ -268,6 +268,9 @@ BOOST_AUTO_TEST_CASE(module_blocks_move_to_the_sidecar) {
   write_text(directory / "root/.terraform.lock.hcl", inline_text);
   write_text(directory / "root/.tofu-modlock.hcl",
              "module_lock_file = \"sidecar\"\nmodule \"vpc\" {\n  version = \"~> 1.0\"\n}\n");
+  Json::Value providers = root();
+  providers["include"].append("providers");
+  BOOST_TEST(succeed("lock/plan", providers)["edits"]["documents"].empty());
   const Json::Value result = succeed("lock/plan", root());
   BOOST_TEST(result["changes"].empty());
   BOOST_REQUIRE(result["edits"]["documents"].size() == 2U);
