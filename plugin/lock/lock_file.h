@@ -77,11 +77,11 @@ Result<LockFile> parse_lock(std::string_view text, const std::string& path,
 // The text of the file with exactly these module blocks: header (that of `before`, else `header`), module blocks sorted
 // bytewise by key, each after one blank line, then the provider blocks of `before` byte for byte in their order and
 // formatting. If the modules equal those of `before` and none of its module blocks is after a provider block, its text
-// is returned unchanged. What is not ours stays byte for byte: without module blocks (each with the one blank line before it) the result equals
-// `before` without its own. Comments at the top stay with the header, other comments stay where they are among the
-// provider blocks; only comments inside a module block are lost. A file that holds something but does not begin with a
-// comment gets no header, and its module blocks each stand before one blank line. CRLF files stay CRLF. No module and
-// no provider blocks: the header alone.
+// is returned unchanged. What is not ours stays byte for byte: without module blocks (each with the one blank line
+// before it) the result equals `before` without its own. Comments at the top stay with the header, other comments stay
+// where they are among the provider blocks; only comments inside a module block are lost. A file that holds something
+// but does not begin with a comment gets no header, and its module blocks each stand before one blank line. CRLF files
+// stay CRLF. No module and no provider blocks: the header alone.
 std::string write_lock(const LockFile& before, const ModuleLocks& modules,
                        std::string_view header = kOpenTofuLockHeader);
 

@@ -117,15 +117,13 @@ std::string write_module_block(const ModuleLock& module) {
 bool is_after_provider(const LockFile& lock, std::string_view key) {
   const auto module = lock.module_ranges.find(key);
   return module != lock.module_ranges.end() &&
-         std::any_of(lock.provider_ranges.begin(), lock.provider_ranges.end(), [&](const auto& provider) {
-           return provider.second.start.byte < module->second.start.byte;
-         });
+         std::any_of(lock.provider_ranges.begin(), lock.provider_ranges.end(),
+                     [&](const auto& provider) { return provider.second.start.byte < module->second.start.byte; });
 }
 
 std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::string_view header) {
-  const bool is_in_place =
-      std::none_of(before.module_ranges.begin(), before.module_ranges.end(),
-                   [&](const auto& block) { return is_after_provider(before, block.first); });
+  const bool is_in_place = std::none_of(before.module_ranges.begin(), before.module_ranges.end(),
+                                        [&](const auto& block) { return is_after_provider(before, block.first); });
   if (modules == before.modules && is_in_place) {
     return before.text;
   }

@@ -214,10 +214,10 @@ class LockPlanner {
       return fail(frozen_error(changes, lock.path, request_));
     }
     messages::LockPlanResult result{
-        .edits = lock_edit(lock,
-                           {.modules = modules_ ? &modules_->modules : nullptr,
-                            .providers = providers_ ? &*providers_ : nullptr},
-                           root.walk.tool, service_.options()),
+        .edits = lock_edit(
+            lock,
+            {.modules = modules_ ? &modules_->modules : nullptr, .providers = providers_ ? &*providers_ : nullptr},
+            root.walk.tool, service_.options()),
         .changes = to_messages(changes),
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},

@@ -136,8 +136,7 @@ BOOST_AUTO_TEST_CASE(places) {
       {"one unchanged module between two providers moves",
        kHeader + "\n" + block_b + kProviders + "\n" + block_a + "\nprovider \"x/y/z\" {\n  version = \"1.0.0\"\n}\n",
        locks({a, b}),
-       kHeader + "\n" + block_a + "\n" + block_b + kProviders +
-           "\nprovider \"x/y/z\" {\n  version = \"1.0.0\"\n}\n"},
+       kHeader + "\n" + block_a + "\n" + block_b + kProviders + "\nprovider \"x/y/z\" {\n  version = \"1.0.0\"\n}\n"},
       {"no file and no modules", "", {}, ""},
   };
   for (const Row& row : rows) {
