@@ -125,6 +125,14 @@ Result<void> Store::make_seen_directory() const {
   return make_below(seen_directory());
 }
 
+fs::path Store::installed_directory() const {
+  return below("installed");
+}
+
+Result<void> Store::make_installed_directory() const {
+  return make_below(installed_directory());
+}
+
 fs::path Store::hash_directory() const {
   return below("hashes");
 }

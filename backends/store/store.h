@@ -34,6 +34,8 @@ struct Package {
 //   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
 //   v1/answers/<sha256 hex of question>      what a source gave lately without being asked for an id: {"id", "ref"}
 //   v1/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
+//   v1/installed/<sha256 hex of h1>         what `install` installed with this content (install_record.h);
+//                                                      `cache prune` leaves it
 //   v1/seen/<sha256 hex of package identity>   when a source was first seen to give what it gives (first_seen.h): no
 //                                                      cache, for nobody can tell it again; `cache prune` leaves it
 //   v1/hashes/<sha256 hex>                  what a provider archive of that digest comes to (provider_hashes.h)
@@ -63,6 +65,10 @@ class Store {
   std::filesystem::path seen_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_seen_directory() const;
+  // Where plugin/install/install_record.h keeps what it knows.
+  std::filesystem::path installed_directory() const;
+  // Errors: IO_ERROR.
+  Result<void> make_installed_directory() const;
   // Where tree_memo.h keeps what it knows.
   std::filesystem::path tree_directory() const;
   // Errors: IO_ERROR.

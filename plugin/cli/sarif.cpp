@@ -17,10 +17,11 @@ struct Rule {
   std::string_view text;
 };
 
-constexpr std::array<Rule, 6> kRules = {
+constexpr std::array<Rule, 7> kRules = {
     {{"tampered", "error", "What is installed is not what the lock file says."},
      {"moved", "error", "A tag gives other content than when it was locked."},
      {"vanished", "error", "What is locked is gone from its source."},
+     {"stale", "error", "Another version than the locked one is installed."},
      {"missing", "error", "What is locked is not installed."},
      {"not-locked", "error", "A module call has no lock entry that counts, or an entry has no call."},
      {"update-available", "note", "Something newer satisfies the configuration."}}};

@@ -75,6 +75,11 @@ void print_moved(const Json::Value& verdict) {
   print_err(text);
 }
 
+void print_stale(const Json::Value& verdict) {
+  print_err(
+      fmt::format("{}: {}. Run tofu-modlock install.\n", verdict["subject"].asString(), verdict["detail"].asString()));
+}
+
 void print_verdict(const Json::Value& verdict, std::size_t width) {
   const VerdictKind kind = kind_of(verdict);
   const std::string detail = verdict["detail"].asString();
@@ -90,6 +95,8 @@ void print_verdict(const Json::Value& verdict, std::size_t width) {
     is_misled(verdict) ? print_misled(verdict) : print_tampered(verdict);
   } else if (kind == VerdictKind::moved) {
     print_moved(verdict);
+  } else if (kind == VerdictKind::stale) {
+    print_stale(verdict);
   }
 }
 
@@ -104,7 +111,8 @@ void print_verdicts(const Json::Value& verdicts) {
     print_verdict(verdict, width);
     const int code = exit_code(kind_of(verdict));
     fine += code == 0 ? 1 : 0;
-    is_incomplete = is_incomplete || code == exit_code(VerdictKind::missing);
+    is_incomplete =
+        is_incomplete || (code == exit_code(VerdictKind::missing) && kind_of(verdict) != VerdictKind::stale);
   }
   print_out(fmt::format("{} of {} modules verified.\n", fine, verdicts.size()));
   if (is_incomplete) {

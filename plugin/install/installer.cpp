@@ -11,6 +11,7 @@
 #include "backends/parallel.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/file_list.h"
+#include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
 #include "plugin/lock/copy.h"
 
@@ -88,6 +89,10 @@ class Installer {
     for (Placement& placement : placements) {
       if (!placement.outcome) {
         return std::move(placement.outcome);
+      }
+      if (const auto entry = request_.lock.modules.find(placement.node->key);
+          placement.resolved != nullptr && entry != request_.lock.modules.end()) {
+        record_installed(store_, entry->second);
       }
       InstalledModule module{
           .key = placement.node->key,

@@ -9,11 +9,12 @@
 namespace modlock {
 namespace {
 
-constexpr std::array<std::pair<VerdictKind, std::string_view>, 7> kNames = {
+constexpr std::array<std::pair<VerdictKind, std::string_view>, 8> kNames = {
     {{VerdictKind::held, "held"},
      {VerdictKind::update_available, "update-available"},
      {VerdictKind::not_locked, "not-locked"},
      {VerdictKind::missing, "missing"},
+     {VerdictKind::stale, "stale"},
      {VerdictKind::vanished, "vanished"},
      {VerdictKind::moved, "moved"},
      {VerdictKind::tampered, "tampered"}}};
@@ -37,6 +38,7 @@ int exit_code(VerdictKind kind) {
       return 0;
     case VerdictKind::not_locked:
     case VerdictKind::missing:
+    case VerdictKind::stale:
       return exit_code(Code::missing);
     case VerdictKind::vanished:
       return exit_code(Code::vanished);

@@ -14,7 +14,7 @@ namespace modlock {
 inline constexpr std::string_view kContradiction = "the lock file contradicts itself";
 
 // What is true of one locked thing, from fine to worst: of several for one subject the last one counts.
-enum class VerdictKind { held, update_available, not_locked, missing, vanished, moved, tampered };
+enum class VerdictKind { held, update_available, not_locked, missing, stale, vanished, moved, tampered };
 std::string_view to_string(VerdictKind kind);
 // The reverse; nullopt for any other text.
 std::optional<VerdictKind> parse_verdict_kind(std::string_view text);

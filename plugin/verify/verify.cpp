@@ -7,6 +7,7 @@
 #include "backends/parallel.h"
 #include "backends/store/tree_memo.h"
 #include "plugin/install/file_list.h"
+#include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
@@ -17,6 +18,7 @@
 #include "plugin/verify/origin_check.h"
 #include "plugin/verify/proven_content.h"
 #include "plugin/verify/provider_check.h"
+#include "plugin/verify/reference_kind.h"
 #include "plugin/verify/tree_difference.h"
 
 namespace modlock {
@@ -39,6 +41,30 @@ std::optional<std::uint64_t> size_of(const fs::path& file) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(file, error);
   return error ? std::nullopt : std::optional<std::uint64_t>(size);
+}
+
+// Returns the source address of a lock entry without subdirectory and query.
+std::string_view package_of(const ModuleLock& lock) {
+  const std::string_view source = std::string_view(lock.source).substr(0, lock.source.find('?'));
+  const std::size_t scheme = source.find("://");
+  return source.substr(0, source.find("//", scheme == std::string_view::npos ? 0 : scheme + 3));
+}
+
+// Returns the commit of a lock entry for people ("commit 8f2c0d0b6c1f"), else its hash ("zh:…").
+std::string id_words(const ModuleLock& lock) {
+  const std::string commit = lock.hash_value("git");
+  return commit.empty() ? lock.origin_hash() : "commit " + short_id(commit);
+}
+
+// Returns how two entries differ: "2.0.0 is installed, 2.1.0 is locked".
+std::string version_difference(const ModuleLock& installed, const ModuleLock& locked) {
+  const bool by_id = installed.version == locked.version;
+  const bool by_package = package_of(installed) != package_of(locked);
+  const auto words = [&](const ModuleLock& lock) {
+    return fmt::format("{}{}{}", by_package ? package_of(lock) : "", by_package ? " " : "",
+                       lock.version && !by_id ? *lock.version : id_words(lock));
+  };
+  return fmt::format("{} is installed, {} is locked", words(installed), words(locked));
 }
 
 Diagnostic unserved_warning(const ModuleNode& node) {
@@ -121,8 +147,9 @@ class Verifier {
     parallel_for(level.size(), threads, [&](std::size_t i) { verdicts[i] = judge_call(*level[i]); });
     for (std::size_t i = 0; i < level.size(); ++i) {
       ModuleNode& node = *level[i];
-      // Below a module that was tampered with, the walk goes on in what the store has of the locked one.
-      PlacedPackage package = verdicts[i].kind == VerdictKind::tampered
+      // If the installed module is not the locked one, the walk continues in the cached package of the locked one.
+      const bool is_locked_one = verdicts[i].kind != VerdictKind::tampered && verdicts[i].kind != VerdictKind::stale;
+      PlacedPackage package = !is_locked_one
                                   ? stored_package(node, request_.lock, store_, context_)
                                   : known_package(node, request_.data, manifest_, request_.lock, store_, context_);
       node.package_directory = std::move(package.directory);
@@ -168,6 +195,9 @@ class Verifier {
     for (const auto& [key, node] : tree.nodes) {
       const auto entry = request_.lock.modules.find(key);
       const ModuleLock* lock = entry == request_.lock.modules.end() ? nullptr : &entry->second;
+      if (leads_into_stale_package(node, tree)) {
+        continue;
+      }
       auto found = judge_record(node, lock, manifest_, request_.walk.root);
       const auto known = verdicts_.find(key);
       if (found && found->kind == VerdictKind::tampered && known == verdicts_.end()) {
@@ -179,6 +209,20 @@ class Verifier {
         known->second.detail = std::move(found->detail);
       }
     }
+  }
+
+  // Whether modules.json names a directory of an intact package of another version: a module may be elsewhere in it.
+  bool leads_into_stale_package(const ModuleNode& node, const ModuleTree& tree) const {
+    const auto record = manifest_.find(node.key);
+    const auto verdict = std::find_if(verdicts_.begin(), verdicts_.end(), [&](const auto& entry) {
+      return entry.second.kind == VerdictKind::stale && is_below(node.key, entry.first);
+    });
+    if (record == manifest_.end() || verdict == verdicts_.end()) {
+      return false;
+    }
+    const auto owner = tree.nodes.find(verdict->first);
+    const std::string directory = fs::path(record->second.directory).lexically_normal().generic_string();
+    return owner != tree.nodes.end() && (directory + "/").starts_with(owner->second.manifest_package + "/");
   }
 
   Verdict judge_place(const ModuleLock& lock) const {
@@ -209,6 +253,11 @@ class Verifier {
   }
 
   void judge_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
+    if (auto detail = describe_stale(lock, verdict.actual)) {
+      verdict.kind = VerdictKind::stale;
+      verdict.detail = std::move(*detail);
+      return;
+    }
     const auto locked = locked_files(lock);
     const auto installed = summarise_installed(store_, place, memo_, context_);
     if (!locked || !installed) {
@@ -216,15 +265,24 @@ class Verifier {
       verdict.detail = !installed ? installed.error().message : "the installed package differs from the locked one";
       return;
     }
-    if (read_file_list(request_.data, verdict.actual) || store_.find_by_h1(verdict.actual)) {
-      verdict.kind = VerdictKind::tampered;
-      verdict.detail = "another version of the package is installed than the lock names";
-      return;
-    }
     describe(compare_trees(*locked, *installed,
                            {.link_target = [&](const std::string& name) { return link_target(place, name); },
                             .size = [&](const std::string& name) { return size_of(place / name); }}),
              verdict);
+  }
+
+  // The cache knows the installed content as that of another version. File lists below the data directory do not count:
+  // a checkout may bring them.
+  std::optional<std::string> describe_stale(const ModuleLock& lock, const std::string& h1) const {
+    if (const auto installed = find_installed(store_, h1)) {
+      const bool is_same = installed->version == lock.version && installed->origin_hash() == lock.origin_hash() &&
+                           package_of(*installed) == package_of(lock);
+      return is_same ? std::nullopt : std::optional(version_difference(*installed, lock));
+    }
+    if (!store_.find_by_h1(h1)) {
+      return std::nullopt;
+    }
+    return fmt::format("another version is installed, {} is locked", lock.version ? *lock.version : id_words(lock));
   }
 
   void describe(TreeDifference difference, Verdict& verdict) const {

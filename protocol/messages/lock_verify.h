@@ -54,7 +54,7 @@ template <typename Form>
 void fields(Form& form, In<Form, Verdict> verdict) {
   form.member("subject", verdict.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
   form.member("verdict", verdict.verdict, "update-available is never an error",
-              {"held", "update-available", "moved", "vanished", "tampered", "missing", "not-locked"});
+              {"held", "update-available", "moved", "vanished", "tampered", "stale", "missing", "not-locked"});
   form.optional("expected", verdict.expected, "the hash, id or version that is locked");
   form.optional("actual", verdict.actual, "what there is instead");
   form.member("detail", verdict.detail, "for people");

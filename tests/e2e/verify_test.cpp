@@ -119,6 +119,70 @@ BOOST_AUTO_TEST_CASE(each_kind_of_damage_has_its_verdict_and_its_exit_code) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(another_installed_version_is_stale) {
+  struct Row {
+    const char* name;
+    std::function<void(Verifying&)> change;  // 1.0.0 is installed; afterwards 1.1.0 is locked
+  };
+  const auto git = [](Verifying& s, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"git", "-c", "user.name=x", "-c", "user.email=x@example.com"});
+    const Ran ran = s.program(std::move(arguments));
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+  };
+  const Row rows[] = {
+      {"lock", [](Verifying& s) { s.modlock({"lock"}); }},
+      {"upgrade", [](Verifying& s) { s.modlock({"upgrade"}); }},
+      {"update",
+       [](Verifying& s) {
+         s.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0.0"));
+         s.modlock({"lock"});
+         s.modlock({"update", "module.vpc=1.1.0"});
+       }},
+      {"a branch switch",
+       [&](Verifying& s) {
+         s.write(".gitignore", ".terraform/\n");
+         git(s, {"init", "--quiet", "--initial-branch", "main"});
+         git(s, {"add", "--all"});
+         git(s, {"commit", "--quiet", "--message", "1.0.0"});
+         git(s, {"switch", "--quiet", "--create", "newer"});
+         s.modlock({"upgrade", "--install"});
+         git(s, {"commit", "--quiet", "--all", "--message", "1.1.0"});
+         git(s, {"switch", "--quiet", "main"});
+         s.modlock({"install"});
+         git(s, {"switch", "--quiet", "newer"});
+       }},
+      {"an upgrade of a colleague, pulled",
+       [](Verifying& s) {
+         fs::rename(s.cache(), s.path("mine"));
+         fs::rename(s.root() / ".terraform", s.path("installed"));
+         s.modlock({"upgrade", "--install"});
+         fs::remove_all(s.cache());
+         fs::remove_all(s.root() / ".terraform");
+         fs::rename(s.path("mine"), s.cache());
+         fs::rename(s.path("installed"), s.root() / ".terraform");
+       }},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Verifying scene;
+      scene.release(scene.vpc, "1.1.0");
+      scene.write(".tofu-modlock.hcl", module_rule("vpc", row.name == std::string("lock") ? "1.1.0" : "~> 1.0"));
+      row.change(scene);
+      BOOST_TEST(scene.verdict({}, 3) == "module.vpc stale: 1.0.0 is installed, 1.1.0 is locked\n");
+      const Ran ran = scene.modlock({"verify"});
+      BOOST_TEST(ran.exit_code == 3);
+      BOOST_TEST(ran.out ==
+                 "module.vpc  stale: 1.0.0 is installed, 1.1.0 is locked\n"
+                 "0 of 1 modules verified.\n");
+      BOOST_TEST(ran.err == "module.vpc: 1.0.0 is installed, 1.1.0 is locked. Run tofu-modlock install.\n");
+      BOOST_TEST(scene.modlock({"verify", "--sarif"}).out.find("module.vpc is stale: 1.0.0 is installed") !=
+                 std::string::npos);
+      BOOST_TEST(scene.modlock({"install"}).exit_code == 0);
+      BOOST_TEST(scene.verdict({}, 0) == "module.vpc held: \n");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_became_of_the_source_is_asked_online_only) {
   struct Row {
     const char* name;

@@ -62,6 +62,27 @@ BOOST_AUTO_TEST_CASE(a_plan_is_made_of_what_is_locked) {
   BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(no_plan_is_made_of_a_stale_module) {
+  terragrunt({"init"});
+  const std::string older = unit_lock();
+  release(vpc, "1.1.0");
+  terragrunt({"init", "-upgrade"});
+  name_text(working_directory().string(), "<working directory>");
+  // Another branch of the repository.
+  write("live/vpc/.terraform.lock.hcl", older);
+  write_text(working_directory() / ".terraform.lock.hcl", older);
+  const Ran ran = terragrunt({"plan"});
+  BOOST_TEST(ran.exit_code == 1);
+  BOOST_TEST(ran.out == "");
+  BOOST_TEST(ran.err ==
+             "Error: what is installed for <dir>/root/live/vpc is not what is locked\n"
+             "  module.vpc  stale: 1.1.0 is installed, 1.0.0 is locked\n"
+             "  to do: run: terragrunt init\n"
+             "hook modlock_verify: exit code 3\n");
+  BOOST_TEST(terragrunt({"init"}).exit_code == 0);
+  BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   environment["CI"] = "true";
   const Ran ran = terragrunt({"init"});

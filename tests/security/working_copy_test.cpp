@@ -131,6 +131,26 @@ BOOST_AUTO_TEST_CASE(a_credentials_helper_is_named_in_vain) {
   BOOST_TEST(registry.requests().size() > 0U);
 }
 
+BOOST_AUTO_TEST_CASE(a_checkout_cannot_make_foreign_content_stale) {
+  // Its author has installed another version and commits all of it: files, file lists, the copy of the lock.
+  release(vpc, "1.1.0");
+  const std::string older = read("main.tf");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.1.0"));
+  const std::string user_cache = std::exchange(environment["TOFU_MODLOCK_CACHE_DIR"], path("foreign").string());
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  environment["TOFU_MODLOCK_CACHE_DIR"] = user_cache;
+  write("main.tf", older);
+  BOOST_TEST(modlock({"lock", "--no-adopt"}).exit_code == 0);
+  const Ran ran = modlock({"verify"});
+  BOOST_TEST(ran.exit_code == 4);
+  BOOST_TEST(ran.out.find("module.vpc  tampered\n") == 0U, ran.out);
+  // The user's own cache makes it stale.
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.1.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 3);
+}
+
 BOOST_AUTO_TEST_CASE(a_manifest_that_points_outside_is_not_followed) {
   const std::string source = "git::" + vpc.url() + "?ref=v1.0.0";
   for (const std::string& directory :

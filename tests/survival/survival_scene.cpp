@@ -210,7 +210,7 @@ int SurvivalScene::exit_of_verify(const std::string& locked) const {
   for (const char* key : {"vpc", "vpc.label"}) {
     const std::string installed = installed_version(key);
     if (!installed.empty() && installed != locked) {
-      return 4;  // tampered
+      exit_code = 3;  // stale
     }
     if (installed.empty() || record_of(*this, key)["Version"].asString() != locked) {
       exit_code = 3;  // missing

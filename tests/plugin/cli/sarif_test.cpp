@@ -40,7 +40,8 @@ BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
     rules += rule["id"].asString() + " " + rule["defaultConfiguration"]["level"].asString() + "\n";
   }
   BOOST_TEST(rules ==
-             "tampered error\nmoved error\nvanished error\nmissing error\nnot-locked error\nupdate-available note\n");
+             "tampered error\nmoved error\nvanished error\nstale error\nmissing error\nnot-locked error\n"
+             "update-available note\n");
   BOOST_TEST(run["results"].isArray());
   BOOST_TEST(run["results"].empty());
   BOOST_TEST(run["originalUriBaseIds"]["%SRCROOT%"]["uri"].asString() == "file:///srv/infra/");

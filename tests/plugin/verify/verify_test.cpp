@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/crypto/digest.h"
+#include "plugin/install/install_record.h"
 #include "plugin/install/installer.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
@@ -171,14 +172,165 @@ BOOST_AUTO_TEST_CASE(verify_names_what_happened_to_an_installed_module) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(verify_says_where_another_locked_version_is_installed) {
-  lock_and_install_vpc();
-  source->add_tag(kVpc, "v2.0.0", kLeaf);
+BOOST_AUTO_TEST_CASE(verify_tells_a_stale_installation_from_a_tampered_one) {
+  struct Row {
+    const char* name;
+    std::function<void(VerifyFixture&)> change;  // after 1.0.0 was installed and 2.0.0 was locked
+    const char* expected;
+    int exit_code;
+  };
+  const auto cached = [](const char* name) {
+    return [name](VerifyFixture& f) { fs::remove_all(f.directory.path() / "cache/v1" / name); };
+  };
+  const Row rows[] = {
+      {"nothing", [](VerifyFixture&) {}, "module.vpc stale: 1.0.0 is installed, 2.0.0 is locked\n", 3},
+      {"its package was pruned", cached("packages"), "module.vpc stale: 1.0.0 is installed, 2.0.0 is locked\n", 3},
+      {"only the package is in the cache", cached("installed"),
+       "module.vpc stale: another version is installed, 2.0.0 is locked\n", 3},
+      {"the cache knows nothing of it, but a file list in the data directory does",
+       [](VerifyFixture& f) { fs::remove_all(f.directory.path() / "cache"); },
+       "module.vpc tampered: the installed package differs from the locked one\n", 4},
+      {"another lock entry in the record",
+       [](VerifyFixture& f) {
+         for (const auto& record : fs::directory_iterator(f.directory.path() / "cache/v1/installed")) {
+           write_text(record.path(), write_lock({}, f.request.lock.modules));
+         }
+         fs::remove_all(f.directory.path() / "cache/v1/packages");
+       },
+       "module.vpc tampered: the installed package differs from the locked one\n", 4},
+      {"a file was changed", [](VerifyFixture& f) { f.write(".terraform/modules/vpc/main.tf", "# mine\n"); },
+       "module.vpc tampered: 3 files differ from the locked package [main.tf was changed] [.hidden was added] "
+       "[notes.txt was added]\n",
+       4},
+      {"a file was added", [](VerifyFixture& f) { f.write(".terraform/modules/vpc/lambda.zip", ""); },
+       "module.vpc tampered: 4 files differ from the locked package [main.tf was changed] [.hidden was added] "
+       "[lambda.zip was added] [notes.txt was added]\n",
+       4},
+      {"the locked version is locked with the h1 of another",
+       [](VerifyFixture& f) {
+         ModuleLock& entry = f.request.lock.modules.at("vpc");
+         const Verdict stale = f.verify().verdicts[0];
+         entry = *find_installed(*Store::open(f.directory.path() / "cache"), stale.actual);
+         entry.hashes = {entry.origin_hash(), stale.expected};
+         f.constrain("vpc", "~> 1.0");
+         fs::remove_all(f.directory.path() / "cache/v1/identities");
+       },
+       "module.vpc tampered: 3 files differ from the locked package [main.tf was changed] [.hidden was added] "
+       "[notes.txt was added]\n",
+       4},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      VerifyFixture fixture;
+      fixture.source->add_tag(kVpc, "v1.0.0", {{"main.tf", "# vpc\n"}, {".hidden", "x"}, {"notes.txt", "n"}});
+      fixture.write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n");
+      fixture.constrain("vpc", "~> 1.0");
+      fixture.lock();
+      fixture.install();
+      fixture.source->add_tag(kVpc, "v2.0.0", kLeaf);
+      fixture.constrain("vpc", "~> 2.0");
+      fixture.lock();
+      row.change(fixture);
+      BOOST_TEST(text(fixture.verify()) == row.expected);
+      BOOST_TEST(fixture.verify().exit_code() == row.exit_code);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(verify_names_what_is_installed_instead_of_what_is_locked) {
+  struct Row {
+    const char* name;
+    const char* source;  // that is locked; 1.0.0 of vpc.git is installed
+    const char* constraint;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"a version", kVpc, "2.0.0", "1.0.0 is installed, 2.0.0 is locked"},
+      {"a version of a subdirectory", "git::https://example.com/vpc.git//sub", "2.0.0",
+       "1.0.0 is installed, 2.0.0 is locked"},
+      {"a tag", "git::https://example.com/vpc.git?ref=v2.0.0", nullptr,
+       "1.0.0 is installed, commit bbbbbbbbbbbb is locked"},
+      {"a version of another repository", kNested, "1.0.0",
+       "git::https://example.com/vpc.git commit aaaaaaaaaaaa is installed, git::https://example.com/nested.git commit "
+       "cccccccccccc is locked"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      VerifyFixture fixture;
+      fixture.source->add_tag(kVpc, "v1.0.0", {{"main.tf", ""}, {"sub/main.tf", ""}}, std::string(40, 'a'));
+      fixture.source->add_tag(kVpc, "v2.0.0", {{"main.tf", "# 2\n"}, {"sub/main.tf", ""}}, std::string(40, 'b'));
+      fixture.source->add_tag(kNested, "v1.0.0", kLeaf, std::string(40, 'c'));
+      fixture.write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n");
+      fixture.constrain("vpc", "1.0.0");
+      fixture.lock();
+      fixture.install();
+      fixture.write("main.tf", std::string("module \"vpc\" {\n  source = \"") + row.source + "\"\n}\n");
+      fixture.request.walk.settings.modules.clear();
+      if (row.constraint != nullptr) {
+        fixture.constrain("vpc", row.constraint);
+      }
+      fixture.lock();
+      BOOST_TEST(text(fixture.verify()) == "module.vpc stale: " + std::string(row.expected) + "\n");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(verify_finds_a_stale_module_elsewhere_in_its_package) {
+  constexpr const char* kRegistry = "registry.opentofu.org/modules/acme/vpc/aws";
+  auto backend = std::make_unique<FakeBackend>(SourceKind::registry);
+  const auto package = [](const std::string& subdir) {
+    return FakeBackend::Files{{subdir + "/main.tf", "module \"sub\" {\n  source = \"./sub\"\n}\n"},
+                              {subdir + "/sub/main.tf", ""}};
+  };
+  backend->set_subdir(backend->add_tag(kRegistry, "1.0.0", package("old")), "old");
+  backend->set_subdir(backend->add_tag(kRegistry, "2.0.0", package("new")), "new");
+  backends.add(std::move(backend));
+  const auto call = [](const char* version) {
+    return std::string("module \"vpc\" {\n  source  = \"acme/vpc/aws\"\n  version = \"") + version + "\"\n}\n";
+  };
+  write("main.tf", call("1.0.0"));
+  lock();
+  install();
+  write("main.tf", call("2.0.0"));
+  lock();
+  const std::string stale = "module.vpc stale: 1.0.0 is installed, 2.0.0 is locked\n";
+  BOOST_TEST(text(verify()) == stale);
+  const std::string manifest = read_text(root() / ".terraform/modules/modules.json");
+  for (const char* elsewhere : {"elsewhere", ".terraform/modules/vpc/../../../elsewhere", ".terraform/modules/vpc2"}) {
+    BOOST_TEST_CONTEXT(elsewhere) {
+      write("elsewhere/main.tf", "");
+      write(".terraform/modules/vpc2/main.tf", "");
+      std::string edited = manifest;
+      edited.replace(edited.find(".terraform/modules/vpc/old\""), std::string(".terraform/modules/vpc/old").size(),
+                     elsewhere);
+      write(".terraform/modules/modules.json", edited);
+      BOOST_TEST(text(verify()).starts_with("module.vpc tampered: "), text(verify()));
+    }
+  }
+  write(".terraform/modules/modules.json", manifest);
+  fs::remove_all(directory.path() / "cache/v1/packages");
+  BOOST_TEST(text(verify()) == stale);
+}
+
+BOOST_AUTO_TEST_CASE(verify_looks_below_the_locked_version_of_a_stale_module) {
+  const auto vpc = [](const char* leaf) { return calling("leaf", std::string(kNested) + "?ref=" + leaf); };
+  source->add_tag(kNested, "v1.0.0", kLeaf, std::string(40, 'a'));
+  source->add_tag(kNested, "v2.0.0", {{"main.tf", "# 2\n"}}, std::string(40, 'b'));
+  source->add_tag(kVpc, "v1.0.0", vpc("v1.0.0"), std::string(40, 'c'));
+  source->add_tag(kVpc, "v2.0.0", vpc("v2.0.0"), std::string(40, 'd'));
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  install();
   write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v2.0.0\"\n}\n");
   lock();
-  BOOST_TEST(text(verify()) ==
-             "module.vpc tampered: another version of the package is installed than the lock names\n");
-  BOOST_TEST(verify().exit_code() == 4);
+  const std::string expected =
+      "module.vpc stale: commit cccccccccccc is installed, commit dddddddddddd is locked\n"
+      "module.vpc.leaf stale: commit aaaaaaaaaaaa is installed, commit bbbbbbbbbbbb is locked\n";
+  BOOST_TEST(text(verify()) == expected);
+  fs::remove_all(directory.path() / "cache/v1/packages");
+  BOOST_TEST(text(verify()) == expected);
+  install();
+  BOOST_TEST(text(verify()) == "module.vpc held: \nmodule.vpc.leaf held: \n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_tells_missing_from_not_locked) {
