@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kKeptMode = 0777;
+constexpr mode_t kFile = 0644;
+constexpr mode_t kExecutable = 0755;  // of directories too
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 
 Result<void> copy_link(const fs::path& from, const fs::path& to) {
@@ -40,7 +41,7 @@ class Copier {
  public:
   explicit Copier(FileDigests* digests) : digests_(digests) {}
 
-  Result<void> copy_directory(const fs::path& from, const fs::path& to, mode_t mode);
+  Result<void> copy_directory(const fs::path& from, const fs::path& to);
 
  private:
   Result<void> copy_entry(const fs::path& from, const fs::path& to);
@@ -100,13 +101,13 @@ Result<void> Copier::copy_file(const fs::path& from, const fs::path& to, const s
       digests_->emplace(to.string(), sha.finish());
     }
   }
-  if (::fchmod(target.get(), found.st_mode & kKeptMode) != 0) {
+  if (::fchmod(target.get(), (found.st_mode & S_IXUSR) != 0 ? kExecutable : kFile) != 0) {
     return system_failure("set the mode of", to, errno);
   }
   return {};
 }
 
-Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to, mode_t mode) {
+Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to) {
   if (::mkdir(to.c_str(), S_IRWXU) != 0) {
     return system_failure("make the directory", to, errno);
   }
@@ -123,8 +124,7 @@ Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to, mo
   if (error) {
     return system_failure("read the directory", from, error.value());
   }
-  // Only now: a directory may be one that nobody may write to.
-  if (::chmod(to.c_str(), mode & kKeptMode) != 0) {
+  if (::chmod(to.c_str(), kExecutable) != 0) {
     return system_failure("set the mode of", to, errno);
   }
   return {};
@@ -141,7 +141,7 @@ Result<void> Copier::copy_entry(const fs::path& from, const fs::path& to) {
     case S_IFLNK:
       return copy_link(from, to);
     case S_IFDIR:
-      return copy_directory(from, to, found.st_mode);
+      return copy_directory(from, to);
     default:
       return fail(Code::io_error,
                   fmt::format("cannot copy \"{}\": neither a file nor a directory nor a link", from.string()));
@@ -161,7 +161,7 @@ Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* di
   if (struct stat there{}; ::lstat(to.c_str(), &there) == 0) {
     return system_failure("make the directory", to, EEXIST);
   }
-  auto copied = Copier(digests).copy_directory(from, to, found.st_mode);
+  auto copied = Copier(digests).copy_directory(from, to);
   if (!copied) {
     (void)remove_tree(to);
   }

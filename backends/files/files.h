@@ -42,10 +42,11 @@ Result<void> remove_tree(const std::filesystem::path& path);
 // Whether OpenTofu and we leave an entry of this name out of every package: .git, .hg, .svn, .bzr, CVS, _darcs.
 bool is_version_control_name(std::string_view name);
 
-// Copies a package tree (files, links as they are, modes but for set-user-ID, set-group-ID and sticky) into `to`, which
-// must not exist; version control entries are left out. Reflinks where the filesystem has them, else reads and writes,
-// and then, where it is given, fills `digests`; never hard links. Where it fails nothing is left at `to`. Errors:
-// IO_ERROR naming the entry; a device, pipe or socket is one.
+// Copies a package tree (files, links as they are) into `to`, which must not exist; version control entries are left
+// out. A file gets the mode 0755 if its owner may execute it, else 0644, and a directory 0755, whatever the umask.
+// Reflinks where the filesystem has them, else reads and writes, and then, where it is given, fills `digests`; never
+// hard links. Where it fails nothing is left at `to`. Errors: IO_ERROR naming the entry; a device, pipe or socket is
+// one.
 Result<void> copy_tree(const std::filesystem::path& from, const std::filesystem::path& to,
                        FileDigests* digests = nullptr);
 

@@ -48,9 +48,28 @@ Result<std::vector<TreeEntry>> list_tree(const fs::path& root, TreeRules rules) 
   entries.reserve(scan->entries.size());
   for (ScannedEntry& entry : scan->entries) {
     fs::path path = root / entry.name;
-    entries.push_back({std::move(entry.name), std::move(path), entry.type});
+    entries.push_back({std::move(entry.name), std::move(path), entry.type, entry.mode});
   }
   return entries;
+}
+
+std::string hash_modes(const std::vector<TreeEntry>& entries) {
+  constexpr unsigned kOwnerMayExecute = 0100;
+  Sha256 sha;
+  for (const TreeEntry& entry : entries) {
+    const bool is_executable = (entry.mode & kOwnerMayExecute) != 0;
+    sha.update(entry.type != TreeEntry::Type::file ? "link " : is_executable ? "executable " : "file ");
+    sha.update(entry.name);
+    sha.update("\n");
+  }
+  const Digest digest = sha.finish();
+  return hex(digest.data(), digest.size());
+}
+
+bool has_copied_modes(const std::vector<TreeEntry>& entries) {
+  return std::all_of(entries.begin(), entries.end(), [](const TreeEntry& entry) {
+    return entry.type != TreeEntry::Type::file || entry.mode == 0644 || entry.mode == 0755;
+  });
 }
 
 Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, const FileDigests& known,

@@ -21,6 +21,7 @@ struct TreeEntry {
   std::filesystem::path path;
   using Type = ScannedEntry::Type;
   Type type = Type::file;
+  unsigned mode = 0;  // ScannedEntry::mode
 };
 
 // The entries of a package that are hashed and installed, sorted bytewise by name: everything but directories and
@@ -30,6 +31,13 @@ struct TreeEntry {
 // socket, a newline in a name) naming the entry; IO_ERROR.
 Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root,
                                          TreeRules rules = TreeRules::module_package);
+
+// Returns the SHA-256 (64 hexadecimal digits) of what h1 does not cover: of each entry in order its name, its kind
+// (file or link) and whether the owner may execute the file.
+std::string hash_modes(const std::vector<TreeEntry>& entries);
+
+// Whether each file has the mode 0644 or 0755, as copy_tree() sets it.
+bool has_copied_modes(const std::vector<TreeEntry>& entries);
 
 // The SHA-256 of what an entry counts as. Errors: IO_ERROR.
 Result<std::array<std::uint8_t, 32>> digest_of_entry(const TreeEntry& entry);

@@ -28,6 +28,7 @@ struct ScannedEntry {
   std::string name;
   enum class Type { file, link_to_file, link_as_text } type = Type::file;
   FileStamp stamp = {};  // of files
+  unsigned mode = 0;     // the permission bits of a file
 };
 
 // A directory of a package: "" is the package itself. Its stamp is older than what was read of it; another entry in it,

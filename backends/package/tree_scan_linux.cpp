@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 // Small enough for malloc to keep it, large enough that reading costs little beside hashing.
 constexpr std::size_t kPiece = std::size_t{64} << 10U;
+constexpr unsigned kPermissions = 0777;
 
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
@@ -126,7 +127,8 @@ class Scanner {
         open_.push_back(std::move(name) + "/");
         return {};
       case S_IFREG:
-        scan_.entries.push_back({std::move(name), ScannedEntry::Type::file, stamp_of(status)});
+        scan_.entries.push_back(
+            {std::move(name), ScannedEntry::Type::file, stamp_of(status), status.st_mode & kPermissions});
         return {};
       case S_IFLNK:
         return is_provider() ? add_followed_link(directory, own_name, std::move(name)) : add_link(std::move(name));
@@ -142,7 +144,7 @@ class Scanner {
     }
     const bool is_content = *target == LinkTarget::file;
     scan_.entries.push_back(
-        {std::move(name), is_content ? ScannedEntry::Type::link_to_file : ScannedEntry::Type::link_as_text, {}});
+        {std::move(name), is_content ? ScannedEntry::Type::link_to_file : ScannedEntry::Type::link_as_text, {}, 0});
     return {};
   }
 
@@ -154,7 +156,7 @@ class Scanner {
     if (!S_ISREG(status.st_mode)) {
       return system_failure("read the target of the link", root_ / name, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
     }
-    scan_.entries.push_back({std::move(name), ScannedEntry::Type::link_to_file, {}});
+    scan_.entries.push_back({std::move(name), ScannedEntry::Type::link_to_file, {}, 0});
     return {};
   }
 

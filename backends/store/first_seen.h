@@ -18,7 +18,7 @@ struct Sighting {
   std::string id = {};  // empty where only a fetch tells (a registry)
 };
 
-// When sources were first seen to give what they give: a file per package below v1/seen of a store, in it a line
+// When sources were first seen to give what they give: a file per package below v2/seen of a store, in it a line
 // "<seconds since 1970> <id, or -> <name>" for each sighting. A tag that is moved is a new sighting. What is not in the
 // file, or cannot be read there, counts as seen now, so that a lost file makes nothing old.
 //

@@ -7,7 +7,7 @@
 
 namespace modlock {
 
-// A ResponseCache of one file per URL below v1/responses of a store. Names are hashes of the URLs; a file holds {"url"
+// A ResponseCache of one file per URL below v2/responses of a store. Names are hashes of the URLs; a file holds {"url"
 // without query and user-info, "etag", "lastModified", "headers", "body" (where it is no UTF-8 "bodyBase64" instead),
 // "fetchedAt" in seconds since 1970}.
 class KeptResponses final : public ResponseCache {

@@ -19,7 +19,7 @@ struct KnownArchive {
   std::vector<std::string> programs = {};  // ZipLayout::programs
 };
 
-// The hashes of provider archives that this user's runs have read, below v1/hashes of a store: a cache, of which what
+// The hashes of provider archives that this user's runs have read, below v2/hashes of a store: a cache, of which what
 // cannot be read is as if absent, and failing to write it is no error. Any number of threads and processes.
 class ProviderHashes {
  public:

@@ -19,7 +19,6 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 constexpr std::string_view kUseMark = "used";
-constexpr std::string_view kSum = "h1";  // of a record
 constexpr minutes kUseStep{10};
 constexpr hours kInUse{1};
 constexpr hours kUnfinished{24};
@@ -75,6 +74,9 @@ class Pruning {
 
   Result<PruneReport> run() {
     if (auto ok = remove_unfinished(); !ok) {
+      return fail(ok.error());
+    }
+    if (auto ok = remove_older_layout(); !ok) {
       return fail(ok.error());
     }
     if (auto ok = collect(Kind::package, store_.package_directory()); !ok) {
@@ -209,6 +211,15 @@ class Pruning {
     return ok;
   }
 
+  Result<void> remove_older_layout() {
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(store_.older_layout(), error))) {
+      return {};
+    }
+    ++report_.leftovers;
+    return remove_at_once(store_.older_layout());
+  }
+
   // Those whose package is gone.
   Result<void> remove_identities() {
     const auto sources = list(store_.identity_directory());
@@ -222,11 +233,13 @@ class Pruning {
         }
         const auto text = read_file(record);
         const auto object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
-        const Json::Value* h1 =
-            object && object->isObject() ? object->find(kSum.data(), kSum.data() + kSum.size()) : nullptr;
+        const auto text_of = [&](std::string_view member) {
+          const Json::Value* value =
+              object && object->isObject() ? object->find(member.data(), member.data() + member.size()) : nullptr;
+          return value != nullptr && value->isString() ? value->asString() : std::string();
+        };
         std::error_code error;
-        return !fs::exists(
-            store_.package_directory() / sha256_hex(h1 != nullptr && h1->isString() ? h1->asString() : ""), error);
+        return !fs::exists(store_.package_directory(text_of("h1"), text_of("modes")), error);
       });
       if (!ok) {
         return ok;

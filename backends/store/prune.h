@@ -21,10 +21,11 @@ struct PruneReport {
 
 // Makes a store smaller: removes what was not used for `max_age`, then what was not used for longest until `max_bytes`
 // are left; always the work that processes left unfinished for a day, answers without an id of yesterday, and
-// identities of packages that are gone. A record (Store::record_directories()) was used when it was written; v1/seen
-// and v1/locks stay, for the reasons that store.h tells. What was used within the last hour stays, whatever the limits
-// say: a process that has found a package may be copying it. Each thing disappears in one step. What another process
-// removes meanwhile is no error. `now` as the clock of files tells it. Errors: IO_ERROR; cancellation.
+// identities of packages that are gone, and the directory of an older layout. A record (Store::record_directories())
+// was used when it was written; v2/seen, v2/installed and v2/locks stay, for the reasons that store.h tells. What was
+// used within the last hour stays, whatever the limits say: a process that has found a package may be copying it. Each
+// thing disappears in one step. What another process removes meanwhile is no error. `now` as the clock of files tells
+// it. Errors: IO_ERROR; cancellation.
 Result<PruneReport> prune(const Store& store, const PruneLimits& limits, const Context& context,
                           std::filesystem::file_time_type now = std::filesystem::file_time_type::clock::now());
 

@@ -12,7 +12,7 @@
 
 namespace modlock {
 
-// All hashes that a registry had of a release, for platforms and by the rules of a client, below v1/hashes of a store
+// All hashes that a registry had of a release, for platforms and by the rules of a client, below v2/hashes of a store
 // as "release-<sha256 of all these>", a hash a line: an entry of a lock that has them all needs no request. A cache:
 // what cannot be read is as if absent, and failing to write it is no error. Any number of threads and processes.
 class ReleaseHashes {

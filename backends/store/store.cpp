@@ -48,9 +48,9 @@ Result<void> check_layout(const fs::path& root) {
   const std::string digits = text ? text->substr(0, std::min(text->find_first_not_of("0123456789"), text->size())) : "";
   const std::size_t leading = std::min(digits.find_first_not_of('0'), digits.size());
   const std::string number = digits.substr(leading);
-  if (number.size() > 1 || number > "1") {
+  if (number.size() > 1 || number > "2") {
     return fail(Code::lock_newer,
-                fmt::format("the store \"{}\" has layout {}, this release reads layout 1", root.string(), number),
+                fmt::format("the store \"{}\" has layout {}, this release reads layout 2", root.string(), number),
                 "use the tofu-modlock release that wrote it, or name another directory with --cache-dir");
   }
   return {};
@@ -77,6 +77,23 @@ std::optional<Json::Value> read_record(const fs::path& path, const Source& sourc
 }
 
 }  // namespace
+
+std::string content_key(std::string_view h1, std::string_view modes) {
+  return fmt::format("{}-{}", sha256_hex(h1), modes);
+}
+
+std::vector<std::string> modes_below(const fs::path& directory, std::string_view h1) {
+  const std::string prefix = content_key(h1, "");
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    if (const std::string name = at->path().filename().string(); name.starts_with(prefix)) {
+      found.push_back(name.substr(prefix.size()));
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 Result<Store> Store::open(fs::path root) {
   if (root.empty()) {
@@ -129,10 +146,6 @@ fs::path Store::installed_directory() const {
   return below("installed");
 }
 
-Result<void> Store::make_installed_directory() const {
-  return make_below(installed_directory());
-}
-
 fs::path Store::hash_directory() const {
   return below("hashes");
 }
@@ -180,8 +193,8 @@ Result<void> Store::make_response_directory() const {
   return make_below(response_directory());
 }
 
-fs::path Store::package_directory(std::string_view h1) const {
-  return package_directory() / sha256_hex(h1);
+fs::path Store::package_directory(std::string_view h1, std::string_view modes) const {
+  return package_directory() / content_key(h1, modes);
 }
 
 fs::path Store::record_of(const Source& source, std::string_view id, std::string_view ref) const {
@@ -220,7 +233,8 @@ std::optional<std::string> Store::recorded_h1(const Source& source, std::string_
 std::optional<Package> Store::find(const Source& source, std::string_view id, std::string_view ref) const {
   const auto record = is_recordable(id) ? read_record(record_of(source, id, ref), source, id) : std::nullopt;
   const std::optional<std::string> h1 = record ? text_member(*record, "h1") : std::nullopt;
-  std::optional<Package> package = h1 ? find_by_h1(*h1) : std::nullopt;
+  const std::optional<std::string> modes = record ? text_member(*record, "modes") : std::nullopt;
+  std::optional<Package> package = h1 && modes ? find_content(*h1, *modes) : std::nullopt;
   if (package) {
     package->id = id;
     package->ref = text_member(*record, "ref").value_or("");
@@ -251,13 +265,22 @@ void Store::note_answer(std::string_view question, const Package& package) const
   }
 }
 
-std::optional<Package> Store::find_by_h1(std::string_view h1) const {
-  fs::path tree = package_directory(h1) / "tree";
+std::optional<Package> Store::find_content(std::string_view h1, std::string_view modes) const {
+  fs::path tree = package_directory(h1, modes) / "tree";
   if (!is_there(tree)) {
     return std::nullopt;
   }
   note_use(tree.parent_path());
-  return Package{.id = {}, .h1 = std::string(h1), .directory = std::move(tree)};
+  return Package{.id = {}, .h1 = std::string(h1), .modes = std::string(modes), .directory = std::move(tree)};
+}
+
+std::optional<Package> Store::find_by_h1(std::string_view h1) const {
+  for (const std::string& modes : modes_below(package_directory(), h1)) {
+    if (auto package = find_content(h1, modes)) {
+      return package;
+    }
+  }
+  return std::nullopt;
 }
 
 Result<Package> Store::admit(const Source& source, FetchedTree tree, const Context& context) const {
@@ -273,19 +296,21 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   if (!h1) {
     return fail(h1.error());
   }
-  auto known = find_by_h1(*h1);
+  const std::string modes = hash_modes(*entries);
+  auto known = find_content(*h1, modes);
   const bool was_known = known.has_value();
   if (whole_package(*this, std::move(known), context)) {
     // It is of no use any more, but no reason to fail either.
     (void)remove_tree(tree.directory);
-  } else if (auto ok = move_in(tree.directory, *h1); !ok) {
+  } else if (auto ok = move_in(tree.directory, *h1, modes); !ok) {
     return fail(ok.error());
   } else if (was_known) {
     tree.warnings.push_back(damage_warning(source));
   }
   Package package{.id = std::move(tree.id),
                   .h1 = *h1,
-                  .directory = package_directory(*h1) / "tree",
+                  .modes = modes,
+                  .directory = package_directory(*h1, modes) / "tree",
                   .warnings = std::move(tree.warnings),
                   .ref = std::move(tree.ref),
                   .subdir = std::move(tree.subdir)};
@@ -296,8 +321,8 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
 }
 
 // The package appears whole, by the rename of a directory that already holds its tree.
-Result<void> Store::move_in(const fs::path& tree, std::string_view h1) const {
-  const fs::path target = package_directory(h1);
+Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::string_view modes) const {
+  const fs::path target = package_directory(h1, modes);
   if (auto ok = make_below(target.parent_path()); !ok) {
     return ok;
   }
@@ -319,12 +344,12 @@ Result<void> Store::move_in(const fs::path& tree, std::string_view h1) const {
     }
   }
   int reason = ::rename(staging->c_str(), target.c_str()) == 0 ? 0 : errno;
-  if ((reason == EEXIST || reason == ENOTEMPTY) && !find_by_h1(h1)) {
+  if ((reason == EEXIST || reason == ENOTEMPTY) && !find_content(h1, modes)) {
     // What an interrupted removal left there is no package.
     (void)remove_tree(target);
     reason = ::rename(staging->c_str(), target.c_str()) == 0 ? 0 : errno;
   }
-  if (reason != 0 && !find_by_h1(h1)) {
+  if (reason != 0 && !find_content(h1, modes)) {
     if (moved) {
       (void)::rename((*staging / "tree").c_str(), tree.c_str());
     }
@@ -351,6 +376,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   object["source"] = source.package_identity();
   object["id"] = package.id;
   object["h1"] = package.h1;
+  object["modes"] = package.modes;
   if (!package.ref.empty()) {
     object["ref"] = package.ref;
   }
@@ -362,7 +388,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
 }
 
 void Store::drop(const Package& package) const {
-  const fs::path directory = package_directory(package.h1);
+  const fs::path directory = package_directory(package.h1, package.modes);
   // Out of sight in one step, so that nobody finds half a tree.
   const fs::path aside = temporary_directory() / random_hex(16);
   if (make_below(temporary_directory()) && ::rename(directory.c_str(), aside.c_str()) == 0) {

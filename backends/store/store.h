@@ -19,42 +19,48 @@ constexpr std::string_view kClientDirectory = "clients";
 struct Package {
   std::string id;                   // commit or digest
   std::string h1;                   // "h1:…" over the tree
+  std::string modes = {};           // hash_modes() of the tree
   std::filesystem::path directory;  // read-only by convention; copy out of it, never link into it
   Diagnostics warnings = {};        // of the fetch that brought it
   std::string ref = {};             // FetchedTree::ref of that fetch
   std::string subdir = {};          // FetchedTree::subdir
 };
 
-// The content-addressed directory of one user, shared by processes. Layout (version 1) below its root:
-//   v1/packages/<sha256 hex of h1>/tree/…     packages by content; written in v1/tmp, then renamed; beside the tree
-//                                                      the empty file `used`, whose time says when it was used last
-//   v1/identities/<sha256 hex of identity (registry: and version)>/<id>.json   which content a source's id has:
-//   {"source", "id", "h1"},
+// The content-addressed directory of one user, shared by processes. Layout (version 2) below its root:
+//   v2/packages/<sha256 hex of h1>-<modes>/tree/…   packages by content and modes; written in v2/tmp, then renamed;
+//                                                      beside the tree the empty file `used`, whose time says when it
+//                                                      was used last
+//   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   which content a source's id has:
+//   {"source", "id", "h1", "modes"},
 //                                                      with "ref" and "subdir" of the fetch where it told them
-//   v1/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
-//   v1/answers/<sha256 hex of question>      what a source gave lately without being asked for an id: {"id", "ref"}
-//   v1/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
-//   v1/installed/<sha256 hex of h1>         what `install` installed with this content (install_record.h);
+//   v2/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
+//   v2/answers/<sha256 hex of question>      what a source gave lately without being asked for an id: {"id", "ref"}
+//   v2/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
+//   v2/installed/<sha256 hex of h1>-<modes>  what `install` installed with this content (install_record.h);
 //                                                      `cache prune` leaves it
-//   v1/seen/<sha256 hex of package identity>   when a source was first seen to give what it gives (first_seen.h): no
+//   v2/seen/<sha256 hex of package identity>   when a source was first seen to give what it gives (first_seen.h): no
 //                                                      cache, for nobody can tell it again; `cache prune` leaves it
-//   v1/hashes/<sha256 hex>                  what a provider archive of that digest comes to (provider_hashes.h)
-//   v1/git/<sha256 hex of URL without secrets>/  bare repositories
-//   v1/locks/<sha256 hex of package identity>    held while a source is fetched, or a provider archive of that digest
-//   v1/locks/seen-<sha256 hex of package identity>   held while v1/seen of it is written. Files of v1/locks are empty
+//   v2/hashes/<sha256 hex>                  what a provider archive of that digest comes to (provider_hashes.h)
+//   v2/git/<sha256 hex of URL without secrets>/  bare repositories
+//   v2/locks/<sha256 hex of package identity>    held while a source is fetched, or a provider archive of that digest
+//   v2/locks/seen-<sha256 hex of package identity>   held while v2/seen of it is written. Files of v2/locks are empty
 //                                                      and stay: who waits for one has it open, and would hold a lock
 //                                                      of a removed file beside the next one's of a new file
-//   v1/tmp/                                   unfinished work; removed by `cache prune`
+//   v2/tmp/                                   unfinished work; removed by `cache prune`
 //   clients/<sha256 hex>                    the release of a client program
 class Store {
  public:
   // `root` is created (mode 0700) when first written to. Errors: IO_ERROR naming the directory (empty, or not a
-  // directory); LOCK_NEWER where its file `layout` holds a number above 1, as a later release would write it.
+  // directory); LOCK_NEWER where its file `layout` holds a number above 2, as a later release would write it.
   static Result<Store> open(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
+  // What releases with another layout left: not read, and removed by `cache prune`.
+  std::filesystem::path older_layout() const { return root_ / "v1"; }
   std::filesystem::path git_directory() const;
   std::filesystem::path package_directory() const;
+  // The directory of the package with this content, whether or not it is there.
+  std::filesystem::path package_directory(std::string_view h1, std::string_view modes) const;
   std::filesystem::path identity_directory() const;
   std::filesystem::path temporary_directory() const;
   std::filesystem::path response_directory() const;
@@ -67,8 +73,6 @@ class Store {
   Result<void> make_seen_directory() const;
   // Where plugin/install/install_record.h keeps what it knows.
   std::filesystem::path installed_directory() const;
-  // Errors: IO_ERROR.
-  Result<void> make_installed_directory() const;
   // Where tree_memo.h keeps what it knows.
   std::filesystem::path tree_directory() const;
   // Errors: IO_ERROR.
@@ -80,7 +84,7 @@ class Store {
   // The directories of files that are asked or worked out again where they are gone: responses, answers, trees, hashes,
   // clients.
   std::vector<std::filesystem::path> record_directories() const;
-  // A new empty directory below v1/tmp. Errors: IO_ERROR.
+  // A new empty directory below v2/tmp. Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
   // Holds what is fetched of a source against other processes and threads: who has waited looks into the store again
@@ -107,7 +111,8 @@ class Store {
                                      std::filesystem::file_time_type since) const;
   // Notes the answer; failing to is no error.
   void note_answer(std::string_view question, const Package& package) const;
-  // The package with this content, if it is in the store (its id is then empty).
+  // A package with these files, if one is in the store (its id is then empty). Only for reading: packages of several
+  // sources may differ in modes, and which of them this is is not known.
   std::optional<Package> find_by_h1(std::string_view h1) const;
   // Takes a fetched tree: hashes it (but for what its `digests` tell), moves it in (copies it from another file
   // system), records its identity. Where the content is in the store already, the tree is removed. Any number of
@@ -119,15 +124,20 @@ class Store {
 
  private:
   explicit Store(std::filesystem::path root) : root_(std::move(root)) {}
-  std::filesystem::path below(std::string_view name) const { return root_ / "v1" / name; }
-  std::filesystem::path package_directory(std::string_view h1) const;
+  std::filesystem::path below(std::string_view name) const { return root_ / "v2" / name; }
   Result<FileLock> hold_name(std::string_view name, const Context& context) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref) const;
   Result<void> make_below(const std::filesystem::path& directory) const;
-  Result<void> move_in(const std::filesystem::path& tree, std::string_view h1) const;
+  Result<void> move_in(const std::filesystem::path& tree, std::string_view h1, std::string_view modes) const;
+  std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
 
   std::filesystem::path root_;
 };
+
+// The name under which a package and the record of its installation are kept: "<sha256 hex of h1>-<modes>".
+std::string content_key(std::string_view h1, std::string_view modes);
+// The modes of what a directory keeps with these files, sorted.
+std::vector<std::string> modes_below(const std::filesystem::path& directory, std::string_view h1);
 
 struct StoreSizes {
   std::uint64_t packages = 0;  // count

@@ -18,7 +18,7 @@ struct MemoOptions {
 };
 
 // summarise_tree() of an installed package that hashes only what may have changed since it was last summarised. What is
-// known of its files lies below v1/trees of the store, by the absolute path of the package; it is a cache: what cannot
+// known of its files lies below v2/trees of the store, by the absolute path of the package; it is a cache: what cannot
 // be read, or was cut off, is as if absent, and failing to write it is no error.
 //
 // A digest is taken from there where size, inode, time of modification and time of change of the inode are those that

@@ -8,7 +8,7 @@
 
 #include "backends/package/tree_scan.h"
 
-// How a file below v1/trees of a store is written (tree_memo.h).
+// How a file below v2/trees of a store is written (tree_memo.h).
 namespace modlock::tree_memo {
 
 struct KnownDirectory {

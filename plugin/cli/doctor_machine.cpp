@@ -242,7 +242,7 @@ Finding examine_store(const CommonFlags& flags, const Host& host, const std::str
   Finding finding{.check = "store"};
   finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(), origin,
                               sizes->packages, sizes->repositories, mib);
-  const fs::path probe = place / "v1" / "tmp" / "doctor";
+  const fs::path probe = place / "v2" / "tmp" / "doctor";
   auto ok = make_directories(probe.parent_path());
   ok = ok ? write_file_atomically(probe, "", Durable::no) : ok;
   if (!ok) {

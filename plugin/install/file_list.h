@@ -10,7 +10,8 @@
 namespace modlock {
 
 // The list of a package's files with their digests, kept in the data directory so that `verify` can name what differs
-// without the store. Nobody has to trust it: hashed, the list is the h1.
+// without the store. Nobody has to trust it: hashed, the list is the h1. Beside the lists are records
+// (install_record.h).
 
 // Errors: IO_ERROR.
 Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summary);

@@ -1,35 +1,67 @@
 #include "plugin/install/install_record.h"
 
-#include "backends/crypto/digest.h"
 #include "backends/files/files.h"
+#include "backends/package/tree_hash.h"
 
 namespace modlock {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kHeader = "# A module that `tofu-modlock install` has installed, as its lock file had it.\n";
 
-std::filesystem::path path_of(const Store& store, std::string_view h1) {
-  return store.installed_directory() / sha256_hex(h1);
+std::string h1_of(const ModuleLock& entry) {
+  return "h1:" + entry.hash_value("h1");
+}
+
+std::optional<ModuleLock> read_record(const fs::path& records, std::string_view h1, std::string_view modes) {
+  const fs::path path = records / content_key(h1, modes);
+  const auto text = read_file(path);
+  auto lock = text ? parse_lock(*text, path.string()) : fail(text.error());
+  const bool is_record = lock && lock->modules.size() == 1 && h1_of(lock->modules.begin()->second) == h1;
+  return is_record ? std::optional(std::move(lock->modules.begin()->second)) : std::nullopt;
 }
 
 }  // namespace
 
-void record_installed(const Store& store, const ModuleLock& entry) {
-  const std::filesystem::path path = path_of(store, "h1:" + entry.hash_value("h1"));
+void record_installed(const fs::path& records, const ModuleLock& entry, std::string_view modes) {
+  const fs::path path = records / content_key(h1_of(entry), modes);
   const std::string text = write_lock({}, {{entry.key, entry}}, kHeader);
-  if (read_file(path).value_or("") != text && store.make_installed_directory()) {
+  if (read_file(path).value_or("") != text && make_directories(records)) {
     (void)write_file_atomically(path, text, Durable::no);
   }
 }
 
-std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1) {
-  const std::filesystem::path path = path_of(store, h1);
-  const auto text = read_file(path);
-  auto lock = text ? parse_lock(*text, path.string()) : fail(text.error());
-  if (!lock || lock->modules.size() != 1 || "h1:" + lock->modules.begin()->second.hash_value("h1") != h1) {
-    return std::nullopt;
+std::optional<ModuleLock> find_installed(const fs::path& records, std::string_view h1, std::string_view modes) {
+  auto found = read_record(records, h1, modes);
+  for (const std::string& others : modes_below(records, h1)) {
+    found = found ? std::move(found) : read_record(records, h1, others);
   }
-  return std::move(lock->modules.begin()->second);
+  return found;
+}
+
+bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const DataDirectory& data, const Store& store,
+                      const Context& context) {
+  const auto entries = list_tree(place);
+  if (!entries || !has_copied_modes(*entries)) {
+    return false;
+  }
+  const std::string h1 = h1_of(entry);
+  for (const fs::path& records : {store.installed_directory(), data.file_lists()}) {
+    if (const auto installed = read_record(records, h1, hash_modes(*entries))) {
+      return installed->origin_hash() == entry.origin_hash() && package_of(*installed) == package_of(entry);
+    }
+    if (!modes_below(records, h1).empty()) {
+      return false;
+    }
+  }
+  return context.offline;
+}
+
+std::string_view package_of(const ModuleLock& entry) {
+  const std::string_view source = std::string_view(entry.source).substr(0, entry.source.find('?'));
+  const std::size_t scheme = source.find("://");
+  return source.substr(0, source.find("//", scheme == std::string_view::npos ? 0 : scheme + 3));
 }
 
 }  // namespace modlock

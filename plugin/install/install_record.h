@@ -1,18 +1,35 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
+#include "backends/context.h"
 #include "backends/store/store.h"
+#include "plugin/install/data_directory.h"
 #include "plugin/lock/lock_file.h"
 
 namespace modlock {
 
-// Notes in the cache that `install` has installed this lock entry, under its h1. The record is outside of every root,
-// so no checkout can bring one. A record that cannot be written is no error.
-void record_installed(const Store& store, const ModuleLock& entry);
+// The records of what `install` has installed: the lock entry, by its h1 ("h1:…") and its modes (hash_modes()). They
+// are kept in two places. Store::installed_directory() is outside of every root, so no checkout can bring such records.
+// DataDirectory::file_lists() serves if the cache is lost.
 
-// Returns the entry that was installed last with this content ("h1:…"); nullopt if there is no readable record.
-std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1);
+// Writes a record, if the directory can be written.
+void record_installed(const std::filesystem::path& records, const ModuleLock& entry, std::string_view modes);
+
+// Returns the entry that was installed last with this content and these modes, else one with this content and other
+// modes; nullopt if there is no readable record.
+std::optional<ModuleLock> find_installed(const std::filesystem::path& records, std::string_view h1,
+                                         std::string_view modes);
+
+// Whether the package at `place`, which has the h1 of the entry, also has the modes of the locked commit or archive, as
+// a record says. The records of the data directory count if the cache has none with this h1. Without any record the
+// content is enough where no request may be made.
+bool has_locked_modes(const ModuleLock& entry, const std::filesystem::path& place, const DataDirectory& data,
+                      const Store& store, const Context& context);
+
+// Returns the source address of an entry without subdirectory and query.
+std::string_view package_of(const ModuleLock& entry);
 
 }  // namespace modlock

@@ -67,6 +67,7 @@ class Installer {
   struct Placement {
     const ModuleNode* node = nullptr;
     const Resolved* resolved = nullptr;  // null: linked
+    std::string modes = {};
     bool reused = false;
     Result<void> outcome = {};
   };
@@ -90,9 +91,11 @@ class Installer {
       if (!placement.outcome) {
         return std::move(placement.outcome);
       }
+      // What was in place and did not come from the cache proves nothing: it is recorded already, or unknown.
       if (const auto entry = request_.lock.modules.find(placement.node->key);
-          placement.resolved != nullptr && entry != request_.lock.modules.end()) {
-        record_installed(store_, entry->second);
+          placement.resolved != nullptr && !placement.resolved->modes.empty() && entry != request_.lock.modules.end()) {
+        record_installed(store_.installed_directory(), entry->second, placement.modes);
+        record_installed(request_.data.file_lists(), entry->second, placement.modes);
       }
       InstalledModule module{
           .key = placement.node->key,
@@ -113,13 +116,14 @@ class Installer {
       return fail(unusable_key(*placement.node));
     }
     const fs::path& target = *place;
-    std::error_code ignored;
-    if (fs::is_directory(fs::symlink_status(target, ignored))) {
-      const auto present = hash_tree(target, context_);
-      placement.reused = present && *present == placement.resolved->h1;
-      if (placement.reused) {
-        return {};
-      }
+    auto modes = modes_of(*placement.resolved);
+    if (!modes) {
+      return fail(std::move(modes.error()));
+    }
+    placement.modes = std::move(*modes);
+    placement.reused = is_in_place(target, placement);
+    if (placement.reused) {
+      return {};
     }
     context_.progress->report("installing module." + key, 0, 0);
     const fs::path staged = temporary() / key;
@@ -135,13 +139,17 @@ class Installer {
     if (!summary) {
       return fail(std::move(summary.error()));
     }
-    if (const std::string hash = summary->h1(); hash != placement.resolved->h1) {
+    if (const std::string hash = summary->h1();
+        hash != placement.resolved->h1 || hash_modes(*entries) != placement.modes) {
       store_.drop(Package{.id = placement.resolved->id,
                           .h1 = placement.resolved->h1,
+                          .modes = placement.modes,
                           .directory = placement.resolved->package_directory});
+      const std::string found = hash == placement.resolved->h1
+                                    ? "permission bits were changed"
+                                    : fmt::format("expected {}, got {}", placement.resolved->h1, hash);
       return fail(Error{.code = Code::hash_mismatch,
-                        .message = fmt::format("the cached package of module \"{}\" is damaged: expected {}, got {}",
-                                               key, placement.resolved->h1, hash),
+                        .message = fmt::format("the cached package of module \"{}\" is damaged: {}", key, found),
                         .subject = placement.node->subject(),
                         .hint = "it was removed from the cache; run the same command again to fetch it anew"});
     }
@@ -149,6 +157,24 @@ class Installer {
       return ok;
     }
     return swap_in(staged, target);
+  }
+
+  static Result<std::string> modes_of(const Resolved& resolved) {
+    return resolved.modes.empty() ? list_tree(resolved.package_directory).map(hash_modes)
+                                  : Result<std::string>(resolved.modes);
+  }
+
+  bool is_in_place(const fs::path& target, const Placement& placement) const {
+    std::error_code ignored;
+    if (!fs::is_directory(fs::symlink_status(target, ignored))) {
+      return false;
+    }
+    const auto entries = list_tree(target);
+    if (!entries || !has_copied_modes(*entries) || hash_modes(*entries) != placement.modes) {
+      return false;
+    }
+    const auto summary = summarise_entries(*entries, {}, context_);
+    return summary && summary->h1() == placement.resolved->h1;
   }
 
   static Error unusable_key(const ModuleNode& node) {

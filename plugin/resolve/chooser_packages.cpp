@@ -16,6 +16,7 @@ Result<void> Chooser::take_package(Group& group) {
   const ModuleNode& first = *group.level.front();
   if (group.in_place) {
     group.decision.h1 = "h1:" + group.locked_h1;
+    group.decision.modes.clear();
     group.decision.package_directory = group.in_place->directory;
     group.decision.package_subdir = group.in_place->subdir;
     hand_out(group);
@@ -48,6 +49,7 @@ Result<void> Chooser::take_package(Group& group) {
     group.decision.ref = package->ref;
   }
   group.decision.h1 = package->h1;
+  group.decision.modes = package->modes;
   group.decision.package_directory = package->directory;
   group.decision.package_subdir = package->subdir;
   hand_out(group);

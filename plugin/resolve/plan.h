@@ -52,6 +52,7 @@ struct Resolved {
   std::string ref;                 // FetchWish::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", where known
   std::string id;                  // Backend's: a commit, a digest, a hash text
   std::string h1;
+  std::string modes = {};  // Package::modes; empty: of what is installed already
   std::filesystem::path package_directory;
   std::string package_subdir = {};  // ModuleNode::package_subdir
 };

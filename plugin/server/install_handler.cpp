@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/version.h"
+#include "plugin/install/install_record.h"
 #include "plugin/install/installer.h"
 #include "plugin/install/overrides.h"
 #include "plugin/server/handlers.h"
@@ -60,15 +61,21 @@ Result<OverridePlan> settle_overrides(const Service& service, const RootRequest&
   return overrides;
 }
 
+// A request that takes what is installed only if its modes are the locked ones, for the h1 says nothing of them.
+//
 // What an override file names is followed by clients that ask nobody else, so the commit or digest of the lock has to
 // be proven: that what is installed has the locked h1 says nothing of it.
-PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Context& context) {
+PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Store& store,
+                        const Context& context) {
   PlanRequest request = frozen_plan(root, lock, context);
-  if (mode != OverrideMode::remove) {
-    request.installed = [find = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
-      return needs_override(node) ? std::nullopt : find(node, h1);
-    };
-  }
+  request.installed = [find = std::move(request.installed), mode, &modules = lock.file.modules, &data = root.data,
+                       &store, &context](const ModuleNode& node, std::string_view h1) {
+    const auto entry = modules.find(node.key);
+    auto place = mode != OverrideMode::remove && needs_override(node) ? std::nullopt : find(node, h1);
+    const bool fits =
+        place && entry != modules.end() && has_locked_modes(entry->second, place->directory, data, store, context);
+    return fits ? std::move(place) : std::nullopt;
+  };
   return request;
 }
 
@@ -81,7 +88,7 @@ Result<Installation> install_once(const Service& service, const RootRequest& roo
                                   OverrideMode mode, const Context& context, RequestContext& request) {
   const auto network = service.network(root.implementation.tool, root.implementation.version);
   Origin origin(network->backends(), service.store(), context, service.fresh_since());
-  auto plan = make_plan(request_for(root, lock, mode, context), origin, context);
+  auto plan = make_plan(request_for(root, lock, mode, service.store(), context), origin, context);
   if (!plan) {
     return fail(network->with_warnings(std::move(plan.error())));
   }

@@ -43,13 +43,6 @@ std::optional<std::uint64_t> size_of(const fs::path& file) {
   return error ? std::nullopt : std::optional<std::uint64_t>(size);
 }
 
-// Returns the source address of a lock entry without subdirectory and query.
-std::string_view package_of(const ModuleLock& lock) {
-  const std::string_view source = std::string_view(lock.source).substr(0, lock.source.find('?'));
-  const std::size_t scheme = source.find("://");
-  return source.substr(0, source.find("//", scheme == std::string_view::npos ? 0 : scheme + 3));
-}
-
 // Returns the commit of a lock entry for people ("commit 8f2c0d0b6c1f"), else its hash ("zh:…").
 std::string id_words(const ModuleLock& lock) {
   const std::string commit = lock.hash_value("git");
@@ -253,7 +246,7 @@ class Verifier {
   }
 
   void judge_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
-    if (auto detail = describe_stale(lock, verdict.actual)) {
+    if (auto detail = describe_stale(place, lock, verdict.actual)) {
       verdict.kind = VerdictKind::stale;
       verdict.detail = std::move(*detail);
       return;
@@ -273,8 +266,10 @@ class Verifier {
 
   // The cache knows the installed content as that of another version. File lists below the data directory do not count:
   // a checkout may bring them.
-  std::optional<std::string> describe_stale(const ModuleLock& lock, const std::string& h1) const {
-    if (const auto installed = find_installed(store_, h1)) {
+  std::optional<std::string> describe_stale(const fs::path& place, const ModuleLock& lock,
+                                            const std::string& h1) const {
+    const auto entries = list_tree(place);
+    if (const auto installed = find_installed(store_.installed_directory(), h1, entries ? hash_modes(*entries) : "")) {
       const bool is_same = installed->version == lock.version && installed->origin_hash() == lock.origin_hash() &&
                            package_of(*installed) == package_of(lock);
       return is_same ? std::nullopt : std::optional(version_difference(*installed, lock));

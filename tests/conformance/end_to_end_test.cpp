@@ -88,7 +88,7 @@ struct Endangered : Scene {
     BOOST_TEST(lock_is_aged());
     BOOST_TEST(files_below(root()) == ".terraform.lock.hcl .terraform/modules/modules.json main.tf");
     BOOST_TEST(read(kFileOfTree) == kTreeBefore);
-    for (const char* name : {"v1/tmp", "v1/packages", "v1/identities"}) {
+    for (const char* name : {"v2/tmp", "v2/packages", "v2/identities"}) {
       const std::string left = fs::exists(cache() / name) ? files_below(cache() / name) : std::string();
       BOOST_TEST(left == "", name << ": " << left);
     }

@@ -169,7 +169,7 @@ class CellOfTable {
   // What failed leaves nothing that anybody could take for a package, and does not stand in the way of another attempt.
   void check_leftovers(const Result<void>& result) {
     BOOST_TEST(files_below(world()->temporary()) == "");
-    const std::filesystem::path store = directory_ / "v1";
+    const std::filesystem::path store = directory_ / "v2";
     BOOST_TEST((!std::filesystem::exists(store / "tmp") || std::filesystem::is_empty(store / "tmp")));
     if (result) {
       return;

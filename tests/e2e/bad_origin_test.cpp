@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_changed_package_in_the_store) {
                          Row{"another call", module_call("evil", "git::" + vpc.url())}}) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto damage = [&] {
-        for (const auto& entry : fs::recursive_directory_iterator(cache() / "v1/packages")) {
+        for (const auto& entry : fs::recursive_directory_iterator(cache() / "v2/packages")) {
           if (entry.path().filename() == "main.tf") {
             fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
             write_text(entry.path(), row.text);
@@ -174,13 +174,13 @@ BOOST_AUTO_TEST_CASE(a_changed_package_in_the_store) {
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_repository_in_the_cache) {
-  for (const auto& entry : fs::recursive_directory_iterator(cache() / "v1/git")) {
+  for (const auto& entry : fs::recursive_directory_iterator(cache() / "v2/git")) {
     if (entry.is_regular_file() && entry.path().string().find("/objects/") != std::string::npos) {
       fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
       write_text(entry.path(), "damaged\n");
     }
   }
-  fs::remove_all(cache() / "v1/packages");
+  fs::remove_all(cache() / "v2/packages");
   fs::remove_all(root() / ".terraform/modules");
   const Ran ran = modlock({"install"});
   BOOST_TEST(ran.exit_code == 0, ran.err);

@@ -40,13 +40,27 @@ BOOST_AUTO_TEST_CASE(a_limit_must_be_readable) {
   BOOST_TEST(modlock({"cache", "prune", "--max-bytes", "18446744073709551615"}).exit_code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(the_directory_of_an_older_layout_is_not_read_and_is_removed) {
+  GitRepository& vpc = repository("vpc");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  std::filesystem::rename(cache() / "v2", cache() / "v1");
+  const Ran missed = modlock({"install", "--offline"});
+  BOOST_TEST(missed.exit_code == 7);
+  BOOST_TEST(missed.err.find("[OFFLINE_MISS]") != std::string::npos, missed.err);
+  BOOST_TEST(json({"cache", "info"})["packages"].asInt() == 0);
+  BOOST_TEST(json({"cache", "prune"})["removed"]["leftovers"].asInt() == 1);
+  BOOST_TEST(!std::filesystem::exists(cache() / "v1"));
+}
+
 BOOST_AUTO_TEST_CASE(repositories_lie_under_the_hash_of_their_url) {
   GitRepository& vpc = repository("vpc");
   release(vpc, "1.0.0");
   write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(cache() / "v1/git")) {
+  for (const auto& entry : std::filesystem::directory_iterator(cache() / "v2/git")) {
     names.push_back(entry.path().filename().string());
   }
   BOOST_REQUIRE(names.size() == 1U);

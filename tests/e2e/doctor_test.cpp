@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
        "settings      error    "},
       {"no place for the store",
        [](Machine& machine) {
-         fs::create_directories(machine.cache() / "v1");
-         write_text(machine.cache() / "v1/tmp", "");
+         fs::create_directories(machine.cache() / "v2");
+         write_text(machine.cache() / "v2/tmp", "");
        },
        1, "store         error    "},
   };

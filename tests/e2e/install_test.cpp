@@ -1,6 +1,8 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <functional>
 
+#include "protocol/json.h"
 #include "tests/e2e/scene.h"
 
 namespace modlock::test {
@@ -14,6 +16,16 @@ struct Installing : Scene {
     write("main.tf", module_call("vpc", "git::" + vpc.url()));
     write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
     modlock({"lock"});
+  }
+  // A release with one script, whose mode is "100644" or "100755".
+  void release_script(const std::string& version, const std::string& mode) {
+    const std::string tree = vpc.write_tree("100644 blob " + vpc.write_blob("# module\n") + "\tmain.tf\n" + mode +
+                                            " blob " + vpc.write_blob("#!/bin/sh\n") + "\trun.sh\n");
+    vpc.branch("main", vpc.commit_tree(tree, vpc.id("main")));
+    vpc.tag("v" + version);
+  }
+  unsigned installed_mode(const std::string& name) const {
+    return static_cast<unsigned>(fs::status(root() / ".terraform/modules/vpc" / name).permissions());
   }
   std::string installed() const { return read(".terraform/modules/vpc/main.tf"); }
   GitRepository& vpc;
@@ -155,6 +167,103 @@ BOOST_AUTO_TEST_CASE(what_the_configuration_no_longer_calls_is_removed) {
   BOOST_TEST(modlock({"install"}).exit_code == 0);
   BOOST_TEST(!has(".terraform/modules/more"));
   BOOST_TEST(read(".terraform/modules/modules.json").find("more") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_only_makes_a_script_executable_is_installed) {
+  struct Row {
+    const char* name;
+    std::function<void(Installing&)> before;
+  };
+  const Row rows[] = {
+      {"its package is in the cache", [](Installing&) {}},
+      {"the packages were removed from the cache", [](Installing& s) { fs::remove_all(s.cache() / "v2/packages"); }},
+      {"the cache was removed", [](Installing& s) { fs::remove_all(s.cache()); }},
+  };
+  release_script("1.1.0", "100644");
+  release_script("1.1.1", "100755");
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const auto& [version, mode] : {std::pair("1.1.0", 0644U), {"1.1.1", 0755U}, {"1.1.0", 0644U}}) {
+        write(".tofu-modlock.hcl", module_rule("vpc", version));
+        BOOST_TEST(modlock({"lock"}).exit_code == 0);
+        row.before(*this);
+        const Ran ran = modlock({"install"});
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        BOOST_TEST(installed_mode("run.sh") == mode);
+        BOOST_TEST(modlock({"verify"}).exit_code == 0);
+        BOOST_TEST(json({"install"})["reused"].size() == 1U);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_installed_is_in_place_offline_unless_it_is_known_to_be_of_another_commit) {
+  release_script("1.1.0", "100644");
+  release_script("1.1.1", "100755");
+  write(".tofu-modlock.hcl", module_rule("vpc", "1.1.0"));
+  modlock({"lock", "--install"});
+  fs::remove_all(cache());
+  fs::remove_all(root() / ".terraform/tofu-modlock");
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
+  // That proves no modes: whoever is online asks the source for them.
+  fs::permissions(root() / ".terraform/modules/vpc/run.sh", fs::perms{0755U});
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  BOOST_TEST(installed_mode("run.sh") == 0644U);
+  write(".tofu-modlock.hcl", module_rule("vpc", "1.1.1"));
+  modlock({"lock"});
+  for (const char* name : {"v2/packages", "v2/identities", "v2/git"}) {
+    fs::remove_all(cache() / name);
+  }
+  const Ran ran = modlock({"install", "--offline"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("[OFFLINE_MISS]") != std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_installed_serves_where_the_cache_is_gone_if_it_is_recorded_for_the_same_commit) {
+  modlock({"install"});
+  fs::remove_all(cache());
+  BOOST_TEST(json({"install"})["stats"]["requests"].asInt() == 0);
+  fs::permissions(root() / ".terraform/modules/vpc/main.tf", fs::perms{0755U});
+  BOOST_TEST(json({"install"})["stats"]["requests"].asInt() > 0);
+  BOOST_TEST(installed_mode("main.tf") == 0644U);
+}
+
+BOOST_AUTO_TEST_CASE(a_cached_package_with_changed_modes_is_fetched_again) {
+  modlock({"install"});
+  for (const auto& entry : fs::recursive_directory_iterator(cache() / "v2/packages")) {
+    if (entry.path().filename() == "main.tf") {
+      fs::permissions(entry.path(), fs::perms{0755U});
+    }
+  }
+  fs::remove_all(root() / ".terraform");
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err.find("the cached package of module \"vpc\" is damaged: permission bits were changed") !=
+                 std::string::npos,
+             ran.err);
+  BOOST_TEST(installed_mode("main.tf") == 0644U);
+}
+
+BOOST_AUTO_TEST_CASE(modes_do_not_depend_on_the_umask) {
+  release_script("1.1.0", "100755");
+  write(".tofu-modlock.hcl", module_rule("vpc", "1.1.0"));
+  modlock({"lock"});
+  for (const char* umask : {"0", "022", "077"}) {
+    BOOST_TEST_CONTEXT(umask) {
+      fs::remove_all(root() / ".terraform");
+      fs::remove_all(cache());
+      const Ran ran = program({"sh", "-c", "umask \"$1\" && exec \"$0\" install", binary, umask});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(installed_mode("main.tf") == 0644U);
+      BOOST_TEST(installed_mode("run.sh") == 0755U);
+      BOOST_TEST(installed_mode("") == 0755U);
+    }
+  }
+  // As a client installs it that runs with another umask.
+  fs::permissions(root() / ".terraform/modules/vpc/main.tf", fs::perms{0664U});
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  BOOST_TEST(installed_mode("main.tf") == 0644U);
 }
 
 BOOST_AUTO_TEST_CASE(four_installs_at_once) {

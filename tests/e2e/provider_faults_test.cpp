@@ -47,8 +47,8 @@ struct BadProviders : Scene {
   // Names below the root and in the place for unfinished work.
   std::set<std::string> files() const {
     std::set<std::string> names;
-    fs::create_directories(cache() / "v1/tmp");
-    for (const fs::path& top : {root(), cache() / "v1/tmp"}) {
+    fs::create_directories(cache() / "v2/tmp");
+    for (const fs::path& top : {root(), cache() / "v2/tmp"}) {
       for (const auto& entry : fs::recursive_directory_iterator(top)) {
         names.insert(entry.path().string());
       }

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 // Days pass: everything that was seen was seen so much earlier.
 void let_pass(const Scene& scene, int hours) {
-  for (const auto& entry : fs::directory_iterator(scene.cache() / "v1/seen")) {
+  for (const auto& entry : fs::directory_iterator(scene.cache() / "v2/seen")) {
     std::istringstream lines(read_text(entry.path()));
     std::string later;
     for (std::string line; std::getline(lines, line);) {

@@ -134,6 +134,45 @@ BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *boost::unit_test::precondition(
   check_refused(oci.source("acme/override"), "a name that only tofu-modlock may write");
 }
 
+BOOST_AUTO_TEST_CASE(a_foreign_archive_decides_no_mode_of_a_git_module) {
+  GitRepository& vpc = repository("vpc.git");
+  vpc.branch("main",
+             vpc.commit_tree(vpc.write_tree("100644 blob " + vpc.write_blob("# module\n") + "\tmain.tf\n100755 blob " +
+                                            vpc.write_blob("#!/bin/sh\n") + "\trun.sh\n")));
+  vpc.tag("v1.0.0");
+  const std::string git = "git::" + vpc.url() + "?ref=v1.0.0";
+  const auto install = [&](const std::string& source) {
+    write("main.tf", module_call("vpc", source));
+    const Ran ran = modlock({"upgrade", "--install"});
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+  };
+  const auto mode_of = [&](const char* name) {
+    return static_cast<unsigned>(fs::status(root() / ".terraform/modules/vpc" / name).permissions());
+  };
+  install(git);
+  const std::string h1 = lock().substr(lock().find("h1:"), 47);
+  for (const unsigned mode : {0666U, 0777U, 0600U}) {
+    BOOST_TEST_CONTEXT(mode) {
+      const std::string archive = serve("p" + std::to_string(mode) + ".tar.gz",
+                                        tar_gz({{.name = "main.tf", .content = "# module\n", .mode = mode},
+                                                {.name = "run.sh", .content = "#!/bin/sh\n", .mode = mode}}));
+      for (const bool git_is_cached : {true, false}) {
+        if (!git_is_cached) {
+          fs::remove_all(cache());
+        }
+        install(archive);
+        BOOST_TEST(lock().find(h1) != std::string::npos);
+        BOOST_TEST(mode_of("main.tf") == ((mode & 0100U) != 0 ? 0755U : 0644U));
+        BOOST_TEST(mode_of("run.sh") == mode_of("main.tf"));
+        install(git);
+        BOOST_TEST(lock().find(h1) != std::string::npos);
+        BOOST_TEST(mode_of("main.tf") == 0644U);
+        BOOST_TEST(mode_of("run.sh") == 0755U);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(modes_and_links_lose_what_is_dangerous_in_them) {
   const std::string secret = path("secret").string();
   const std::vector<ArchiveEntry> entries = {

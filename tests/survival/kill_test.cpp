@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_with_installation) {
     const auto met = kill_everywhere(command, {.calls = "rename,link,unlink", .kill = when}, locks);
     check_met(met, {" <dir>/root/.terraform.lock.hcl", " <dir>/root/.terraform/tofu-modlock/lock.hcl",
                     " <dir>/root/.terraform/modules/modules.json", "/vpc.old", " <dir>/root/.terraform/modules/vpc",
-                    " <dir>/cache/v1/packages/", " <dir>/cache/v1/identities/", " <dir>/cache/v1/responses/"});
+                    " <dir>/cache/v2/packages/", " <dir>/cache/v2/identities/", " <dir>/cache/v2/responses/"});
   }
 }
 
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(git_that_brings_the_first_package) {
   BOOST_REQUIRE(modlock(command).exit_code == 0);
   const auto met = kill_everywhere(command, {.calls = "rename,link,unlink", .below = cache(), .kill = "before"},
                                    {{"", ""}, {"1.0.0", lock()}});
-  check_met(met, {"/v1/git/", "/objects/", "/refs/", "/v1/packages/"});
+  check_met(met, {"/v2/git/", "/objects/", "/refs/", "/v2/packages/"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,7 +22,7 @@ struct Meanwhile : SurvivalScene {
 
   // A command that runs when the packages have come and the lock is not written yet.
   Fault between_plan_and_apply(const std::string& command) const {
-    return {.calls = "rename", .below = cache() / "v1/identities", .run = command};
+    return {.calls = "rename", .below = cache() / "v2/identities", .run = command};
   }
   std::string lock_path() const { return "'" + (root() / ".terraform.lock.hcl").string() + "'"; }
 
@@ -168,8 +168,8 @@ BOOST_AUTO_TEST_CASE(a_package_of_the_store_that_changes_while_it_is_copied) {
   fs::remove_all(root() / ".terraform");
   save();
   Fault fault{.calls = "open",
-              .below = cache() / "v1/packages",
-              .run = "for file in '" + (cache() / "v1/packages").string() +
+              .below = cache() / "v2/packages",
+              .run = "for file in '" + (cache() / "v2/packages").string() +
                      "'/*/tree/policies/a.json; do printf '[]\\n' > \"$file\"; done"};
   int healed = 0;
   for (; fault.at < kMostCalls; ++fault.at) {

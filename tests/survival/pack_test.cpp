@@ -26,7 +26,7 @@ struct Packed : SurvivalScene {
     environment["SSL_CERT_FILE"] = environment["GIT_SSL_CAINFO"] = server.authority().string();
     write("main.tf", module_call("net", "git::" + server.url("open", "net.git") + "?ref=v1.0.0"));
   }
-  fs::path repositories_of_cache() const { return cache() / "v1" / "git"; }
+  fs::path repositories_of_cache() const { return cache() / "v2" / "git"; }
   std::size_t packs() const {
     std::size_t found = 0;
     for (const auto& entry : fs::recursive_directory_iterator(repositories_of_cache())) {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
 #include "backends/package/tree_hash.h"
+#include "backends/store/store.h"
 #include "protocol/json.h"
 #include "tests/support/archive_writer.h"
 
@@ -168,17 +168,18 @@ SurvivalScene::Files SurvivalScene::files_of_root() const {
 }
 
 SurvivalScene::Files SurvivalScene::files_of_store() const {
-  const fs::path packages = cache() / "v1/packages";
+  const fs::path packages = cache() / "v2/packages";
   if (fs::is_directory(packages)) {
     for (const fs::directory_entry& package : fs::directory_iterator(packages)) {
       const auto h1 = hash_tree(package.path() / "tree", Context{});
       BOOST_TEST_REQUIRE(h1.has_value(), shown(package.path().string()) << " is no package");
-      BOOST_TEST(package.path().filename().string() == sha256_hex(*h1));
+      const auto entries = list_tree(package.path() / "tree");
+      BOOST_TEST(package.path().filename().string() == content_key(*h1, hash_modes(*entries)));
     }
   }
   Files files;
   for (const char* name : {"packages", "identities"}) {
-    for (auto& [file, content] : files_below(cache() / "v1" / name)) {
+    for (auto& [file, content] : files_below(cache() / "v2" / name)) {
       if (!is_hidden(file)) {  // a temporary file
         files[std::string(name) + "/" + file] = content;
       }

@@ -30,7 +30,7 @@ mode_t mode_of(const fs::path& path) {
 
 BOOST_AUTO_TEST_SUITE(copy_tree_linux)
 
-BOOST_AUTO_TEST_CASE(copies_content_modes_and_links) {
+BOOST_AUTO_TEST_CASE(copies_content_and_links) {
   const TemporaryDirectory directory;
   const fs::path from = directory / "from";
   const std::string large(5000000, 'l');
@@ -43,9 +43,6 @@ BOOST_AUTO_TEST_CASE(copies_content_modes_and_links) {
   fs::create_symlink("sub/run.sh", from / "link");
   fs::create_directory_symlink("sub", from / "directory-link");
   fs::create_symlink("../../nowhere", from / "dangling");
-  ::chmod((from / "main.tf").c_str(), 0640);
-  ::chmod((from / "sub/run.sh").c_str(), 06755);
-  ::chmod((from / "closed/file").c_str(), 0444);
   ::chmod((from / "closed").c_str(), 0555);
 
   const fs::path to = directory / "to";
@@ -61,15 +58,47 @@ BOOST_AUTO_TEST_CASE(copies_content_modes_and_links) {
   BOOST_TEST((read_file(to / "large") == large));
   BOOST_TEST(read_file(to / "closed/file").value() == "inside");
   BOOST_TEST(fs::is_directory(to / "nothing"));
-  BOOST_TEST(mode_of(to / "main.tf") == 0640U);
-  BOOST_TEST(mode_of(to / "sub/run.sh") == 0755U);
-  BOOST_TEST(mode_of(to / "closed/file") == 0444U);
-  BOOST_TEST(mode_of(to / "closed") == 0555U);
   BOOST_TEST(fs::read_symlink(to / "link") == "sub/run.sh");
   BOOST_TEST(fs::read_symlink(to / "directory-link") == "sub");
   BOOST_TEST(fs::read_symlink(to / "dangling") == "../../nowhere");
   BOOST_TEST(status_of(to / "main.tf").st_nlink == 1U);
   BOOST_TEST(status_of(to / "main.tf").st_ino != status_of(from / "main.tf").st_ino);
+}
+
+BOOST_AUTO_TEST_CASE(modes_are_those_of_an_installation) {
+  struct Row {
+    const char* name;
+    mode_t mode;
+    mode_t expected;
+  };
+  const Row rows[] = {{"readable", 0644, 0644},
+                      {"private", 0600, 0644},
+                      {"read-only", 0444, 0644},
+                      {"for others only", 0604, 0644},
+                      {"writable by the group", 0664, 0644},
+                      {"writable by everybody", 0666, 0644},
+                      {"executable", 0755, 0755},
+                      {"executable by its owner", 0700, 0755},
+                      {"executable by others only", 0655, 0644},
+                      {"everything", 07777, 0755}};
+  for (const mode_t umask : {mode_t{0}, mode_t{022}, mode_t{077}}) {
+    const TemporaryDirectory directory;
+    for (const Row& row : rows) {
+      write_text(directory / "from" / row.name / "file", "");
+      ::chmod((directory / "from" / row.name / "file").c_str(), row.mode);
+      ::chmod((directory / "from" / row.name).c_str(), row.mode | S_IRUSR | S_IXUSR);
+    }
+    const mode_t before = ::umask(umask);
+    const auto copied = copy_tree(directory / "from", directory / "to");
+    ::umask(before);
+    BOOST_REQUIRE(copied.has_value());
+    for (const Row& row : rows) {
+      BOOST_TEST_CONTEXT(row.name << ", umask " << umask) {
+        BOOST_TEST(mode_of(directory / "to" / row.name / "file") == row.expected);
+        BOOST_TEST(mode_of(directory / "to" / row.name) == 0755U);
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(leaves_version_control_out) {

@@ -89,6 +89,54 @@ BOOST_AUTO_TEST_CASE(lists_what_counts_in_bytewise_order) {
              "sp ace/\xc3\xbc.tf\n");
 }
 
+BOOST_AUTO_TEST_CASE(modes_are_hashed_apart_from_content) {
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path&)> change;
+    bool same_modes;
+    bool copied;
+  };
+  const auto chmod = [](const char* name, unsigned mode) {
+    return [=](const fs::path& root) { fs::permissions(root / name, fs::perms{mode}); };
+  };
+  const Row rows[] = {
+      {"nothing", [](const fs::path&) {}, true, true},
+      {"executable", chmod("main.tf", 0755), false, true},
+      {"not executable", chmod("run.sh", 0644), false, true},
+      {"writable by everybody", chmod("main.tf", 0666), true, false},
+      {"private", chmod("main.tf", 0600), true, false},
+      {"executable by its owner", chmod("run.sh", 0700), true, false},
+      {"executable by others", chmod("main.tf", 0655), true, false},
+      {"a directory", chmod("sub", 0700), true, true},
+      {"a link in place of a file",
+       [](const fs::path& root) {
+         fs::remove(root / "copy.tf");
+         fs::create_symlink("main.tf", root / "copy.tf");
+       },
+       false, true},
+  };
+  const auto make = [](const fs::path& root) {
+    for (const char* name : {"main.tf", "copy.tf", "run.sh", "sub/main.tf"}) {
+      write_text(root / name, "content");
+      fs::permissions(root / name, fs::perms{0644U});
+    }
+    fs::permissions(root / "run.sh", fs::perms{0755U});
+  };
+  const TemporaryDirectory plain;
+  make(plain.path());
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory root;
+      make(root.path());
+      row.change(root.path());
+      BOOST_TEST(hash_of(root.path()) == hash_of(plain.path()));
+      const auto entries = list_tree(root.path()).value();
+      BOOST_TEST((hash_modes(entries) == hash_modes(list_tree(plain.path()).value())) == row.same_modes);
+      BOOST_TEST(has_copied_modes(entries) == row.copied);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(links_count_as_content_or_as_text) {
   struct Row {
     const char* name;

@@ -29,7 +29,7 @@ struct Seen {
   FirstSeen seen{store};
 
   std::filesystem::path file() const {
-    return directory / ("cache/v1/seen/" + sha256_hex("git::https://example.com/vpc.git"));
+    return directory / ("cache/v2/seen/" + sha256_hex("git::https://example.com/vpc.git"));
   }
   std::string text() const { return read_text(file()); }
   // Hours after Monday at which each was first seen.
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(damaged_file_makes_nothing_old) {
 }
 
 BOOST_AUTO_TEST_CASE(store_that_cannot_be_written_is_no_error) {
-  write_text(directory / "cache/v1", "");
+  write_text(directory / "cache/v2", "");
   BOOST_TEST(note({kA}, hours(0)) == (std::vector{0}), boost::test_tools::per_element());
   BOOST_TEST(note({kA}, hours(5)) == (std::vector{5}), boost::test_tools::per_element());
 }

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(answers_of_registries_age_too) {
 
 BOOST_AUTO_TEST_CASE(records_of_every_kind_are_counted_and_go) {
   std::size_t kinds = 0;
-  for (const char* kind : {"v1/responses", "v1/answers", "v1/trees", "v1/hashes", "clients"}) {
+  for (const char* kind : {"v2/responses", "v2/answers", "v2/trees", "v2/hashes", "clients"}) {
     BOOST_TEST_CONTEXT(kind) {
       const fs::path record = store.root() / kind / "old";
       for (const PruneLimits& limits : {PruneLimits{.max_bytes = 0}, PruneLimits{.max_age = hours(2)}}) {
@@ -206,8 +206,18 @@ BOOST_AUTO_TEST_CASE(a_record_counts_among_the_rest) {
   BOOST_TEST(has(package));
 }
 
+BOOST_AUTO_TEST_CASE(an_older_layout_goes) {
+  write_text(store.root() / "v1/packages/a/tree/main.tf", "");
+  BOOST_TEST(measure(store).value().packages == 0U);
+  const PruneReport report = prune({});
+  BOOST_TEST(report.leftovers == 1U);
+  BOOST_TEST(report.removed.packages == 0U);
+  BOOST_TEST(!fs::exists(store.root() / "v1"));
+  BOOST_TEST(prune({}).leftovers == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(locks_and_what_was_seen_stay) {
-  for (const char* path : {"v1/locks/a", "v1/seen/a"}) {
+  for (const char* path : {"v2/locks/a", "v2/seen/a", "v2/installed/a"}) {
     BOOST_TEST_CONTEXT(path) {
       write_text(store.root() / path, "x");
       mark(store.root() / path, hours(10000));

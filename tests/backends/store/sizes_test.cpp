@@ -50,13 +50,13 @@ BOOST_AUTO_TEST_CASE(measures_packages_and_repositories) {
   BOOST_TEST(nothing.packages == 0U);
   BOOST_TEST(nothing.repository_bytes == 0U);
 
-  write_text(directory / "store/v1/packages/aa/tree/main.tf", std::string(10, 'x'));
-  write_text(directory / "store/v1/packages/aa/tree/sub/b", std::string(5, 'x'));
-  write_text(directory / "store/v1/packages/bb/tree/main.tf", std::string(1, 'x'));
-  write_text(directory / "store/v1/git/cc/objects/pack", std::string(100, 'x'));
-  write_text(directory / "store/v1/tmp/dd/not-counted", std::string(1000, 'x'));
-  fs::create_symlink("main.tf", directory / "store/v1/packages/aa/tree/link");
-  fs::create_directory_symlink("..", directory / "store/v1/packages/aa/tree/up");
+  write_text(directory / "store/v2/packages/aa/tree/main.tf", std::string(10, 'x'));
+  write_text(directory / "store/v2/packages/aa/tree/sub/b", std::string(5, 'x'));
+  write_text(directory / "store/v2/packages/bb/tree/main.tf", std::string(1, 'x'));
+  write_text(directory / "store/v2/git/cc/objects/pack", std::string(100, 'x'));
+  write_text(directory / "store/v2/tmp/dd/not-counted", std::string(1000, 'x'));
+  fs::create_symlink("main.tf", directory / "store/v2/packages/aa/tree/link");
+  fs::create_directory_symlink("..", directory / "store/v2/packages/aa/tree/up");
   const StoreSizes sizes = measure(store).value();
   BOOST_TEST(sizes.packages == 2U);
   BOOST_TEST(sizes.package_bytes == 16U);

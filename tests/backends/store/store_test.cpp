@@ -57,7 +57,7 @@ mode_t mode_of(const fs::path& path) {
 }
 
 fs::path record_in(const fs::path& root) {
-  for (const auto& entry : fs::recursive_directory_iterator(root / "v1/identities")) {
+  for (const auto& entry : fs::recursive_directory_iterator(root / "v2/identities")) {
     if (entry.is_regular_file()) {
       return entry.path();
     }
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(opening_and_looking_writes_nothing) {
   BOOST_TEST(!store.find(kSource, kId).has_value());
   BOOST_TEST(!store.find_by_h1("h1:x").has_value());
   BOOST_TEST(store.root() == directory / "a/store");
-  BOOST_TEST(store.git_directory() == directory / "a/store/v1/git");
+  BOOST_TEST(store.git_directory() == directory / "a/store/v2/git");
   BOOST_TEST(!fs::exists(directory / "a"));
 }
 
@@ -89,16 +89,18 @@ BOOST_AUTO_TEST_CASE(a_package_goes_in_and_is_found) {
 
   BOOST_TEST(package.id == kId);
   BOOST_TEST(package.h1.substr(0, 3) == "h1:");
-  BOOST_TEST(package.directory == root / "v1/packages" / sha256_hex(package.h1) / "tree");
+  BOOST_TEST(package.modes.size() == 64U);
+  BOOST_TEST(package.directory == root / "v2/packages" / (sha256_hex(package.h1) + "-" + package.modes) / "tree");
   BOOST_TEST(package.warnings.size() == 1U);
   BOOST_TEST(read_file(package.directory / "main.tf").value() == "content");
   BOOST_TEST(mode_of(package.directory / "sub/run.sh") == 0755U);
   BOOST_TEST(mode_of(root) == 0700U);
   BOOST_TEST(!fs::exists(directory / "fetched"));
-  BOOST_TEST(is_empty(root / "v1/tmp"));
-  BOOST_TEST(record_in(root) == root / "v1/identities" / sha256_hex(kSource.package_identity()) / (kId + ".json"));
+  BOOST_TEST(is_empty(root / "v2/tmp"));
+  BOOST_TEST(record_in(root) == root / "v2/identities" / sha256_hex(kSource.package_identity()) / (kId + ".json"));
   BOOST_TEST(read_file(record_in(root)).value() == "{\"h1\":\"" + package.h1 + "\",\"id\":\"" + kId +
-                                                       "\",\"source\":\"" + kSource.package_identity() + "\"}\n");
+                                                       "\",\"modes\":\"" + package.modes + "\",\"source\":\"" +
+                                                       kSource.package_identity() + "\"}\n");
 
   // Another process, later.
   const auto found = open_store(root).find(kSource, kId);
@@ -110,6 +112,21 @@ BOOST_AUTO_TEST_CASE(a_package_goes_in_and_is_found) {
   BOOST_REQUIRE(by_content.has_value());
   BOOST_TEST(by_content->id.empty());
   BOOST_TEST(by_content->directory == package.directory);
+}
+
+BOOST_AUTO_TEST_CASE(a_content_with_other_modes_is_another_package) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package executable = admitted(store, tree_at(directory / "a"));
+  FetchedTree other = tree_at(directory / "b", "content", "other");
+  ::chmod((directory / "b/sub/run.sh").c_str(), 0644);
+  const Package plain = admitted(store, other);
+  BOOST_TEST(plain.h1 == executable.h1);
+  BOOST_TEST(mode_of(store.find(kSource, kId)->directory / "sub/run.sh") == 0755U);
+  BOOST_TEST(mode_of(store.find(kSource, "other")->directory / "sub/run.sh") == 0644U);
+  store.drop(executable);
+  BOOST_TEST(!store.find(kSource, kId).has_value());
+  BOOST_TEST(store.find_by_h1(plain.h1)->modes == plain.modes);
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_belong_together_is_not_found) {
@@ -193,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_package_is_gone_and_may_come_back) {
   BOOST_TEST(!store.find_by_h1(package.h1).has_value());
   BOOST_TEST((store.recorded_h1(kSource, kId) == package.h1));  // that is still true
   BOOST_TEST(!fs::exists(package.directory));
-  BOOST_TEST(is_empty(store.root() / "v1/tmp"));
+  BOOST_TEST(is_empty(store.root() / "v2/tmp"));
   store.drop(package);
   BOOST_TEST(admitted(store, tree_at(directory / "two")).h1 == package.h1);
   BOOST_TEST(store.find(kSource, kId).has_value());
@@ -251,7 +268,7 @@ BOOST_AUTO_TEST_CASE(processes_and_threads_admit_one_package_at_once) {
     BOOST_TEST(status == 0);
   }
   BOOST_TEST(measure(store).value().packages == static_cast<std::uint64_t>(kRounds));
-  BOOST_TEST(is_empty(store.root() / "v1/tmp"));
+  BOOST_TEST(is_empty(store.root() / "v2/tmp"));
 }
 
 BOOST_AUTO_TEST_CASE(answers_without_an_id_count_for_who_asked_before_they_came) {
@@ -287,7 +304,7 @@ BOOST_AUTO_TEST_CASE(temporary_directories_are_new) {
   const auto second = store.make_temporary();
   BOOST_REQUIRE((first.has_value() && second.has_value()));
   BOOST_TEST(*first != *second);
-  BOOST_TEST(first->parent_path() == store.root() / "v1/tmp");
+  BOOST_TEST(first->parent_path() == store.root() / "v2/tmp");
   BOOST_TEST(is_empty(*first));
 }
 
@@ -308,7 +325,7 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
       {"a file", directory / "file", "IO_ERROR",
        "cannot use the store \"" + (directory / "file").string() + "\": Not a directory", ""},
       {"of a later release", directory / "newer", "LOCK_NEWER",
-       "the store \"" + (directory / "newer").string() + "\" has layout 12, this release reads layout 1",
+       "the store \"" + (directory / "newer").string() + "\" has layout 12, this release reads layout 2",
        "use the tofu-modlock release that wrote it, or name another directory with --cache-dir"},
   };
   for (const Row& row : rows) {
@@ -325,7 +342,7 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
 BOOST_AUTO_TEST_CASE(a_newer_layout_beside_ours_is_fine) {
   const TemporaryDirectory directory;
   write_text(directory / "store/v2/anything", "");
-  for (const char* layout : {"1", "01\n", "", "unknown"}) {
+  for (const char* layout : {"1", "2", "01\n", "", "unknown"}) {
     write_text(directory / "store/layout", layout);
     (void)open_store(directory / "store");
   }
@@ -353,7 +370,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store,
   BOOST_TEST(refused.error().message.ends_with("/tree/main.tf\": No space left on device"));
   BOOST_TEST(refused.error().hint == "free some space there, then run it again");
   BOOST_TEST(fs::exists(directory / "two/main.tf"));
-  BOOST_TEST(is_empty(store.root() / "v1/tmp"));
+  BOOST_TEST(is_empty(store.root() / "v2/tmp"));
   BOOST_TEST(!store.find(kSource, "2222").has_value());
   BOOST_TEST(store.find(kSource, kId).has_value());
 }

@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(memo_belongs_to_one_place) {
 }
 
 BOOST_AUTO_TEST_CASE(memo_that_cannot_be_written_is_no_error) {
-  write_text(directory / "store/v1", "");
+  write_text(directory / "store/v2", "");
   BOOST_TEST(h1() == truth());
   BOOST_TEST(!has_memo());
 }

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
 }
 
 BOOST_AUTO_TEST_CASE(source_that_nobody_has_seen_before_has_nothing_old) {
-  std::filesystem::remove_all(directory / "cache/v1/seen");
+  std::filesystem::remove_all(directory / "cache/v2/seen");
   const auto planned = plan();
   BOOST_REQUIRE(!planned);
   BOOST_TEST(to_string(planned.error().code) == "NO_MATCHING_VERSION");

@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(plan_uses_what_is_installed_where_the_store_is_gone) {
   const Plan plan = lock();
   BOOST_TEST(summary(plan) == "");
   BOOST_TEST(stats.requests == 0U);
-  BOOST_TEST(!std::filesystem::exists(directory / "cache/v1/packages"));
+  BOOST_TEST(!std::filesystem::exists(directory / "cache/v2/packages"));
 
   installed_h1 = "h1:of another tree";
   const auto gone = this->plan();

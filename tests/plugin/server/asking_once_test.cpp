@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_is_known_is_chosen_from_on_the_own_thread) {
       BOOST_TEST(asked->listings == 4);
       BOOST_TEST(asked->fetched.size() == (is_known ? 8U : 4U));
     }
-    std::filesystem::remove_all(directory.path() / "v1");
+    std::filesystem::remove_all(directory.path() / "v2");
   }
 }
 

@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(verify_tells_a_stale_installation_from_a_tampered_one) {
     int exit_code;
   };
   const auto cached = [](const char* name) {
-    return [name](VerifyFixture& f) { fs::remove_all(f.directory.path() / "cache/v1" / name); };
+    return [name](VerifyFixture& f) { fs::remove_all(f.directory.path() / "cache/v2" / name); };
   };
   const Row rows[] = {
       {"nothing", [](VerifyFixture&) {}, "module.vpc stale: 1.0.0 is installed, 2.0.0 is locked\n", 3},
@@ -192,10 +192,10 @@ BOOST_AUTO_TEST_CASE(verify_tells_a_stale_installation_from_a_tampered_one) {
        "module.vpc tampered: the installed package differs from the locked one\n", 4},
       {"another lock entry in the record",
        [](VerifyFixture& f) {
-         for (const auto& record : fs::directory_iterator(f.directory.path() / "cache/v1/installed")) {
+         for (const auto& record : fs::directory_iterator(f.directory.path() / "cache/v2/installed")) {
            write_text(record.path(), write_lock({}, f.request.lock.modules));
          }
-         fs::remove_all(f.directory.path() / "cache/v1/packages");
+         fs::remove_all(f.directory.path() / "cache/v2/packages");
        },
        "module.vpc tampered: the installed package differs from the locked one\n", 4},
       {"a file was changed", [](VerifyFixture& f) { f.write(".terraform/modules/vpc/main.tf", "# mine\n"); },
@@ -210,10 +210,10 @@ BOOST_AUTO_TEST_CASE(verify_tells_a_stale_installation_from_a_tampered_one) {
        [](VerifyFixture& f) {
          ModuleLock& entry = f.request.lock.modules.at("vpc");
          const Verdict stale = f.verify().verdicts[0];
-         entry = *find_installed(*Store::open(f.directory.path() / "cache"), stale.actual);
+         entry = *find_installed(f.directory.path() / "cache/v2/installed", stale.actual, "");
          entry.hashes = {entry.origin_hash(), stale.expected};
          f.constrain("vpc", "~> 1.0");
-         fs::remove_all(f.directory.path() / "cache/v1/identities");
+         fs::remove_all(f.directory.path() / "cache/v2/identities");
        },
        "module.vpc tampered: 3 files differ from the locked package [main.tf was changed] [.hidden was added] "
        "[notes.txt was added]\n",
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(verify_finds_a_stale_module_elsewhere_in_its_package) {
     }
   }
   write(".terraform/modules/modules.json", manifest);
-  fs::remove_all(directory.path() / "cache/v1/packages");
+  fs::remove_all(directory.path() / "cache/v2/packages");
   BOOST_TEST(text(verify()) == stale);
 }
 
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(verify_looks_below_the_locked_version_of_a_stale_module) {
       "module.vpc stale: commit cccccccccccc is installed, commit dddddddddddd is locked\n"
       "module.vpc.leaf stale: commit aaaaaaaaaaaa is installed, commit bbbbbbbbbbbb is locked\n";
   BOOST_TEST(text(verify()) == expected);
-  fs::remove_all(directory.path() / "cache/v1/packages");
+  fs::remove_all(directory.path() / "cache/v2/packages");
   BOOST_TEST(text(verify()) == expected);
   install();
   BOOST_TEST(text(verify()) == "module.vpc held: \nmodule.vpc.leaf held: \n");
