@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "backends/version.h"
+#include "plugin/cli/local_modules.h"
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/plan.h"
 
 namespace modlock::cli {
 namespace {
@@ -42,18 +45,11 @@ Result<Json::Value> parse_updates(const CommandLine& line) {
   return updates;
 }
 
-// Without updates the lock follows what the configuration already says.
-RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root,
-                        const Json::Value& updates) {
-  Json::Value params = host.root_params(root, line.common);
-  if (!updates.empty()) {
-    params["updates"] = updates;
-  }
-  if (!line.pin.empty()) {
-    params["pin"] = line.pin;
-  }
+// Plans with the method, prints the plan and writes it. Tables of several roots are paragraphs of their own.
+RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root, const std::string& method,
+                        const Json::Value& params, bool is_one_of_several = false) {
   Told told;
-  auto result = host.call(updates.empty() ? "lock/plan" : "update/plan", params, &told);
+  auto result = host.call(method, params, &told);
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
@@ -68,9 +64,22 @@ RootOutcome update_root(const CommandLine& line, const Host& host, const std::st
     }
   }
   if (as_markdown) {
-    print_out(plan_markdown(*result));
+    print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
   }
   return {.exit_code = 0, .json = std::move(*result)};
+}
+
+// Without updates the lock follows what the configuration already says.
+RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root, const Json::Value& updates,
+                        bool is_one_of_several = false) {
+  Json::Value params = host.root_params(root, line.common);
+  if (!updates.empty()) {
+    params["updates"] = updates;
+  }
+  if (!line.pin.empty()) {
+    params["pin"] = line.pin;
+  }
+  return update_root(line, host, root, updates.empty() ? "lock/plan" : "update/plan", params, is_one_of_several);
 }
 
 // "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
@@ -126,68 +135,123 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, Asked as
   return {.exit_code = 0, .json = std::move(*result)};
 }
 
-// The roots that read a file of an entry, and what they have to be asked for.
-struct RootUpdates {
+// A root that has to be updated, or an error that says why that cannot be done or is not known.
+struct ConcernedRoot {
   std::string root;
-  Json::Value updates;
+  Json::Value request;  // the updates of `update/plan`
+  std::optional<Error> error = {};
 };
 
-Result<InspectedRoot> inspect_root(const CommandLine& line, const Host& host, const std::string& root) {
-  auto inspected = host.call("config/inspect", host.root_params(root, line.common));
+// What `config/inspect` says of a root, and what is wrong with it.
+struct Inspection {
+  InspectedRoot root;
+  std::optional<Error> error = {};
+};
+
+Inspection inspect_root(const CommandLine& line, const Host& host, const std::string& root) {
+  Told told;
+  auto inspected = host.call("config/inspect", host.root_params(root, line.common), &told);
+  Inspection inspection{.root = {fs::path(root), inspected ? std::move(*inspected) : Json::Value()}};
+  Diagnostics errors;
+  std::copy_if(told.diagnostics.begin(), told.diagnostics.end(), std::back_inserter(errors),
+               [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
   if (!inspected) {
-    return fail(std::move(inspected.error()));
+    inspection.error = std::move(inspected.error());
+  } else if (!errors.empty()) {
+    inspection.error = combine(std::move(errors));
   }
-  return InspectedRoot{fs::path(root), std::move(*inspected)};
+  return inspection;
 }
 
-Result<std::vector<RootUpdates>> find_updates(const CommandLine& line, const Host& host) {
+bool has_lock(const std::string& root) {
+  std::error_code ignored;
+  return fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored);
+}
+
+// The roots that are named, else every one of the repository that has a lock file.
+Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, const fs::path& repository) {
+  CommonFlags flags = line.common;
+  if (!flags.directories.empty()) {
+    return find_roots(flags);
+  }
+  flags.directories.push_back(repository.string());
+  flags.recursive = true;
+  auto roots = find_roots(flags);
+  if (roots) {
+    roots->erase(std::remove_if(roots->begin(), roots->end(), [](const std::string& root) { return !has_lock(root); }),
+                 roots->end());
+  }
+  return roots;
+}
+
+// A root that cannot be read, for one of these files changed: an error unless it is known to read none of them.
+void add_unreadable(const std::string& root, Error error, const std::vector<fs::path>& files, const Host& host,
+                    std::vector<ConcernedRoot>& concerned) {
+  const auto reads = reads_any(root, files, host.context());
+  if (reads && !*reads) {
+    error.notes.push_back(fmt::format("the root module {} does not read what changed and is skipped", root));
+    print_err(render(error, "Warning"));
+    return;
+  }
+  error.notes.push_back(reads ? fmt::format("the root module {} reads what changed", root)
+                              : fmt::format("cannot determine whether the root module {} reads what changed", root));
+  concerned.push_back({root, {}, std::move(error)});
+}
+
+int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& concerned, std::string_view none,
+                     const std::function<RootOutcome(const ConcernedRoot& root, bool is_one_of_several)>& update) {
+  std::vector<std::string> roots;
+  std::transform(concerned.begin(), concerned.end(), std::back_inserter(roots),
+                 [](const ConcernedRoot& one) { return one.root; });
+  if (roots.empty() && !line.common.json) {
+    print_err(none);
+  }
+  auto next = concerned.begin();
+  return over_roots(roots, line.common, [&](const std::string& root) {
+    const ConcernedRoot& one = *next++;
+    return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
+  });
+}
+
+Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const Host& host) {
   const auto entries = read_update_data(line.from_file);
   if (!entries) {
     return fail(entries.error());
   }
   const fs::path repository = find_repository_root(fs::current_path());
-  CommonFlags flags = line.common;
-  if (flags.directories.empty()) {
-    flags.directories.push_back(repository.string());
-    flags.recursive = true;
-  }
-  const auto roots = find_roots(flags);
+  const auto roots = find_locked_roots(line, repository);
   if (!roots) {
     return fail(roots.error());
   }
-  std::vector<RootUpdates> found;
+  std::vector<fs::path> files;
+  bool concerns_all = false;
+  for (const DataEntry& entry : *entries) {
+    concerns_all = concerns_all || entry.package_file.empty();
+    files.push_back((repository / entry.package_file).lexically_normal());
+  }
+  std::vector<ConcernedRoot> concerned;
   for (const std::string& root : *roots) {
-    const auto inspected = inspect_root(line, host, root);
-    if (!inspected) {
-      print_err(render(inspected.error(), "Warning"));  // others may be concerned all the same
-      continue;
-    }
-    const bool is_concerned = std::any_of(entries->begin(), entries->end(), [&](const DataEntry& entry) {
-      return entry.package_file.empty() || inspected->reads((repository / entry.package_file).lexically_normal());
-    });
-    if (is_concerned) {
-      found.push_back({root, updates_for(*inspected, *entries, repository)});
+    Inspection inspection = inspect_root(line, host, root);
+    const InspectedRoot& inspected = inspection.root;
+    if (inspection.error && !concerns_all) {
+      add_unreadable(root, std::move(*inspection.error), files, host, concerned);
+    } else if (concerns_all ||
+               std::any_of(files.begin(), files.end(), [&](const fs::path& file) { return inspected.reads(file); })) {
+      concerned.push_back({root, updates_for(inspected, *entries, repository), std::move(inspection.error)});
     }
   }
-  return found;
+  return concerned;
 }
 
 int run_from_file(const CommandLine& line, const Host& host) {
-  const auto found = find_updates(line, host);
-  if (!found) {
-    return failed_everywhere(found.error(), line.common);
+  const auto concerned = find_updates(line, host);
+  if (!concerned) {
+    return failed_everywhere(concerned.error(), line.common);
   }
-  std::vector<std::string> roots;
-  std::map<std::string, Json::Value> updates;
-  for (const RootUpdates& root : *found) {
-    roots.push_back(root.root);
-    updates.emplace(root.root, root.updates);
-  }
-  if (roots.empty() && !line.common.json) {
-    print_err("Nothing of this concerns a root module that is locked.\n");
-  }
-  return over_roots(roots, line.common,
-                    [&](const std::string& root) { return update_root(line, host, root, updates[root]); });
+  return update_concerned(line, *concerned, "Nothing of this concerns a root module that is locked.\n",
+                          [&](const ConcernedRoot& one, bool is_one_of_several) {
+                            return update_root(line, host, one.root, one.request, is_one_of_several);
+                          });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "backends/files/files.h"
 #include "backends/version.h"
+#include "plugin/cli/local_modules.h"
 #include "protocol/json.h"
 #include "protocol/object_reader.h"
 
@@ -232,9 +233,9 @@ bool names_source(std::string_view name, std::string_view source) {
 
 bool InspectedRoot::reads(const fs::path& file) const {
   const Json::Value& files = inspected["files"];
-  return std::any_of(files.begin(), files.end(), [&](const Json::Value& read) {
-    return (directory / read["path"].asString()).lexically_normal() == file;
-  });
+  return is_settings_of(directory, file) || std::any_of(files.begin(), files.end(), [&](const Json::Value& read) {
+           return (directory / read["path"].asString()).lexically_normal() == file;
+         });
 }
 
 Json::Value updates_for(const InspectedRoot& root, const std::vector<DataEntry>& entries, const fs::path& repository) {

@@ -37,6 +37,8 @@ struct InspectedRoot {
   std::filesystem::path directory;
   Json::Value inspected;
 
+  // Whether it is one of its configuration files, or of its local modules, or has settings for it. `file` is absolute
+  // and lexically normal.
   bool reads(const std::filesystem::path& file) const;
 };
 

@@ -175,6 +175,89 @@ BOOST_AUTO_TEST_CASE(a_root_is_found_by_its_local_module) {
   BOOST_TEST(shown(read("b/.terraform.lock.hcl")).find("git:<1.0.0>") != std::string::npos);
 }
 
+// Three roots, of which a and b read what changed, and c does not. What is wrong with one of them decides the exit
+// code; the others are updated.
+BOOST_AUTO_TEST_CASE(a_root_that_cannot_be_read) {
+  struct Row {
+    const char* name;
+    const char* path;  // of a file below the repository; a text replaces it
+    const char* text;
+    int exit_code;
+    const char* label;  // of what stderr reports
+    const char* text_of_error;
+  };
+  const std::string direct = module_call("vpc", git() + "?ref=v1.0.0");
+  const char* reads = "the root module <dir>/root/a reads what changed";
+  const char* skipped = "the root module <dir>/root/c does not read what changed and is skipped";
+  const char* unknown = "cannot determine whether the root module <dir>/root/c reads what changed";
+  const Row rows[] = {
+      {"settings of a reader", "a/.tofu-modlock.hcl", "module {", 8, "Error: ", reads},
+      {"unknown setting of a reader", "a/.tofu-modlock.hcl", "nope = 1\n", 8, "Error: ", reads},
+      {"lock of a reader", "a/.terraform.lock.hcl", "module {", 8, "Error: ", "[LOCK_PARSE]"},
+      {"configuration of a reader", "a/more.tf", "module {", 8, "Error: ", reads},
+      {"source of a reader is denied", "a/.tofu-modlock.hcl", "deny_sources = [\"git::file://*\"]\n", 8,
+       "Error: ", "[SOURCE_DENIED]"},
+      {"source of a reader is unreachable", "a/more.tf",
+       "module \"x\" {\n  source = \"git::http://localhost:1/x\"\n}\n", 7, "Error: ", "[UNREACHABLE]"},
+      {"settings of another", "c/.tofu-modlock.hcl", "module {", 0, "Warning: ", skipped},
+      {"lock of another", "c/.terraform.lock.hcl", "module {", 0, "Warning: ", skipped},
+      {"call without a source in another", "c/more.tf", "module \"x\" {}\n", 0, "Warning: ", skipped},
+      {"source of another is denied", "c/.tofu-modlock.hcl", "deny_sources = [\"git::file://*\"]\n", 0,
+       "Warning: ", skipped},
+      {"incomplete configuration of another", "c/more.tf", "module {", 8, "Error: ", unknown},
+      {"computed source of another", "c/more.tf", "variable \"from\" {}\nmodule \"x\" {\n  source = var.from\n}\n", 8,
+       "Error: ", unknown},
+      {"missing local module of another", "c/more.tf", "module \"x\" {\n  source = \"./gone\"\n}\n", 0,
+       "Warning: ", skipped},
+  };
+  std::filesystem::create_directories(root() / ".git");
+  write_data(fmt::format(R"({{"depName": "{}", "packageFile": "net/main.tf", "currentValue": "v1.0.0",)"
+                         R"( "newValue": "v1.1.0", "newVersion": "v1.1.0"}})",
+                         vpc.path().string()));
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const char* directory : {"net", "a", "b", "c"}) {
+        std::filesystem::remove_all(root() / directory);
+      }
+      write("net/main.tf", direct);
+      write("a/main.tf", module_call("net", "../net"));
+      write("b/main.tf", module_call("net", "../net"));
+      write("c/main.tf", direct);
+      BOOST_TEST(modlock({"lock", "a", "b", "c"}).exit_code == 0);
+      write("net/main.tf", module_call("vpc", git() + "?ref=v1.1.0"));
+      write(row.path, row.text);
+      const Ran ran = modlock({"update", "--from-file", "../data.json"});
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.exit_code << " " << ran.err);
+      const std::string err = shown(ran.err);
+      BOOST_TEST(err.starts_with(row.label), err);
+      BOOST_TEST(err.find(row.text_of_error) != std::string::npos, err);
+      BOOST_TEST(shown(read("b/.terraform.lock.hcl")).find("git:<1.1.0>") != std::string::npos, ran.out);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(settings_that_renovate_has_changed_concern_the_roots_below) {
+  std::filesystem::create_directories(root() / ".git");
+  write("live/a/main.tf", module_call("vpc", git()));
+  write("live/a/.tofu-modlock.hcl", module_rule("vpc", "1.0.0"));
+  BOOST_TEST(modlock({"lock", "--chdir", "live/a"}).exit_code == 0);
+  const auto update = [&](const std::string& file) {
+    write_data(fmt::format(R"({{"depName": "{}", "packageFile": "{}", "currentValue": "1.0.0",)"
+                           R"( "newValue": "1.1.0", "newVersion": "1.1.0"}})",
+                           vpc.path().string(), file));
+    return modlock({"update", "--from-file", "../data.json"});
+  };
+  write("live/a/.tofu-modlock.hcl", module_rule("vpc", "1.1.0"));
+  const Ran beside = update("live/a/.tofu-modlock.hcl");
+  BOOST_TEST(beside.exit_code == 0, beside.err);
+  BOOST_TEST(shown(read("live/a/.terraform.lock.hcl")).find("git:<1.1.0>") != std::string::npos, beside.out);
+  write("live/.tofu-modlock.hcl", "module {");
+  const Ran above = update("live/.tofu-modlock.hcl");
+  BOOST_TEST(above.exit_code == 8, above.err);
+  BOOST_TEST(shown(above.err).find("the root module <dir>/root/live/a reads what changed") != std::string::npos,
+             above.err);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_of_ours_is_no_error) {
   std::filesystem::create_directories(root() / ".git");
   write("main.tf", module_call("vpc", git(), "1.0.0"));
