@@ -191,7 +191,7 @@ class OriginCheck {
           "ask its author to delete one of the two tags");
     } else if (!listed->id.empty() && !id.empty()) {
       compare_id(asked, {tag_words(listed->tag), listed->id, false}, id);
-    } else if (asked.source().kind == SourceKind::oci && !id.empty()) {
+    } else if (asked.source().kind != SourceKind::registry && !id.empty()) {
       asked.tag = listed->tag;
     }
     find_update(asked, listing);
@@ -236,13 +236,18 @@ class OriginCheck {
     }
   }
 
-  // An OCI registry lists tags without their digests: those of locked versions take a question each.
+  // An OCI registry lists tags without their digests, and an external backend may: the tag of each locked version takes
+  // a request.
   void ask_for_tags() {
     std::map<std::string, Origin::Errand> by_source;
     for (Asked& asked : asked_) {
       if (!asked.tag.empty()) {
         SourceAddress& address = tags_.emplace_back(asked.address());
-        address.source.query = {{"tag", asked.tag}};
+        address.source.query.emplace_back("tag", asked.tag);
+        if (address.source.kind == SourceKind::oci) {  // reads its reference from the URL
+          const std::string& url = asked.address().package_url.reveal();
+          address.package_url = SecretText(url.substr(0, url.find('?')) + "?tag=" + asked.tag);
+        }
         asked.tagged = &address;
         Origin::Errand& errand = by_source[Origin::package_key(address)];
         errand.pins.push_back(&address);

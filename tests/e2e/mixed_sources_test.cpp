@@ -2,14 +2,17 @@
 
 #include <boost/algorithm/string/join.hpp>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <iostream>
 #include <set>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
+#include "tests/support/certificates.h"
 #include "tests/support/clients.h"
 #include "tests/support/docker_registry.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/oci_registry.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -69,6 +72,66 @@ struct OciToo : MixedScene {
 
   DockerRegistry oci;
 };
+
+boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
+  return CertificateAuthority::available("the locked tags of an OCI registry");
+}
+
+boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
+  if (!find_program("python3")) {
+    std::cout << "skipped: the locked tags of an external backend (python3 is not on PATH)\n";
+    return false;
+  }
+  return true;
+}
+
+// "held: ", "moved: the tag …".
+std::string online_verdict(const Scene& scene, int exit_code) {
+  const Json::Value verdict = scene.json({"verify", "--online"}, exit_code)["verdicts"][0];
+  return scene.shown(verdict["verdict"].asString() + ": " + verdict["detail"].asString());
+}
+
+// A registry without a tag `latest`, and a module of it that a constraint locks.
+struct OciTagScene : Scene {
+  OciTagScene() {
+    name_text(registry.host(), "<oci>");
+    environment["SSL_CERT_FILE"] = authority.certificate().string();
+    push("v1.0.0", "# 1.0\n", "1.0.0");
+    write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+    write("main.tf", module_call("vpc", registry.source("acme/vpc")));
+    BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  }
+  void push(const std::string& tag, const std::string& text, const std::string& name) {
+    name_id(registry.push("acme/vpc", tag, {{"main.tf", text}}).substr(std::string("sha256:").size()), name);
+  }
+
+  TemporaryDirectory certificates;
+  CertificateAuthority authority{certificates.path()};
+  OciRegistry registry{authority.issue("oci")};
+};
+
+// A program that lists tags without ids, as `<tag> <id>` lines of a file say.
+const std::string kTagProgram = R"(#!/usr/bin/env python3
+import json, os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+for line in sys.stdin:
+    request = json.loads(line)
+    params, method = request["params"], request["method"]
+    tags = dict(each.split() for each in open(here + "/tags"))
+    answer = {"jsonrpc": "2.0", "id": request["id"]}
+    wanted = params.get("id") or tags.get(params.get("tag"))
+    if method == "backend/describe":
+        answer["result"] = {"schemes": ["tagged"], "name": "tagged", "version": "1"}
+    elif method == "backend/list":
+        answer["result"] = {"versions": [{"tag": tag} for tag in tags], "complete": True}
+    elif wanted is None or wanted == "gone":
+        answer["error"] = {"code": 1, "message": "there is no such tag", "data": {"code": "NOT_FOUND"}}
+    else:
+        if method == "backend/fetch":
+            open(params["directory"] + "/main.tf", "w").write("# " + wanted + "\n")
+        answer["result"] = {"id": wanted}
+    print(json.dumps(answer), flush=True)
+)";
 
 std::string sources_of(const std::string& lock) {
   std::string text;
@@ -168,6 +231,75 @@ BOOST_FIXTURE_TEST_CASE(changed_archive_is_refused_and_a_repacked_one_is_not, Mi
   BOOST_TEST(changed.err.find("[HASH_MISMATCH]") != std::string::npos, changed.err);
   BOOST_TEST(!has(".terraform/modules/direct"));
   BOOST_TEST(lock() == before);
+}
+
+BOOST_AUTO_TEST_CASE(online_asks_an_oci_registry_for_the_locked_tag, *boost::unit_test::precondition(has_openssl)) {
+  struct Row {
+    const char* name;
+    std::function<void(OciTagScene&)> change;
+    int exit_code;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"no tag latest", [](OciTagScene&) {}, 0, "held: "},
+      {"another tag latest", [](OciTagScene& s) { s.push("latest", "# 2.0\n", "latest"); }, 0, "held: "},
+      {"another manifest under the tag", [](OciTagScene& s) { s.push("v1.0.0", "# evil\n", "evil"); }, 4,
+       "moved: the tag \"v1.0.0\" was moved from <1.0.0...> to <evil...>"},
+      {"no manifest under the tag",
+       [](OciTagScene& s) { s.registry.fault("/v2/acme/vpc/manifests/v1.0.0", {.status = 404}, 100); }, 5,
+       "vanished: "},
+      {"the tag not listed",
+       [](OciTagScene& s) {
+         s.registry.fault("/v2/acme/vpc/tags/list", {.body = R"({"name":"acme/vpc","tags":["latest"]})"}, 100);
+       },
+       5, "vanished: version 1.0.0 is no longer among the versions of \"oci://<oci>/acme/vpc\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      OciTagScene scene;
+      row.change(scene);
+      const std::string verdict = online_verdict(scene, row.exit_code);
+      BOOST_TEST(verdict.starts_with(row.expected), verdict);
+      BOOST_TEST((row.exit_code != 0 || verdict == row.expected), verdict);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(online_asks_an_external_backend_for_the_locked_tag, *boost::unit_test::precondition(has_python)) {
+  struct Row {
+    const char* name;
+    const char* tags;
+    int exit_code;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"held", "v1.0.0 one\n", 0, "held: "},
+      {"another id under the tag", "v1.0.0 two\n", 4, "moved: the tag \"v1.0.0\" was moved from one to two"},
+      {"listed, and not found", "v1.0.0 gone\n", 5,
+       "vanished: the backend \"tagged\" (\"<dir>/tagged\") could not find the tag \"v1.0.0\" of "
+       "\"tagged::https://example.test/net?tag=v1.0.0\": there is no such tag"},
+      {"not listed", "v0.9.0 one\n", 5,
+       "vanished: version 1.0.0 is no longer among the versions of \"tagged::https://example.test/net\"; first seen "
+       "there at "},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Scene scene;
+      write_text(scene.path("tagged"), kTagProgram);
+      std::filesystem::permissions(scene.path("tagged"), std::filesystem::perms::owner_all);
+      write_text(scene.path("tags"), "v1.0.0 one\n");
+      write_text(scene.path("home/.config/tofu-modlock/config.hcl"),
+                 "backend \"tagged\" {\n  command = [\"" + scene.path("tagged").string() + "\"]\n}\n");
+      scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+      scene.write("main.tf", module_call("vpc", "tagged::https://example.test/net"));
+      const Ran locked = scene.modlock({"lock", "--install"});
+      BOOST_REQUIRE_MESSAGE(locked.exit_code == 0, locked.err);
+      write_text(scene.path("tags"), row.tags);
+      const std::string verdict = online_verdict(scene, row.exit_code);
+      BOOST_TEST(verdict.starts_with(row.expected), verdict);
+      BOOST_TEST((row.exit_code != 0 || verdict == row.expected), verdict);
+    }
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(mercurial_is_served_by_a_program_of_the_user, Scene, *boost::unit_test::precondition(has_hg)) {
