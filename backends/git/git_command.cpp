@@ -182,4 +182,19 @@ Command local_command(const std::filesystem::path& repository, std::vector<std::
   return command;
 }
 
+Command enclosing_command(const std::filesystem::path& directory, std::vector<std::string> arguments) {
+  // GIT_NO_LAZY_FETCH counts from git 2.44 on, the protocol setting in every version.
+  Command command{.argv = {"git", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false"}};
+  command.argv.insert(command.argv.end(), std::make_move_iterator(arguments.begin()),
+                      std::make_move_iterator(arguments.end()));
+  command.directory = directory;
+  command.unset_environment = repository_variables();
+  command.set_environment = {{"LC_ALL", "C"},
+                             {"GIT_NO_LAZY_FETCH", "1"},
+                             {"GIT_TERMINAL_PROMPT", "0"},
+                             {"GIT_OPTIONAL_LOCKS", "0"},
+                             {"GIT_ALLOW_PROTOCOL", ""}};
+  return command;
+}
+
 }  // namespace modlock::git

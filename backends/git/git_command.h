@@ -34,4 +34,9 @@ void allow_http(Command& command, const EnvironmentLookup& environment);
 Command local_command(const std::filesystem::path& repository, std::vector<std::string> arguments,
                       const std::filesystem::path& directory = {}, const std::filesystem::path& index = {});
 
+// `git <arguments>` that reads the user's repository around `directory`. It starts no file system monitor and fetches
+// nothing that a partial clone lacks. GIT_DIR and the like of a hook that runs us are dropped, because they may name
+// another repository. The user's configuration applies.
+Command enclosing_command(const std::filesystem::path& directory, std::vector<std::string> arguments);
+
 }  // namespace modlock::git

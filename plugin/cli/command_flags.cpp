@@ -74,29 +74,38 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
 
 void update_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
-  command.add_option("SUBJECT=VERSION", out.updates,
-                     "A module call or a provider, and the version or the constraint that it should have; with --list "
-                     "the subject alone");
+  CLI::Option* updates = command.add_option(
+      "SUBJECT=VERSION", out.updates,
+      "A module call or a provider, and the version or the constraint that it should have; with --list "
+      "the subject alone");
   command
       .add_option("--chdir", out.common.directories,
-                  "Root module to work on, repeatable (default: the current directory; with --from-file every root "
-                  "module of the repository that has a lock file)")
+                  "Root module to work on, repeatable (default: the current directory; with --from-file and "
+                  "--from-diff every root module of the repository that has a lock file)")
       ->allow_extra_args(false)
       ->type_name("DIR");
   command.add_flag("--recursive", out.common.recursive, "Every directory below that has a lock file");
   add_jobs_flag(command, out.common);
-  command.add_flag("--list", out.list, "Show what is newer than what is in use, and change nothing");
+  CLI::Option* list =
+      command.add_flag("--list", out.list, "Show what is newer than what is in use, and change nothing");
+  CLI::Option* diff = command
+                          .add_option("--from-diff", out.from_diff,
+                                      "Update the lock file for what the configuration changed since this git revision")
+                          ->type_name("REVISION")
+                          ->excludes(updates, list);
   command
       .add_option("--from-file", out.from_file,
                   "JSON: a list of {depName, packageFile, currentValue, newValue, newVersion} or of {subject, "
                   "newVersion, newConstraint}")
       ->envname("RENOVATE_POST_UPGRADE_COMMAND_DATA_FILE")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(diff);
   command
       .add_option("--pin", out.pin,
                   "Of git and OCI sources: write the tag, or what never changes (commit, digest), also in place of a "
                   "version argument")
-      ->check(CLI::IsMember({"tag", "immutable"}));
+      ->check(CLI::IsMember({"tag", "immutable"}))
+      ->excludes(diff);
   add_dry_run_flags(command, out);
   command.add_option("--format", out.output_format, "text (default) or markdown: a summary of the change")
       ->check(CLI::IsMember({"text", "markdown"}))

@@ -77,6 +77,7 @@ struct CommandLine {
   std::vector<std::string> updates;  // SUBJECT=VERSION
   bool list = false;
   std::string from_file;
+  std::string from_diff;  // a revision
   std::string pin;
   std::string output_format = "text";
   // install; lock and upgrade with `install`

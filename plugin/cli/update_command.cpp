@@ -6,6 +6,7 @@
 #include "plugin/cli/local_modules.h"
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/plan_result.h"
+#include "plugin/cli/revision.h"
 #include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
@@ -138,7 +139,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, Asked as
 // A root that has to be updated, or an error that says why that cannot be done or is not known.
 struct ConcernedRoot {
   std::string root;
-  Json::Value request;  // the updates of `update/plan`
+  Json::Value request;  // the updates of `update/plan`, or the params of `lock/plan`
   std::optional<Error> error = {};
 };
 
@@ -148,9 +149,12 @@ struct Inspection {
   std::optional<Error> error = {};
 };
 
-Inspection inspect_root(const CommandLine& line, const Host& host, const std::string& root) {
+Inspection inspect_root(const CommandLine& line, const Host& host, const std::string& root,
+                        const Json::Value& documents = Json::arrayValue) {
+  Json::Value params = host.root_params(root, line.common);
+  params["documents"] = documents;
   Told told;
-  auto inspected = host.call("config/inspect", host.root_params(root, line.common), &told);
+  auto inspected = host.call("config/inspect", params, &told);
   Inspection inspection{.root = {fs::path(root), inspected ? std::move(*inspected) : Json::Value()}};
   Diagnostics errors;
   std::copy_if(told.diagnostics.begin(), told.diagnostics.end(), std::back_inserter(errors),
@@ -254,6 +258,78 @@ int run_from_file(const CommandLine& line, const Host& host) {
                           });
 }
 
+// A file of the root of which the revision has no text here.
+std::optional<Error> find_unknown(const InspectedRoot& inspected, const RevisionDiff& diff) {
+  for (const fs::path& unknown : diff.unknown) {
+    for (const Json::Value& file : inspected.inspected["files"]) {
+      const fs::path path = (inspected.directory / file["path"].asString()).lexically_normal();
+      if (path == unknown || lies_plainly_below(path, unknown)) {
+        return Error{.code = Code::io_error,
+                     .message = fmt::format("cannot read {} at revision {}", unknown.string(), diff.revision),
+                     .hint =
+                         "a submodule and a link to a directory cannot be compared: run tofu-modlock upgrade "
+                         "--target for what changed"};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// What has to be asked for so that the lock of a root follows what changed; nothing where nothing did.
+Result<std::optional<Json::Value>> changed_since(const CommandLine& line, const Host& host,
+                                                 const InspectedRoot& inspected, const RevisionDiff& diff) {
+  if (auto unknown = find_unknown(inspected, diff)) {
+    return fail(std::move(*unknown));
+  }
+  const std::string root = inspected.directory.string();
+  Inspection before = inspect_root(line, host, root, diff.documents);
+  if (before.error) {
+    return fail(with_note(std::move(*before.error),
+                          fmt::format("that is how the root module {} is at revision {}", root, diff.revision)));
+  }
+  const auto change = compare_configurations(inspected.directory, diff, before.root.inspected, inspected.inspected);
+  if (!change) {
+    return fail(change.error());
+  }
+  if (!change->is_changed) {
+    return std::nullopt;
+  }
+  Json::Value params = host.root_params(root, line.common);
+  for (const std::string& target : change->targets) {
+    params["mode"] = "upgrade";
+    params["targets"].append(target);
+  }
+  return params;
+}
+
+int run_from_diff(const CommandLine& line, const Host& host) {
+  const fs::path start = line.common.directories.empty() ? fs::current_path() : fs::path(line.common.directories[0]);
+  const fs::path repository = find_repository_root(start);
+  const auto diff = diff_with_revision(repository, line.from_diff, host.context());
+  const auto roots = diff ? find_locked_roots(line, repository) : fail(diff.error());
+  if (!roots) {
+    return failed_everywhere(roots.error(), line.common);
+  }
+  std::vector<ConcernedRoot> concerned;
+  for (const std::string& root : diff->files.empty() ? std::vector<std::string>() : *roots) {
+    Inspection now = inspect_root(line, host, root);
+    if (now.error) {
+      add_unreadable(root, std::move(*now.error), diff->files, host, concerned);
+      continue;
+    }
+    auto params = changed_since(line, host, now.root, *diff);
+    if (!params) {
+      add_unreadable(root, std::move(params.error()), diff->files, host, concerned);
+    } else if (*params) {
+      concerned.push_back({root, std::move(**params)});
+    }
+  }
+  return update_concerned(line, concerned, fmt::format("No locked root module changed since {}.\n", line.from_diff),
+                          [&](const ConcernedRoot& one, bool is_one_of_several) {
+                            return update_root(line, host, one.root, "lock/plan", one.request, is_one_of_several);
+                          });
+}
+
 }  // namespace
 
 int run_update(const CommandLine& line, const Host& host) {
@@ -263,12 +339,16 @@ int run_update(const CommandLine& line, const Host& host) {
         [&](const std::string& root) { return ask(host, "update/lookup", lookup_params(line, host, root)); },
         [&](const std::string& root, Asked asked) { return list_root(line, root, std::move(asked)); });
   }
+  if (!line.from_diff.empty()) {
+    return run_from_diff(line, host);
+  }
   if (line.updates.empty() && !line.from_file.empty()) {
     return run_from_file(line, host);
   }
   auto updates = parse_updates(line);
   if (updates && updates->empty()) {
-    updates = usage("update: nothing to update", "name a SUBJECT=VERSION, or a file with --from-file");
+    updates = usage("update: nothing to update",
+                    "name a SUBJECT=VERSION, a file with --from-file, or a revision with --from-diff");
   }
   if (!updates) {
     return failed(updates.error(), line.common).exit_code;

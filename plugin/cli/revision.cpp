@@ -1,0 +1,391 @@
+#include "plugin/cli/revision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "backends/files/files.h"
+#include "backends/git/git_command.h"
+#include "plugin/config/config_files.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/module_tree.h"
+#include "protocol/utf8.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestText = std::size_t{4} << 20U;  // no configuration file is longer
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::vector<std::string> split_fields(std::string_view text) {
+  std::vector<std::string> fields;
+  while (!text.empty()) {
+    const std::string_view field = text.substr(0, text.find('\0'));
+    fields.emplace_back(field);
+    text.remove_prefix(std::min(field.size() + 1, text.size()));
+  }
+  return fields;
+}
+
+bool is_installed(const fs::path& path) {
+  return std::find(path.begin(), path.end(), ".terraform") != path.end();
+}
+
+// The file that OpenTofu does not read while this one is beside it: `main.tf` of `main.tofu`.
+std::optional<std::string> hidden_file(const std::string& path) {
+  const std::size_t dot = path.rfind(".tofu");
+  if (dot == std::string::npos || path.find('/', dot) != std::string::npos) {
+    return std::nullopt;
+  }
+  return path.substr(0, dot) + ".tf" + path.substr(dot + std::string_view(".tofu").size());
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < ' ';
+}
+
+// What a file holds that says nothing.
+std::string_view empty_text(std::string_view path) {
+  return path.ends_with(".json") ? "{}" : "";
+}
+
+// Reads a repository through git.
+class Repository {
+ public:
+  Repository(const fs::path& top, const Context& context) : top_(top), context_(context) {}
+
+  // The output. Errors: IO_ERROR with the first line of what git says.
+  Result<std::string> ask(std::vector<std::string> arguments, std::string input = {}) const {
+    const auto finished = run(std::move(arguments), std::move(input));
+    if (!finished) {
+      return fail(finished.error());
+    }
+    if (finished->exit_code != 0) {
+      return fail(
+          Code::io_error,
+          fmt::format("git cannot read the repository {}: {}", top_.string(), first_line(finished->error_output)),
+          fmt::format("run `git -C {} status` and fix what it reports", top_.string()));
+    }
+    return std::move(finished->output);
+  }
+
+  Result<std::string> commit_of(const std::string& revision) const {
+    const auto found = run({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
+    if (!found) {
+      return fail(found.error());
+    }
+    if (found->exit_code != 0) {
+      return fail(Code::invalid_params,
+                  fmt::format("revision \"{}\" not found in the repository {}", revision, top_.string()),
+                  "name a branch, tag or commit that was fetched; a shallow clone has only the newest commits");
+    }
+    return std::string(first_line(found->output));
+  }
+
+  // The texts at a commit, by path; those of missing files, directories and submodules, of long files and of such that
+  // are not UTF-8 are left out.
+  Result<std::map<std::string, std::string>> texts(const std::string& commit,
+                                                   const std::vector<std::string>& paths) const {
+    std::map<std::string, std::string> texts;
+    std::vector<std::string> short_files;
+    if (auto ok = read_objects("--batch-check", commit, paths,
+                               [&](const std::string& path, std::string_view) { short_files.push_back(path); });
+        !ok) {
+      return fail(std::move(ok.error()));
+    }
+    if (auto ok = read_objects("--batch", commit, short_files,
+                               [&](const std::string& path, std::string_view text) {
+                                 if (to_valid_utf8(std::string(text)) == text) {
+                                   texts.emplace(path, text);
+                                 }
+                               });
+        !ok) {
+      return fail(std::move(ok.error()));
+    }
+    return texts;
+  }
+
+ private:
+  Result<Finished> run(std::vector<std::string> arguments, std::string input = {}) const {
+    Command command = git::enclosing_command(top_, std::move(arguments));
+    command.input = std::move(input);
+    auto finished = run_command(command, context_);
+    if (!finished) {
+      return fail(with_note(std::move(finished.error()), "git reads the configuration at the revision"));
+    }
+    return finished;
+  }
+
+  // Calls `take` with every file of a permitted size, and with its text if the mode gives texts.
+  template <typename Take>
+  Result<void> read_objects(const char* mode, const std::string& commit, const std::vector<std::string>& paths,
+                            const Take& take) const {
+    std::string input;
+    for (const std::string& path : paths) {
+      input += fmt::format("{}:{}\n", commit, path);
+    }
+    if (input.empty()) {
+      return {};
+    }
+    const auto output = ask({"cat-file", mode, "--follow-symlinks"}, std::move(input));
+    if (!output) {
+      return fail(output.error());
+    }
+    const bool has_texts = std::string_view(mode) == "--batch";
+    std::string_view rest = *output;
+    for (const std::string& path : paths) {
+      const ObjectLine line = read_line(first_line(rest));
+      rest.remove_prefix(std::min(first_line(rest).size() + 1, rest.size()));
+      std::string_view text;
+      if (line.has_text || (has_texts && line.is_object)) {
+        text = rest.substr(0, line.size);
+        rest.remove_prefix(std::min(line.size + 1, rest.size()));
+      }
+      if (line.is_file && line.size <= kLongestText) {
+        take(path, text);
+      }
+    }
+    return {};
+  }
+
+  // A line of `git cat-file`, about one path.
+  struct ObjectLine {
+    bool is_object = false;  // "<id> <type> <size>"
+    bool is_file = false;
+    bool has_text = false;  // a text follows in either mode: of a symbolic link that leads nowhere in the tree
+    std::size_t size = 0;   // of the object, or of the text
+  };
+
+  static ObjectLine read_line(std::string_view text) {
+    constexpr std::array<std::string_view, 4> kLinks = {"symlink", "dangling", "loop", "notdir"};
+    const std::string_view first = text.substr(0, text.find(' '));
+    const std::string_view digits = text.substr(std::min(text.rfind(' ') + 1, text.size()));
+    ObjectLine line;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), line.size);
+    const bool has_size = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
+    line.is_object = has_size && first.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    line.is_file = line.is_object && text.substr(first.size()).starts_with(" blob ");
+    line.has_text = has_size && std::find(kLinks.begin(), kLinks.end(), first) != kLinks.end();
+    return line;
+  }
+
+  const fs::path& top_;
+  const Context& context_;
+};
+
+void add_document(RevisionDiff& diff, const fs::path& path, std::string_view text) {
+  Json::Value document;
+  document["path"] = path.string();
+  document["text"] = std::string(text);
+  diff.documents.append(std::move(document));
+}
+
+// A directory of configuration may be reached through a symbolic link, and a file may be one: what changed behind it
+// changed there too.
+Result<void> add_linked(const Repository& repository, const fs::path& top, RevisionDiff& diff) {
+  const auto listed = repository.ask({"ls-files", "-s", "-z"});
+  if (!listed) {
+    return fail(listed.error());
+  }
+  const Json::Value documents = diff.documents;
+  for (const std::string& entry : split_fields(*listed)) {
+    const std::size_t tab = entry.find('\t');
+    if (!entry.starts_with("120000 ") || tab == std::string::npos) {
+      continue;
+    }
+    const fs::path link = document_path(top / entry.substr(tab + 1));
+    std::error_code error;
+    const fs::path target = fs::weakly_canonical(link, error);
+    for (const Json::Value& document : error ? Json::Value(Json::arrayValue) : documents) {
+      const fs::path file = document["path"].asString();
+      const fs::path real = fs::weakly_canonical(file.parent_path(), error) / file.filename();
+      if (real == target && file != link) {
+        add_document(diff, link, document["text"].asString());
+        diff.files.push_back(link);
+      } else if (const fs::path below = real.lexically_relative(target);
+                 !below.empty() && below != "." && *below.begin() != "..") {
+        add_document(diff, link / below, document["text"].asString());
+        diff.files.push_back(link / below);
+      }
+    }
+  }
+  return {};
+}
+
+// The text of a file of the root at the revision, or now; empty if it does not exist.
+Result<std::string> lock_text(const fs::path& path, const RevisionDiff* diff) {
+  if (diff != nullptr) {
+    for (const Json::Value& document : diff->documents) {
+      if (document["path"].asString() == path.string()) {
+        return document["text"].asString();
+      }
+    }
+  }
+  auto text = read_file(path);
+  return text || text.error().code != Code::not_found ? text : Result<std::string>(std::string());
+}
+
+// The entries of both lock files; those of the sidecar take precedence. `diff` null: as they are now.
+Result<LockFile> read_lock(const fs::path& root, const RevisionDiff* diff) {
+  LockFile all;
+  for (const std::string_view name : {kSidecarFileName, kLockFileName}) {
+    const auto text = lock_text(root / name, diff);
+    auto lock = text ? parse_lock(*text, std::string(name)) : fail(text.error());
+    if (!lock) {
+      return fail(std::move(lock.error()));
+    }
+    all.text += text->empty() ? "" : fmt::format("{}\n{}", name, *text);
+    all.modules.merge(lock->modules);
+    all.providers.merge(lock->providers);
+  }
+  return all;
+}
+
+// Source and constraints of the calls, by key.
+std::map<std::string, std::string> calls_of(const Json::Value& inspected) {
+  std::map<std::string, std::string> calls;
+  for (const Json::Value& module : inspected["modules"]) {
+    calls.emplace(module["key"].asString(),
+                  fmt::format("{}\n{}", module["source"].asString(), module["constraint"].asString()));
+  }
+  return calls;
+}
+
+// The constraints on each provider that the root and its local modules have. Those of packages change with the package.
+std::map<std::string, std::multiset<std::string>> requirements_of(const Json::Value& inspected) {
+  std::set<std::string> own_files;
+  for (const Json::Value& file : inspected["files"]) {
+    own_files.insert(file["path"].asString());
+  }
+  std::map<std::string, std::multiset<std::string>> requirements;
+  for (const Json::Value& provider : inspected["providers"]) {
+    auto& constraints = requirements[provider["address"].asString()];
+    for (const Json::Value& constraint : provider["constraints"]) {
+      if (own_files.count(constraint["path"].asString()) != 0) {
+        constraints.insert(constraint["text"].asString());
+      }
+    }
+  }
+  return requirements;
+}
+
+template <typename Locks, typename Key>
+bool has_same_entry(const Locks& before, const Locks& now, const Key& key) {
+  const auto old_entry = before.find(key);
+  const auto entry = now.find(key);
+  return entry != now.end() && old_entry != before.end() && entry->second == old_entry->second;
+}
+
+}  // namespace
+
+Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::string& revision,
+                                        const Context& context) {
+  std::error_code ignored;
+  if (!fs::exists(repository / ".git", ignored)) {
+    return fail(Code::invalid_params, fmt::format("{} is not in a git repository", repository.string()),
+                "run `update --from-diff` in a git work tree");
+  }
+  const Repository git(repository, context);
+  const auto commit = git.commit_of(revision);
+  if (!commit) {
+    return fail(commit.error());
+  }
+  const auto changed = git.ask(
+      {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", *commit, "--"});
+  const auto untracked =
+      changed ? git.ask({"ls-files", "-z", "--others", "--exclude-standard"}) : fail(changed.error());
+  if (!untracked) {
+    return fail(untracked.error());
+  }
+  std::map<std::string, bool> added;  // by path
+  const std::vector<std::string> fields = split_fields(*changed);
+  for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
+    added.emplace(fields[i + 1], fields[i] == "A");
+  }
+  for (const std::string& path : split_fields(*untracked)) {
+    added.emplace(path, true);
+  }
+  std::vector<std::string> wanted;
+  for (auto file = added.begin(); file != added.end();) {
+    if (is_installed(file->first)) {
+      file = added.erase(file);
+      continue;
+    }
+    const auto text_from = file->second ? hidden_file(file->first) : std::optional(file->first);
+    if (text_from && std::none_of(text_from->begin(), text_from->end(), is_control)) {
+      wanted.push_back(*text_from);
+    }
+    ++file;
+  }
+  const auto texts = git.texts(*commit, wanted);
+  if (!texts) {
+    return fail(texts.error());
+  }
+  RevisionDiff diff{.revision = revision, .files = {}, .unknown = {}};
+  for (const auto& [path, is_added] : added) {
+    const fs::path place = document_path(repository / path);
+    const auto text = texts->find(is_added ? hidden_file(path).value_or("") : path);
+    diff.files.push_back(place);
+    if (std::any_of(path.begin(), path.end(), is_control)) {
+      diff.unknown.push_back(place);
+    } else if (text != texts->end()) {
+      add_document(diff, place, text->second);
+    } else if (is_added) {
+      add_document(diff, place, empty_text(path));
+    } else {
+      diff.unknown.push_back(place);
+    }
+  }
+  if (auto ok = add_linked(git, repository, diff); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  return diff;
+}
+
+Result<ConfigurationChange> compare_configurations(const fs::path& root, const RevisionDiff& diff,
+                                                   const Json::Value& before, const Json::Value& now) {
+  const auto old_lock = read_lock(root, &diff);
+  const auto lock = old_lock ? read_lock(root, nullptr) : old_lock;
+  if (!lock) {
+    return fail(lock.error());
+  }
+  ConfigurationChange change;
+  const auto old_calls = calls_of(before);
+  const auto calls = calls_of(now);
+  const auto old_requirements = requirements_of(before);
+  const auto requirements = requirements_of(now);
+  change.is_changed = old_calls != calls || old_requirements != requirements || old_lock->text != lock->text;
+  std::vector<std::string> keys;
+  for (const auto& [key, text] : calls) {
+    const auto old_call = old_calls.find(key);
+    const bool is_below_another =
+        std::any_of(keys.begin(), keys.end(), [&](const std::string& above) { return is_below(key, above); });
+    if (!is_below_another && old_call != old_calls.end() && old_call->second != text &&
+        has_same_entry(old_lock->modules, lock->modules, key)) {
+      keys.push_back(key);
+      change.targets.push_back("module." + key);
+    }
+  }
+  for (const auto& [address, constraints] : requirements) {
+    const auto old_constraints = old_requirements.find(address);
+    const auto parsed = ProviderAddress::parse(address, kOpenTofuRegistry);
+    if (parsed && old_constraints != old_requirements.end() && old_constraints->second != constraints &&
+        has_same_entry(old_lock->providers, lock->providers, *parsed)) {
+      change.targets.push_back("provider." + address);
+    }
+  }
+  return change;
+}
+
+}  // namespace modlock::cli
