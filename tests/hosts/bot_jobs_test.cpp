@@ -1,0 +1,260 @@
+// scripts/github and scripts/gitlab: their own steps, taken from the files, in a checkout of a repository that a real
+// git server serves.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+
+#include "tests/e2e/scene.h"
+#include "tests/support/https_git_server.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Step {
+  std::string condition;
+  std::map<std::string, std::string> environment;
+  std::string script;
+};
+
+// The lines from `at` on that are indented by `indent`, without that.
+std::string read_block(const std::vector<std::string>& lines, std::size_t at, std::size_t indent) {
+  std::string text;
+  for (; at < lines.size() && (lines[at].empty() || lines[at].starts_with(std::string(indent, ' '))); ++at) {
+    text += lines[at].empty() ? "\n" : lines[at].substr(indent) + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> read_lines(const char* name) {
+  std::istringstream text(read_text(fs::path(MODLOCK_SCRIPTS) / name));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// The steps of scripts/github/action.yml; values of the environment as they are written.
+std::vector<Step> github_steps() {
+  const std::vector<std::string> lines = read_lines("github/action.yml");
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
+    if (line.starts_with("    - name: ")) {
+      steps.emplace_back();
+    } else if (line.starts_with("      if: ")) {
+      steps.back().condition = line.substr(10);
+    } else if (line == "      env:") {
+      for (; lines[i + 1].starts_with("        "); ++i) {
+        const std::size_t colon = lines[i + 1].find(": ");
+        steps.back().environment[lines[i + 1].substr(8, colon - 8)] = lines[i + 1].substr(colon + 2);
+      }
+    } else if (line == "      run: |") {
+      steps.back().script = read_block(lines, i + 1, 8);
+    } else {
+      BOOST_TEST((steps.empty() || line.empty() || line == "      shell: bash" || line.starts_with("        ")), line);
+    }
+  }
+  return steps;
+}
+
+// The script of a job in scripts/gitlab/tofu-modlock.yml.
+std::string gitlab_script(const std::string& job) {
+  const std::vector<std::string> lines = read_lines("gitlab/tofu-modlock.yml");
+  std::size_t at = static_cast<std::size_t>(std::find(lines.begin(), lines.end(), job + ":") - lines.begin());
+  while (at < lines.size() && lines[at] != "    - |") {
+    ++at;
+  }
+  return read_block(lines, at + 1, 6);
+}
+
+// The root directory is a checkout of the branch "bot", on which something has changed a source of the root module
+// "live [1]" without its lock file. The root module "other" is unchanged.
+struct Jobs : Scene {
+  Jobs() : vpc(repository("vpc.git")) {
+    release(vpc, "1.0.0");
+    release(vpc, "1.1.0");
+    fs::create_directories(path("bin"));
+    fs::create_symlink(binary, path("bin/tofu-modlock"));
+    environment["PATH"] = path("bin").string() + ":" + environment["PATH"];
+    const std::string served = (server.repositories() / "infra.git").string();
+    git({"init", "-q", "--bare", "-b", "main", served});
+    git({"-C", served, "config", "http.receivepack", "true"});
+    git({"clone", "-q", url, "."});
+    git({"checkout", "-q", "-b", "main"});
+    write(".gitignore", ".terraform\n");
+    for (const char* directory : {"live [1]", "other"}) {
+      write(std::string(directory) + "/main.tf", call("v1.0.0"));
+      BOOST_TEST(modlock({"lock", "--chdir", directory}).exit_code == 0);
+    }
+    commit("first");
+    git({"push", "-q", "origin", "main"});
+    git({"checkout", "-q", "-b", "bot"});
+    write("live [1]/main.tf", call("v1.1.0"));
+    commit("Bump vpc");
+    git({"push", "-q", "origin", "bot"});
+  }
+
+  std::string call(const std::string& tag) const { return module_call("vpc", "git::" + vpc.url() + "?ref=" + tag); }
+
+  std::string git(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"git", "-c", "user.name=user", "-c", "user.email=user@example.test"});
+    const Ran ran = program(arguments);
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    return ran.out;
+  }
+
+  void commit(const char* message) const {
+    git({"add", "-A"});
+    git({"commit", "-q", "-m", message});
+  }
+
+  // What the branch has on the server: "<subject>: <changed files>" for each commit since main.
+  std::string on_server() const {
+    return git(
+        {"-C", (server.repositories() / "infra.git").string(), "log", "--name-only", "--format=%s", "main..bot"});
+  }
+
+  Ran run_script(const char* shell, const std::string& script) {
+    write_text(path("step"), script);
+    return program(std::string_view(shell) == "bash"
+                       ? std::vector<std::string>{"bash", "--noprofile", "--norc", "-eo", "pipefail", "../step"}
+                       : std::vector<std::string>{shell, "-e", "../step"});
+  }
+
+  // Every step of the action whose condition holds, up to the first that fails.
+  Ran github(const std::string& mode, const std::string& since = "origin/main") {
+    const std::map<std::string, bool> conditions = {
+        {"inputs.mode == 'check'", mode == "check"},
+        {"inputs.mode == 'update'", mode == "update"},
+        {"inputs.mode != 'check' && inputs.mode != 'update'", mode != "check" && mode != "update"}};
+    const std::map<std::string, std::string> inputs = {{"${{ inputs.program }}", "tofu-modlock"},
+                                                       {"${{ inputs.since }}", since}};
+    environment["GITHUB_STEP_SUMMARY"] = path("summary").string();
+    write_text(path("summary"), "");
+    Ran all;
+    for (const Step& step : github_steps()) {
+      if (conditions.at(step.condition) && all.exit_code == 0) {
+        for (const auto& [name, value] : step.environment) {
+          environment[name] = inputs.at(value);
+        }
+        const Ran ran = run_script("bash", step.script);
+        all = {ran.exit_code, all.out + ran.out, all.err + ran.err};
+      }
+    }
+    return all;
+  }
+
+  Ran gitlab(const std::string& mode, const char* shell = "bash") {
+    std::string start = git({"merge-base", "origin/main", "HEAD"});
+    environment["CI_MERGE_REQUEST_DIFF_BASE_SHA"] = start.substr(0, start.find('\n'));
+    environment["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"] = "bot";
+    const std::string address = server.plain_url("private", "infra.git");
+    environment["CI_PROJECT_URL"] = address.substr(0, address.rfind(".git"));
+    environment["TOFU_MODLOCK_PUSH_USER"] = HttpsGitServer::user();
+    environment["TOFU_MODLOCK_PUSH_TOKEN"] = HttpsGitServer::password();
+    return run_script(shell, gitlab_script(".tofu-modlock-" + mode));
+  }
+
+  HttpsGitServer server;
+  std::string url = server.plain_url("open", "infra.git");
+  GitRepository& vpc;
+};
+
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return HttpsGitServer::available("the jobs for bots");
+}
+
+constexpr const char* kUpdated =
+    "Update the lock files\n\nlive [1]/.terraform.lock.hcl\nBump vpc\n\nlive [1]/main.tf\n";
+
+constexpr const char* kSummary =
+    "## Lock files\n\n| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
+    "| `module.vpc` | source-changed | v1.0.0 at commit <1.0.0...> | v1.1.0 at commit <1.1.0...> |  |\n\n"
+    "Files: `.terraform.lock.hcl`\n";
+
+BOOST_FIXTURE_TEST_SUITE(bot_jobs, Jobs, *boost::unit_test::precondition(has_server))
+
+BOOST_AUTO_TEST_CASE(github_pushes_the_lock_files_only) {
+  write("live [1]/main.tf", call("v1.1.0") + "# not committed\n");
+  write("new.txt", "");
+  write("staged.txt", "");
+  git({"add", "staged.txt"});
+  const Ran ran = github("update");
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(on_server() == kUpdated);
+  BOOST_TEST(git({"log", "-1", "--format=%an <%ae>%n%b"}) ==
+             "github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>\n[dependabot skip]\n\n");
+  BOOST_TEST(shown(read_text(path("summary"))) == kSummary);
+  BOOST_TEST(github("check").exit_code == 0);
+  BOOST_TEST(github("update").exit_code == 0);
+  BOOST_TEST(read_text(path("summary")) == "## Lock files\n\nNo lock file was changed.\n");
+  BOOST_TEST(on_server() == kUpdated);
+}
+
+BOOST_AUTO_TEST_CASE(gitlab_pushes_the_lock_files_only) {
+  for (const char* shell : {"bash", "sh"}) {
+    BOOST_TEST_CONTEXT(shell) {
+      git({"checkout", "-q", "--detach", "origin/bot"});
+      git({"push", "-q", "-f", "origin", "HEAD:bot"});
+      write("new.txt", "");
+      write("staged.txt", "");
+      git({"add", "staged.txt"});
+      const Ran ran = gitlab("update", shell);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(on_server() == kUpdated);
+      BOOST_TEST(ran.out == kSummary);
+      BOOST_TEST(shown(read("tofu-modlock.md")) == kSummary);
+      BOOST_TEST((ran.out + ran.err).find(HttpsGitServer::password()) == std::string::npos);
+      BOOST_TEST(gitlab("check", shell).exit_code == 0);
+      BOOST_TEST(gitlab("update", shell).exit_code == 0);
+      BOOST_TEST(read("tofu-modlock.md") == "## Lock files\n\nNo lock file was changed.\n");
+      BOOST_TEST(on_server() == kUpdated);
+      git({"reset", "-q", "--hard", "HEAD~1"});
+      git({"push", "-q", "-f", "origin", "HEAD:bot"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(check_fails_until_the_lock_files_are_up_to_date) {
+  BOOST_TEST(github("check").exit_code == 3);
+  BOOST_TEST(gitlab("check").exit_code == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_update_pushes_nothing) {
+  write("other/main.tf", "module {");
+  const std::string before = on_server();
+  const Ran on_github = github("update");
+  BOOST_TEST(on_github.exit_code == 8, on_github.err);
+  BOOST_TEST(on_github.err.find("[CONFIG_PARSE]") != std::string::npos, on_github.err);
+  git({"checkout", "-q", "--", "live [1]"});
+  const Ran on_gitlab = gitlab("update");
+  BOOST_TEST(on_gitlab.exit_code == 8, on_gitlab.err);
+  BOOST_TEST(on_server() == before);
+}
+
+BOOST_AUTO_TEST_CASE(doubt_fails) {
+  const std::string before = on_server();
+  const Ran mode = github("chekc");
+  BOOST_TEST(mode.exit_code == 2);
+  BOOST_TEST(mode.err == "mode: expected \"check\" or \"update\"\n");
+  // On the event "push", the default of `since` has no branch.
+  const Ran since = github("update", "origin/");
+  BOOST_TEST(since.exit_code == 2);
+  BOOST_TEST(since.err.find("cannot find where the branch started from origin/") != std::string::npos, since.err);
+  git({"checkout", "-q", "--detach"});
+  const Ran detached = github("update");
+  BOOST_TEST(detached.exit_code == 2, detached.err);
+  BOOST_TEST(detached.err.find("no branch is checked out") != std::string::npos, detached.err);
+  BOOST_TEST(on_server() == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
