@@ -134,6 +134,19 @@ std::optional<Time> FirstSeen::find(const Source& source, std::string_view name,
   return first;
 }
 
+std::string FirstSeen::other_id(const Source& source, std::string_view name, std::string_view id) const {
+  const std::string text = read_file(file_of(source)).value_or("");
+  std::string other;
+  for (const Line& line : read_lines(text)) {
+    const std::size_t space = std::min(line.thing.find(' '), line.thing.size());
+    const std::string_view noted = line.thing.substr(0, space);
+    if (line.thing == thing_of(name, noted) && noted != "-" && noted != id) {
+      other = noted;
+    }
+  }
+  return other;
+}
+
 std::string time_text(Time time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }

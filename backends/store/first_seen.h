@@ -41,6 +41,8 @@ class FirstSeen {
                          const Context& context) const;
   // When this was first noted; with an empty name under whatever name. nullopt: never.
   std::optional<Time> find(const Source& source, std::string_view name, std::string_view id) const;
+  // Returns the id that was noted last under this name and is not `id`; empty if there is none.
+  std::string other_id(const Source& source, std::string_view name, std::string_view id) const;
 
  private:
   std::filesystem::path file_of(const Source& source) const;

@@ -70,6 +70,8 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
                   "Only this module call and what it calls (module.vpc.nested), or this provider")
       ->type_name("SUBJECT")
       ->take_all();
+  command.add_flag("--accept-moved", out.accept_moved,
+                   "Lock what moved tags point to now (default: keep what is locked and exit 4)");
 }
 
 void update_flags(CLI::App& command, CommandLine& out) {

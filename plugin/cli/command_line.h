@@ -71,6 +71,7 @@ struct CommandLine {
   std::string hashes;
   std::string resolution;
   bool no_adopt = false;
+  bool accept_moved = false;  // upgrade
   std::string minimum_release_age;
   std::vector<std::string> targets;
   // update; it has `dry_run` and `color` too

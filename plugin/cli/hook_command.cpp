@@ -8,6 +8,7 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/cli/plan_result.h"
 #include "plugin/cli/retry_words.h"
 #include "plugin/cli/source_hook.h"
 #include "plugin/cli/unit_lock.h"
@@ -99,7 +100,8 @@ class Hook {
     Json::Value asked = params();
     asked["mode"] = mode;
     const auto planned = call("lock/plan", asked);
-    return planned ? write_planned_lock(line_.common, host_, root_, *planned) : fail(planned.error());
+    auto ok = planned ? write_planned_lock(line_.common, host_, root_, *planned) : fail(planned.error());
+    return ok && planned->isMember("moved") ? fail(moved_error((*planned)["moved"])) : ok;
   }
 
   Result<void> install() {

@@ -27,6 +27,9 @@ Json::Value plan_params(const CommandLine& line, const Host& host, const std::st
   if (line.no_adopt) {
     params["policy"]["adopt"] = false;
   }
+  if (line.accept_moved) {
+    params["policy"]["acceptMoved"] = true;
+  }
   return params;
 }
 
@@ -58,6 +61,15 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     if (!line.common.json) {
       print_out(fmt::format("{} installed, {} already in place.\n", (*installed)["installed"].size(),
                             (*installed)["reused"].size()));
+    }
+  }
+  if (outcome.json.tree().isMember("moved")) {
+    Json::Value data;
+    data["moved"] = outcome.json.tree()["moved"];
+    RootOutcome held = failed(moved_error(data["moved"]), line.common, root, data);
+    outcome.exit_code = held.exit_code;
+    if (line.common.json) {
+      outcome.json.tree()["error"] = std::move(held.json.tree()["error"]);
     }
   }
   return outcome;

@@ -174,4 +174,19 @@ void print_plan(const CommandLine& line, const std::string& root, const Json::Va
   print_out(closing_words(result, line.dry_run));
 }
 
+Error moved_error(const Json::Value& moved) {
+  Error error{.code = Code::hash_mismatch,
+              .message = fmt::format("{} moved at the source; what is locked is kept",
+                                     moved.size() == 1 ? "a tag was" : fmt::format("{} tags were", moved.size())),
+              .subject = moved[0]["subject"].asString(),
+              .hint =
+                  "review what the tags point to now; to lock it, run: tofu-modlock upgrade --target SUBJECT, or "
+                  "tofu-modlock upgrade --accept-moved"};
+  for (const Json::Value& move : moved) {
+    error.notes.push_back(fmt::format("{}: {} is locked, {} is offered", move["subject"].asString(),
+                                      move["locked"].asString(), move["offered"].asString()));
+  }
+  return error;
+}
+
 }  // namespace modlock::cli

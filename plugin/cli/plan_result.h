@@ -14,6 +14,9 @@ namespace modlock::cli {
 void print_plan(const CommandLine& line, const std::string& root, const Json::Value& result,
                 const Diagnostics& diagnostics);
 
+// HASH_MISMATCH for the module calls of `moved` in the result: each keeps what is locked.
+Error moved_error(const Json::Value& moved);
+
 // Its changes as Markdown for the text of a change request; empty where nothing changes.
 std::string plan_markdown(const Json::Value& result);
 

@@ -160,7 +160,8 @@ Result<Diagnostics> SourceHook::prepare(PlanMode mode) {
   context.judge_source = source_judge(place->root.walk.settings);
   const auto network = host_.service().network(place->root.implementation.tool, place->root.implementation.version);
   Origin origin(network->backends(), host_.service().store(), context, host_.service().fresh_since());
-  const PlanRequest plan{.walk = place->root.walk, .lock = effective_lock(place->lock), .mode = mode};
+  const PlanRequest plan{
+      .walk = place->root.walk, .lock = effective_lock(place->lock), .mode = mode, .accept_moved = true};
   auto call = plan_single_call(plan, **node, origin, context);
   if (!call) {
     return fail(network->with_warnings(std::move(call.error())));

@@ -1,8 +1,25 @@
 #include "plugin/resolve/call_kind.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace modlock {
+namespace {
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "1", "v1", "v1.2": one number or two, where a version has three.
+bool is_partial_version(std::string_view name) {
+  if (name.starts_with('v')) {
+    name.remove_prefix(1);
+  }
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  return is_number(name.substr(0, dot)) && (dot == name.size() || is_number(name.substr(dot + 1)));
+}
+
+}  // namespace
 
 bool chooses_version(const ModuleNode& node) {
   return !node.constraints.empty() || node.address.source.kind == SourceKind::registry;
@@ -47,6 +64,11 @@ bool may_move(const Source& source, const std::string& ref) {
     default:
       return source.query_value("tag").empty();
   }
+}
+
+bool is_expected_to_move(const Source& source, std::string_view ref) {
+  const std::string_view name = ref.substr(ref.rfind('/') + 1);
+  return may_move(source, std::string(ref)) || name == "latest" || is_partial_version(name);
 }
 
 }  // namespace modlock

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "plugin/resolve/module_tree.h"
 
@@ -28,5 +29,9 @@ bool needs_locked_tag(const Source& source);
 // Whether a reference may move without anybody breaking a promise: a branch, HEAD, OpenTofu's default tag `latest`,
 // what an external backend does not call a tag.
 bool may_move(const Source& source, const std::string& ref);
+
+// Whether a reference may give something else without anybody breaking a promise: a branch, HEAD, `latest`, and a
+// partial version ("v1", "nested/v1.2"). `ref` is what Pin::ref says.
+bool is_expected_to_move(const Source& source, std::string_view ref);
 
 }  // namespace modlock

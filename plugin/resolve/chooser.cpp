@@ -30,6 +30,7 @@ void Chooser::start_walk() {
   resolved_.clear();
   unserved_.clear();
   frozen_out_.clear();
+  held_.clear();
   diagnostics_.clear();
   for (auto& [key, group] : groups_) {
     group.decided = group.failed = group.locked = false;
@@ -210,7 +211,8 @@ bool Chooser::is_at_hand(const Group& group) const {
 }
 
 void Chooser::consult_lock(Group& group) const {
-  if (!group.upgrade && decide_from_lock(group)) {
+  const bool keeps_locked = !group.upgrade || !group.offered.empty();
+  if (keeps_locked && decide_from_lock(group)) {
     look_in_place(group);
   } else {
     group.failed = request_.mode == PlanMode::frozen;

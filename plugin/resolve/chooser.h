@@ -30,6 +30,8 @@ class Chooser {
   const Recorded* recorded(const std::string& key) const;
   // Whether a call resolves to just that.
   bool is_adopted(const std::string& key) const;
+  // Calls that keep what is locked because their tag was moved, by key.
+  const std::map<std::string, HeldMove>& held() const { return held_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
   // Keys that no backend serves.
   const std::set<std::string>& unserved() const { return unserved_; }
@@ -47,6 +49,7 @@ class Chooser {
   struct Group {
     std::map<std::string, ConstraintUse> uses;  // by key and constraint text
     bool upgrade = false;
+    std::string offered;                  // the id of a moved tag; not empty: what is locked stays, in all later walks
     std::chrono::seconds minimum_age{0};  // the longest that a member asks for
     bool decided = false;                 // in this walk
     bool failed = false;                  // in this walk; its error is in diagnostics_ when the level is over
@@ -84,6 +87,7 @@ class Chooser {
   static FetchWish wish_of(const Group& group);
   Result<void> take_package(Group& group);
   Error explain_fetch(const Group& group, Error error) const;
+  bool must_hold(const Group& group, const Package& package) const;
   void hand_out(const Group& group);
   void report(Group& group, Error error);
 
@@ -98,6 +102,7 @@ class Chooser {
   std::map<std::string, Resolved, std::less<>> resolved_;
   std::set<std::string> unserved_;
   std::map<std::string, std::string> frozen_out_;
+  std::map<std::string, HeldMove> held_;
   Diagnostics diagnostics_;
 };
 

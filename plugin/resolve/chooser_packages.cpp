@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/chooser.h"
 
 namespace modlock {
@@ -25,6 +26,11 @@ Result<void> Chooser::take_package(Group& group) {
   const auto& package = origin_.package(first.address, wish_of(group));
   if (!package) {
     return fail(explain_fetch(group, package.error()));
+  }
+  if (must_hold(group, *package)) {
+    group.offered = package->id;
+    must_restart_ = true;
+    return {};
   }
   if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
     return fail(Error{.code = Code::hash_mismatch,
@@ -56,11 +62,41 @@ Result<void> Chooser::take_package(Group& group) {
   return {};
 }
 
+// Whether the package is what a moved tag points to now, and no one has accepted that. An archive that was packed again
+// with the same content has not moved.
+bool Chooser::must_hold(const Group& group, const Package& package) const {
+  if (group.locked || request_.mode != PlanMode::upgrade || !request_.targets.empty() || request_.accept_moved) {
+    return false;
+  }
+  const Source& source = group.level.front()->address.source;
+  if (!group.decision.version && (source.kind == SourceKind::archive || is_expected_to_move(source, package.ref))) {
+    return false;
+  }
+  bool is_moved = false;
+  for (const auto& [key, candidate] : group.candidates) {
+    const Resolved& locked = candidate.resolved;
+    if (locked.id.empty() || locked.version != group.decision.version) {
+      continue;
+    }
+    const bool repacked = package.id.starts_with("zh:") && "h1:" + candidate.h1 == package.h1;
+    if (locked.id == package.id || repacked) {
+      return false;
+    }
+    is_moved = true;
+  }
+  return is_moved;
+}
+
 void Chooser::hand_out(const Group& group) {
   for (ModuleNode* node : group.level) {
     node->package_directory = group.decision.package_directory;
     node->package_subdir = group.decision.package_subdir;
     resolved_.insert_or_assign(node->key, group.decision);
+    if (group.locked && !group.offered.empty() && group.candidates.count(node->key) != 0) {
+      const Backend& backend = *origin_.backend(node->address.source);
+      held_.insert_or_assign(
+          node->key, HeldMove{node->subject(), backend.id_hash(group.decision.id), backend.id_hash(group.offered)});
+    }
   }
 }
 

@@ -181,6 +181,10 @@ Origin::Time Origin::note(const Source& source, const std::string& ref, const st
   return listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
 }
 
+std::string Origin::other_id(const Source& source, const std::string& ref, const std::string& id) const {
+  return FirstSeen(store_).other_id(source, ref, id);
+}
+
 std::optional<Origin::Time> Origin::first_seen_as(const Source& source, const std::string& ref,
                                                   const std::string& id) const {
   const FirstSeen seen(store_);

@@ -76,6 +76,8 @@ class Origin {
   Time note(const Source& source, const std::string& ref, const std::string& id) const;
   // When that was noted by this reference; nullopt: never.
   std::optional<Time> first_seen_as(const Source& source, const std::string& ref, const std::string& id) const;
+  // Returns another id that was noted under this reference, the last one; empty if there is none.
+  std::string other_id(const Source& source, const std::string& ref, const std::string& id) const;
   // The same, else by any other reference.
   std::optional<Time> first_seen(const Source& source, const std::string& ref, const std::string& id) const;
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/source_text.h"
+#include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/chooser.h"
 #include "plugin/resolve/release_age.h"
@@ -51,6 +53,43 @@ void drop_repeated(Diagnostics& diagnostics) {
     }
   }
   diagnostics = std::move(once);
+}
+
+// A call that is locked for the first time has no earlier commit to compare with; the cache may have seen one.
+void name_tags_seen_elsewhere(Plan& plan, Origin& origin) {
+  for (const Change& change : plan.changes) {
+    const std::string key = change.subject.substr(change.subject.find('.') + 1);
+    const auto resolved = plan.resolved.find(key);
+    if (change.action != Action::added || resolved == plan.resolved.end()) {
+      continue;
+    }
+    const ModuleNode& node = plan.tree.nodes.find(key)->second;
+    const Source& source = node.address.source;
+    const auto& version = resolved->second.version;
+    const std::string& ref = resolved->second.ref;
+    const std::string& id = resolved->second.id;
+    if (ref.empty() || id.empty() || (!version && is_expected_to_move(source, ref))) {
+      continue;
+    }
+    if (!version) {  // a listing is noted
+      origin.note(source, ref, id);
+    }
+    const auto other = origin.other_id(source, ref, id);
+    if (other.empty()) {
+      continue;
+    }
+    const Backend& backend = *origin.backend(source);
+    plan.diagnostics.push_back(
+        {Severity::warning,
+         Error{.code = Code::tag_moved,
+               .message = fmt::format("the tag \"{}\" of \"{}\" was moved: this cache has seen it point to {}, and {} "
+                                      "is locked",
+                                      escape_controls(ref.starts_with("refs/tags/") ? ref.substr(10) : ref),
+                                      source.package_identity(), backend.id_hash(other), backend.id_hash(id)),
+               .subject = change.subject,
+               .location = node.call.source.location,
+               .hint = "review the difference before you commit the lock file"}});
+  }
 }
 
 // The resolution "auto" lets registry calls differ; "unified" and "per-call" are what they say. Locks written by
@@ -156,6 +195,10 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   }
   plan.modules = new_module_locks(request, plan.tree, chooser, origin);
   plan.changes = list_changes(request, plan.tree, chooser, plan.modules, plan.diagnostics);
+  for (const auto& [key, move] : chooser.held()) {
+    plan.moved.push_back(move);
+  }
+  name_tags_seen_elsewhere(plan, origin);
   name_young_releases(request, plan, origin);
   return plan;
 }

@@ -31,7 +31,8 @@ struct PlanRequest {
   ModuleLocks restorable = {};
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
-      {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
+      {};                     // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
+  bool accept_moved = false;  // with mode upgrade: lock what a moved tag points to now, also without targets
   // By key of a call that chooses among versions: the one to choose, if its constraints allow it. Who shares it,
   // follows.
   std::map<std::string, Version, std::less<>> wanted = {};
@@ -88,12 +89,20 @@ struct Change {
   bool is_made_by_lock = true;  // false: what is in the way under frozen, and `lock` cannot help
 };
 
+// A module call whose tag was moved and whose locked content is kept.
+struct HeldMove {
+  std::string subject;
+  std::string locked;   // origin hash: "git:…", "oci:sha256:…"
+  std::string offered;  // what the tag points to now
+};
+
 // The old lock, the new lock, and why.
 struct Plan {
   ModuleTree tree;
   std::map<std::string, Resolved, std::less<>> resolved;  // of every remote call that a backend serves
   ModuleLocks modules;                                    // the new module blocks
   std::vector<Change> changes;                            // by subject
+  std::vector<HeldMove> moved;                            // by subject
   Diagnostics diagnostics;                                // warnings only
 };
 
@@ -103,10 +112,11 @@ bool is_first_lock(const PlanRequest& request);
 
 // Resolves the module tree. A locked entry counts where its source equals the call's; it stays while its constraint
 // allows it. Calls of one package (and tag prefix) share a version as `resolution` says; constraints met in the run
-// only accumulate. A source that no backend serves is left as it lies, with a warning. Under frozen nothing is asked
-// but locked packages that the store lacks; calls without a counting entry are changes. Errors: the worst of what any
-// call met (by exit code), the others in `related`; INVALID_PARAMS for a target that no call has; HASH_MISMATCH where a
-// locked package has another h1; NOT_FOUND with locked_thing_gone.
+// only accumulate. A source that no backend serves is left as it lies, with a warning. Under upgrade without targets,
+// an entry stays if the tag of its version, or the full tag that its call names, was moved, unless accept_moved is set.
+// Under frozen nothing is asked but locked packages that the store lacks; calls without a counting entry are changes.
+// Errors: the worst of what any call met (by exit code), the others in `related`; INVALID_PARAMS for a target that no
+// call has; HASH_MISMATCH where a locked package has another h1; NOT_FOUND with locked_thing_gone.
 Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context& context);
 
 // One error out of many: the worst by exit code, the others as `related`.

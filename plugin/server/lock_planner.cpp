@@ -222,6 +222,9 @@ class LockPlanner {
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
         .stats = clock_.message()};
+    for (const HeldMove& move : modules_ ? modules_->moved : std::vector<HeldMove>{}) {
+      result.moved.push_back({move.subject, move.locked, move.offered});
+    }
     request_.diagnostics = diagnostics_;
     result.diagnostics = std::move(diagnostics_);
     return result;

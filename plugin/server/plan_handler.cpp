@@ -107,6 +107,7 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
                       .lock = effective_lock(lock),
                       .mode = parse_mode(params.mode),
                       .targets = module_targets(params.targets),
+                      .accept_moved = params.accept_moved,
                       .resolution = parse_resolution(params.resolution, root.walk.settings)};
   if (params.minimum_release_age) {
     request.minimum_release_age = parse_duration(*params.minimum_release_age);

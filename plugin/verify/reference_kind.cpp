@@ -5,26 +5,12 @@
 #include <algorithm>
 
 #include "backends/source_text.h"
-#include "plugin/resolve/call_kind.h"
 
 namespace modlock {
 namespace {
 
 constexpr std::string_view kTags = "refs/tags/";
 constexpr std::string_view kBranches = "refs/heads/";
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// "1", "v1", "v1.2": one number or two, where a version has three.
-bool is_partial_version(std::string_view name) {
-  if (name.starts_with('v')) {
-    name.remove_prefix(1);
-  }
-  const std::size_t dot = std::min(name.find('.'), name.size());
-  return is_number(name.substr(0, dot)) && (dot == name.size() || is_number(name.substr(dot + 1)));
-}
 
 }  // namespace
 
@@ -40,11 +26,6 @@ bool names_content(const Source& source, const ModuleLock& lock) {
   std::transform(ref.begin(), ref.end(), ref.begin(),
                  [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
   return ref.size() >= kLeastDigits && lock.hash_value("git").starts_with(ref);
-}
-
-bool is_expected_to_move(const Source& source, std::string_view ref) {
-  const std::string_view name = ref.substr(ref.rfind('/') + 1);
-  return may_move(source, std::string(ref)) || name == "latest" || is_partial_version(name);
 }
 
 std::string tag_words(std::string_view tag) {

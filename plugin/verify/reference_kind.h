@@ -11,10 +11,6 @@ namespace modlock {
 // Whether the source names the locked content itself: a commit, also by its first digits, or a digest.
 bool names_content(const Source& source, const ModuleLock& lock);
 
-// Whether a reference may give something else without anybody breaking a promise: a branch, HEAD, `latest`, and a
-// partial version ("v1", "nested/v1.2"). `ref` is what Pin::ref says.
-bool is_expected_to_move(const Source& source, std::string_view ref);
-
 // A reference for people: `the tag "v1.2.0"`, `the branch "main"`, `HEAD`, else `"default"` in quotes.
 std::string reference_words(const Source& source, std::string_view ref);
 std::string tag_words(std::string_view tag);

@@ -44,6 +44,7 @@ struct LockPlanParams {
   std::vector<std::string> allow;
   std::vector<std::string> deny;
   bool adopt = true;
+  bool accept_moved = false;
   std::optional<std::string> minimum_release_age;  // "72h"
 };
 
@@ -74,6 +75,8 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
     policy.optional("minimumReleaseAge", params.minimum_release_age,
                     "choose only what was first seen so long ago, `72h`");
     policy.optional("adopt", params.adopt, "whether a first lock keeps what is installed; true where absent");
+    policy.optional("acceptMoved", params.accept_moved,
+                    "whether upgrade without targets locks what a moved tag points to now; false if absent");
   });
 }
 
@@ -144,9 +147,17 @@ struct LockedProvider {
   Signature signature = {};
 };
 
+// A module call whose tag was moved and whose locked content is kept.
+struct HeldMove {
+  std::string subject;
+  std::string locked;
+  std::string offered;
+};
+
 struct LockPlanResult {
   WorkspaceEdit edits = {};
   std::vector<Change> changes = {};
+  std::vector<HeldMove> moved = {};
   std::vector<LockedModule> modules = {};
   std::vector<LockedProvider> providers = {};
   Diagnostics diagnostics = {};
@@ -192,10 +203,21 @@ void fields(Form& form, In<Form, LockedProvider> provider) {
   form.member("signature", provider.signature, "of the release");
 }
 
+constexpr TypeName name_of(const HeldMove*) {
+  return {"HeldMove", "A module call whose tag was moved and whose locked content is kept."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, HeldMove> move) {
+  form.member("subject", move.subject, "`module.vpc.nested`");
+  form.member("locked", move.locked, "the origin hash that stays locked, `git:<commit>`");
+  form.member("offered", move.offered, "the origin hash of what the tag points to now");
+}
+
 template <typename Form>
 void fields(Form& form, In<Form, LockPlanResult> result) {
   form.member("edits", result.edits, "what would change; nothing is written");
   form.member("changes", result.changes, "a reason for every change");
+  form.optional("moved", result.moved, "the module calls that upgrade did not change because their tag was moved");
   form.member("modules", result.modules, "every module call of the new lock");
   form.member("providers", result.providers, "every provider of the new lock");
   form.member("diagnostics", result.diagnostics, "warnings, and errors of parts");

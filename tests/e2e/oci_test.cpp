@@ -135,7 +135,9 @@ BOOST_FIXTURE_TEST_CASE(tag_that_moves_stays_locked_until_upgraded, OciScene) {
   BOOST_TEST(again.exit_code == 0, again.err);
   BOOST_TEST(read(".terraform/modules/vpc/main.tf") == "# one\n");
   BOOST_TEST(lock() == before);
-  const Ran upgraded = modlock({"upgrade"});
+  BOOST_TEST(modlock({"upgrade"}).exit_code == 4);
+  BOOST_TEST(lock() == before);
+  const Ran upgraded = modlock({"upgrade", "--accept-moved"});
   BOOST_TEST(upgraded.exit_code == 0);
   BOOST_TEST(upgraded.err.find("[TAG_MOVED]") != std::string::npos, upgraded.err);
   BOOST_TEST(lock() != before);

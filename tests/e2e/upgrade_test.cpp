@@ -77,14 +77,72 @@ BOOST_AUTO_TEST_CASE(upgrade_and_install_in_one_go) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_moved_tag_is_recorded_with_both_commits_and_a_warning) {
+BOOST_AUTO_TEST_CASE(a_moved_tag_is_held_until_it_is_accepted) {
+  struct Row {
+    const char* name;
+    const char* query;
+    const char* rule;  // empty: none
+    const char* tag;
+    bool is_held;
+  };
+  const Row rows[] = {
+      {"the tag of a version", "", "~> 1.0", "v1.0.0", true},
+      {"a full tag", "?ref=v1.0.0", "", "v1.0.0", true},
+      {"a tag that is no version", "?ref=release", "", "release", true},
+      {"a partial tag", "?ref=v1", "", "v1", false},
+      {"two numbers", "?ref=v1.0", "", "v1.0", false},
+      {"latest", "?ref=latest", "", "latest", false},
+      {"a branch", "?ref=main", "", "v1.0.0", false},
+      {"HEAD", "", "", "v1.0.0", false},
+  };
+  for (const Row& row : rows) {
+    for (const std::vector<std::string>& flags :
+         {std::vector<std::string>{}, {"--accept-moved"}, {"--target", "module.a"}}) {
+      BOOST_TEST_CONTEXT(row.name << " " << (flags.empty() ? "" : flags[0])) {
+        Scene scene;
+        GitRepository& a = scene.repository("a.git");
+        GitRepository& other = scene.repository("other.git");
+        scene.release(a, "1.0.0");
+        a.git({"tag", "--force", row.tag, "main"});
+        scene.release(other, "1.0.0");
+        scene.write("main.tf",
+                    module_call("a", "git::" + a.url() + row.query) + module_call("other", "git::" + other.url()));
+        scene.write(".tofu-modlock.hcl",
+                    (*row.rule == '\0' ? "" : module_rule("a", row.rule)) + module_rule("other", "~> 1.0"));
+        BOOST_REQUIRE(scene.modlock({"lock"}).exit_code == 0);
+        scene.name_id(a.commit({{"main.tf", "# other\n"}}), "moved");
+        a.git({"tag", "--force", row.tag, "main"});
+        scene.release(other, "1.1.0");
+        BOOST_TEST(scene.modlock({"lock"}).out == "The lock file is up to date.\n");
+        std::vector<std::string> arguments = {"upgrade"};
+        arguments.insert(arguments.end(), flags.begin(), flags.end());
+        const bool is_held = row.is_held && flags.empty();
+        const Ran ran = scene.modlock(arguments);
+        BOOST_TEST(ran.exit_code == (is_held ? 4 : 0), ran.err);
+        BOOST_TEST(locked_commits(scene)["a"] == (is_held ? "<1.0.0>" : "<moved>"));
+        const std::size_t held = ran.err.find("module.a: git:<1.0.0> is locked, git:<moved> is offered");
+        BOOST_TEST((held != std::string::npos) == is_held, ran.err);
+        const bool is_whole = flags.empty() || flags[0] == "--accept-moved";
+        BOOST_TEST((scene.lock().find("version = \"1.1.0\"") != std::string::npos) == is_whole, scene.lock());
+        if (is_held) {
+          const Json::Value result = scene.json({"upgrade"}, 4);
+          BOOST_TEST(result["error"]["data"]["code"].asString() == "HASH_MISMATCH");
+          const Json::Value& move = result["error"]["data"]["moved"][0];
+          BOOST_TEST(move["subject"].asString() == "module.a");
+          BOOST_TEST(scene.shown(move["locked"].asString()) == "git:<1.0.0>");
+          BOOST_TEST(scene.shown(move["offered"].asString()) == "git:<moved>");
+          BOOST_TEST(scene.modlock({"install"}).exit_code == 0);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_accepted_moved_tag_is_recorded_with_both_commits_and_a_warning) {
   modlock({"lock"});
-  const std::string moved = vpc.commit({{"main.tf", "# other\n"}});
-  name_id(moved, "moved");
+  name_id(vpc.commit({{"main.tf", "# other\n"}}), "moved");
   vpc.tag("v1.0.0");
-  const Ran locked = modlock({"lock"});  // no lock without need
-  BOOST_TEST(locked.out == "The lock file is up to date.\n");
-  const Ran ran = modlock({"upgrade"});
+  const Ran ran = modlock({"upgrade", "--accept-moved"});
   BOOST_TEST(ran.exit_code == 0);
   BOOST_TEST(ran.out.find("module.vpc  1.0.0  moved from commit <1.0.0...> to commit <moved...>  (~> 1.0)\n") == 0U,
              ran.out);
@@ -93,6 +151,43 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_is_recorded_with_both_commits_and_a_warning) {
                  "commit <1.0.0> to commit <moved> [TAG_MOVED]\n  at main.tf:2:12 (module.vpc)\n") != std::string::npos,
              ran.err);
   BOOST_TEST(locked_commits(*this)["vpc"] == "<moved>");
+}
+
+BOOST_AUTO_TEST_CASE(a_first_lock_names_a_commit_that_the_cache_has_seen_under_the_tag) {
+  struct Row {
+    const char* name;
+    const char* query;
+    const char* rule;
+    const char* told;
+  };
+  const Row rows[] = {
+      {"the tag of a version", "", "~> 1.0", "the tag \"v1.0.0\""},
+      {"a full tag", "?ref=v1.0.0", "", "the tag \"v1.0.0\""},
+      {"a branch", "?ref=main", "", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Scene scene;
+      GitRepository& a = scene.repository("a.git");
+      scene.release(a, "1.0.0");
+      scene.write("main.tf", module_call("a", "git::" + a.url() + row.query));
+      scene.write(".tofu-modlock.hcl", *row.rule == '\0' ? "" : module_rule("a", row.rule));
+      const Ran first = scene.modlock({"lock"});
+      BOOST_TEST(first.exit_code == 0);
+      BOOST_TEST(first.err.find("TAG_MOVED") == std::string::npos, first.err);
+      scene.name_id(a.commit({{"main.tf", "# other\n"}}), "moved");
+      a.git({"tag", "--force", "v1.0.0", "main"});
+      std::filesystem::remove(scene.root() / ".terraform.lock.hcl");
+      std::filesystem::remove_all(scene.root() / ".terraform");
+      const Ran ran = scene.modlock({"lock"});
+      BOOST_TEST(ran.exit_code == 0);
+      const std::string told =
+          std::string("Warning: ") + row.told +
+          " of \"git::file://<dir>/repositories/a.git\" was moved: this cache has seen it point to "
+          "git:<1.0.0>, and git:<moved> is locked [TAG_MOVED]\n";
+      BOOST_TEST((ran.err.find(told) != std::string::npos) == (*row.told != '\0'), ran.err);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_moved_branch_is_an_update) {

@@ -108,6 +108,17 @@ BOOST_AUTO_TEST_CASE(what_chooses_anew) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(upgrade_holds_a_moved_tag) {
+  modlock({"lock"});
+  vpc.commit({{"main.tf", "# other\n"}});
+  vpc.tag("v1.0.0");
+  const Ran ran = wrapper({"init", "-upgrade"});
+  BOOST_TEST(ran.exit_code == 4);
+  BOOST_TEST(ran.out == "");
+  BOOST_TEST(ran.err.find("module.vpc: git:<1.0.0> is locked, git:") != std::string::npos, ran.err);
+  BOOST_TEST((locked_commits(*this) == Commits{{"vpc", "<1.0.0>"}}));
+}
+
 BOOST_AUTO_TEST_CASE(what_installs_nothing) {
   struct Row {
     const char* name;

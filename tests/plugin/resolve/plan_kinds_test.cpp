@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kRegistry = "registry.opentofu.org/modules/acme/vpc/aws";
 constexpr const char* kImage = "oci://example.com/modules/vpc";
+constexpr const char* kOci = "oci://example.com/modules/vpc";
 constexpr const char* kArchive = "https://example.com/vpc.zip";
 
 struct KindFixture : PlanFixture {
@@ -194,6 +195,54 @@ BOOST_AUTO_TEST_CASE(oci_tag_is_pinned_and_its_move_is_told) {
       BOOST_TEST(summary(lock()) == "");
       request.mode = PlanMode::upgrade;
       BOOST_TEST(summary(lock()) == std::string("module.vpc ") + row.reason + "aaaaaaaaaaaa to bbbbbbbbbbbb\n");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(upgrade_holds_a_moved_tag_of_every_kind) {
+  const std::string a = "sha256:" + std::string(64, 'a');
+  const std::string b = "sha256:" + std::string(64, 'b');
+  const std::string first = "git:" + std::string(40, 'a');
+  const std::string second = "git:" + std::string(40, 'b');
+  struct Row {
+    const char* name;
+    FakeBackend* backend;
+    std::string source;
+    const char* rule;  // nullptr: none
+    std::string tag;
+    std::string before;
+    std::string after;
+    std::string moved;  // "" if it is not held
+  };
+  const std::string named = std::string(kOci) + "?tag=v1.0.0";
+  const Row rows[] = {
+      {"OCI, a version", oci, kOci, "~> 1.0", "v1.0.0", a, b, "module.vpc oci:" + a + " oci:" + b},
+      {"OCI, a named tag", oci, named, nullptr, "v1.0.0", a, b, "module.vpc oci:" + a + " oci:" + b},
+      {"a registry", registry, kRegistry, nullptr, "1.0.0", first, second, "module.vpc " + first + " " + second},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      request.lock = {};
+      request.mode = PlanMode::missing;
+      request.walk.settings.modules.clear();
+      if (row.rule != nullptr) {
+        constrain("vpc", row.rule);
+      }
+      row.backend->add_tag(row.source, row.tag, kLeaf, row.before);
+      write("main.tf", call("vpc", row.source == kRegistry ? "acme/vpc/aws" : row.source));
+      BOOST_TEST(lock().modules.at("vpc").origin_hash().ends_with(row.before));
+      row.backend->add_tag(row.source, row.tag, {{"main.tf", "# new\n"}}, row.after);
+      request.mode = PlanMode::upgrade;
+      const Plan held = lock();
+      BOOST_TEST(held.modules.at("vpc").origin_hash().ends_with(row.before));
+      BOOST_TEST(summary(held) == "");
+      BOOST_REQUIRE(held.moved.size() == 1U);
+      BOOST_TEST(held.moved[0].subject + " " + held.moved[0].locked + " " + held.moved[0].offered == row.moved);
+      request.accept_moved = true;
+      const Plan accepted = lock();
+      request.accept_moved = false;
+      BOOST_TEST(accepted.modules.at("vpc").origin_hash().ends_with(row.after));
+      BOOST_TEST(accepted.moved.empty());
     }
   }
 }
