@@ -53,9 +53,9 @@ void print_tampered(const Json::Value& verdict) {
     text += fmt::format("    and {} more\n", verdict["morePaths"].asUInt64());
   }
   text += both_sides(verdict);
-  if (!verdict["detail"].asString().starts_with(kContradiction)) {
-    text += "  To put the locked package back, run:\n    tofu-modlock install\n";
-  }
+  text += verdict["detail"].asString().find(kContradiction) == std::string::npos
+              ? "  To put the locked package back, run:\n    tofu-modlock install\n"
+              : "  The lock file is wrong: restore this entry from version control.\n";
   text += fmt::format("  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n", subject);
   print_err(text);
 }

@@ -265,6 +265,26 @@ BOOST_AUTO_TEST_CASE(an_edited_commit_beside_a_true_h1) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_wrong_h1_is_restored_from_version_control) {
+  std::string edited = lock();
+  const std::size_t at = edited.find("\"h1:") + 4;
+  edited.replace(at, 4, edited.substr(at, 4) == "aaaa" ? "bbbb" : "aaaa");
+  for (const bool damages_file : {false, true}) {
+    BOOST_TEST_CONTEXT(damages_file) {
+      write(".terraform.lock.hcl", edited);
+      if (damages_file) {
+        write(".terraform/modules/vpc/main.tf", "# mine\n");
+      }
+      const Ran ran = modlock({"verify"});
+      BOOST_TEST(ran.exit_code == 4);
+      BOOST_TEST(
+          ran.err.find("The lock file is wrong: restore this entry from version control.\n") != std::string::npos,
+          ran.err);
+      BOOST_TEST(ran.err.find("tofu-modlock install") == std::string::npos, ran.err);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(no_checksum_matches_where_files_differ) {
   write(".terraform/modules/vpc/added.txt", "mine\n");
   const Ran ran = modlock({"verify"});
