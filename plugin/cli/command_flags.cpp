@@ -245,6 +245,7 @@ void call_flags(CLI::App& command, CommandLine& out) {
       ->envname("TOFU_MODLOCK_CACHE_DIR");
   command.add_option("--config-file", out.common.config_file, "Settings of this user")
       ->envname("TOFU_MODLOCK_CONFIG_FILE");
+  add_workspace_root_flag(command, out.common);
   add_implementation_flags(command, out.common);
   add_network_flags(command, out.common);
 }

@@ -32,6 +32,7 @@ struct CommonFlags {
   std::vector<std::string> include;
   std::vector<VariableFlag> variables;
   std::string workspace;
+  std::vector<std::string> workspace_roots;  // read in addition to the repository, or to the root
   // Where the configuration is not where its settings are (hook): .tofu-modlock.hcl is searched from the first
   // directory up to the second, and files are read below these places.
   std::string settings_from;

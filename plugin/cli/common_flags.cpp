@@ -59,6 +59,14 @@ void add_variable_flags(CLI::App& command, CommonFlags& flags) {
   add("--var-file", "FILE", true, "A file with values for variables, relative to the root");
 }
 
+void add_workspace_root_flag(CLI::App& command, CommonFlags& flags) {
+  command
+      .add_option("--workspace-root", flags.workspace_roots,
+                  "Also read files below this directory, outside of the repository (repeatable)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+}
+
 void add_reading_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--data-dir", flags.data_dir, "Data directory instead of .terraform")
       ->envname("TF_DATA_DIR")
@@ -67,6 +75,7 @@ void add_reading_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--workspace", flags.workspace, "The selected workspace")
       ->envname("TF_WORKSPACE")
       ->type_name("NAME");
+  add_workspace_root_flag(command, flags);
   add_implementation_flags(command, flags);
 }
 

@@ -13,6 +13,7 @@ void add_network_flags(CLI::App& command, CommonFlags& flags);
 void add_implementation_flags(CLI::App& command, CommonFlags& flags);
 // Each is taken when it is met: of a value and a file the later one wins.
 void add_variable_flags(CLI::App& command, CommonFlags& flags);
+void add_workspace_root_flag(CLI::App& command, CommonFlags& flags);
 // What decides how a root is read.
 void add_reading_flags(CLI::App& command, CommonFlags& flags);
 void add_jobs_flag(CLI::App& command, CommonFlags& flags);

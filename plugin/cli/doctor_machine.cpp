@@ -167,6 +167,14 @@ const std::vector<std::pair<const char*, Describe>>& described() {
       {"backend", [](const Settings& s) { return count_of(s.backends.size(), "programs"); }},
       {"git_engine", [](const Settings& s) { return s.git_engine.value_or(""); }},
       {"connections", [](const Settings& s) { return s.connections ? std::to_string(*s.connections) : ""; }},
+      {"workspace_roots",
+       [](const Settings& s) {
+         std::string text;
+         for (const fs::path& root : s.workspace_roots) {
+           text += (text.empty() ? "" : ", ") + root.string();
+         }
+         return text;
+       }},
   };
   return all;
 }

@@ -114,6 +114,14 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
     options.settings_place = SettingsDirectories{flags.settings_from, flags.settings_up_to};
   }
   options.workspace_roots.assign(flags.bounds.begin(), flags.bounds.end());
+  for (const std::string& directory : flags.workspace_roots) {
+    std::error_code ignored;
+    if (!fs::is_directory(directory, ignored)) {
+      return fail(Code::invalid_params, fmt::format("--workspace-root {} is not a directory", directory),
+                  "name an existing directory");
+    }
+    options.extra_workspace_roots.push_back(normal(directory));
+  }
   options.began = fs::file_time_type::clock::now();
   if (!flags.git_engine.empty()) {
     options.git_engine = flags.git_engine;

@@ -61,6 +61,7 @@ struct Settings {
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
+  std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
   std::vector<std::string> files;                          // that were read, nearest first
 };
 

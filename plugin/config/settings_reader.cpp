@@ -14,9 +14,9 @@ namespace modlock {
 namespace {
 
 const SettingsText::Words& setting_names() {
-  static const SettingsText::Words names = {"required_version", "implementation",   "platforms",
-                                            "resolution",       "module_lock_file", "allow_sources",
-                                            "deny_sources",     "git_engine",       "connections"};
+  static const SettingsText::Words names = {"required_version", "implementation", "platforms",    "resolution",
+                                            "module_lock_file", "allow_sources",  "deny_sources", "git_engine",
+                                            "connections",      "workspace_roots"};
   return names;
 }
 
@@ -119,13 +119,16 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
       settings_.implementation = settings_.implementation.value_or(std::string(words[choice]));
     });
   }
-  if ((name == "git_engine" || name == "connections") && place_ != SettingsPlace::user) {
+  if ((name == "git_engine" || name == "connections" || name == "workspace_roots") && place_ != SettingsPlace::user) {
     return reject(attribute.name_range,
                   fmt::format("{} is a setting of one machine, found in a file of a repository", name),
                   "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
   }
   if (name == "connections") {
     return read_count(attribute, 1, kMostConnections).map([this](std::size_t count) { settings_.connections = count; });
+  }
+  if (name == "workspace_roots") {
+    return read_workspace_roots(attribute);
   }
   if (name == "git_engine") {
     static const Words words = {"auto", "libgit2", "git"};
@@ -167,6 +170,23 @@ Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
   }
   if (settings_.platforms.empty()) {
     settings_.platforms = std::move(parsed);
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_workspace_roots(const hcl::Attribute& attribute) {
+  const auto roots = read_strings(attribute);
+  if (!roots) {
+    return fail(roots.error());
+  }
+  for (const Written& root : *roots) {
+    const std::filesystem::path path(root.text);
+    if (!path.is_absolute()) {
+      return reject(*root.location.range,
+                    fmt::format("a workspace root must be an absolute path, found \"{}\"", root.text),
+                    "write it as \"/srv/modules\"");
+    }
+    settings_.workspace_roots.push_back(path.lexically_normal());
   }
   return {};
 }

@@ -25,6 +25,7 @@ class SettingsReader final : private SettingsText {
   Result<void> deny_programs(const hcl::Body& body) const;
   Result<void> read_setting(const hcl::Attribute& attribute);
   Result<void> read_platforms(const hcl::Attribute& attribute);
+  Result<void> read_workspace_roots(const hcl::Attribute& attribute);
   Result<void> read_source_list(const hcl::Attribute& attribute);
   Result<void> read_block(const hcl::Block& block);
   Result<void> read_module(const hcl::Block& block);

@@ -124,9 +124,13 @@ class VariableReader {
   }
 
   Result<void> read_file(const fs::path& path, IfMissing if_missing) {
-    const auto place = confine(path, bounds_);
+    auto place = confine(path, bounds_);
     if (!place) {
-      return fail(place.error());
+      if (place.error().code == Code::path_outside_root) {
+        place.error().hint =
+            "move the file below the root, or allow its directory with --workspace-root or workspaceRoots";
+      }
+      return fail(std::move(place.error()));
     }
     auto text = read_document(document_path(*place), documents_);
     if (!text) {

@@ -156,7 +156,10 @@ Error Evaluator::call_error(const Invocation& invocation, FunctionError error) c
   return {.code = error.code,
           .message = fmt::format("invalid function argument: invalid value for \"{}\" parameter: {}", parameter->name,
                                  error.message),
-          .location = Location{path_, range}};
+          .location = Location{path_, range},
+          .hint = error.code == Code::path_outside_root
+                      ? "keep the file below the root, or allow its directory with --workspace-root or workspaceRoots"
+                      : ""};
 }
 
 }  // namespace modlock::eval

@@ -17,6 +17,22 @@ bool lies_inside(const fs::path& path, const fs::path& directory) {
   return end == directory.end() || (std::next(end) == directory.end() && end->empty());
 }
 
+// Before links are followed.
+fs::path named_directory(const ModuleNode& node, const ModuleNode& parent) {
+  const fs::path named = (parent.directory / node.address.source.path).lexically_normal();
+  return named.has_filename() ? named : named.parent_path();
+}
+
+// The deepest directory that is both, or above both.
+fs::path enclosing_directory(const fs::path& one, const fs::path& other) {
+  fs::path enclosing;
+  const auto end = std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first;
+  for (auto name = one.begin(); name != end; ++name) {
+    enclosing /= *name;
+  }
+  return enclosing;
+}
+
 void resolve_links(ModuleNode& node, const fs::path& base) {
   std::error_code missing;
   const fs::path real_base = fs::canonical(base, missing);
@@ -31,22 +47,23 @@ void resolve_links(ModuleNode& node, const fs::path& base) {
 }  // namespace
 
 void place_local_module(ModuleNode& node, const ModuleNode& parent, const fs::path& root) {
-  const std::string& path = node.address.source.path;
-  node.directory = (parent.directory / path).lexically_normal();
-  if (!node.directory.has_filename()) {
-    node.directory = node.directory.parent_path();
-  }
-  node.manifest_directory = join_relative(parent.manifest_directory, path);
+  node.directory = named_directory(node, parent);
+  node.manifest_directory = join_relative(parent.manifest_directory, node.address.source.path);
   node.package_directory = parent.package_directory;
   node.manifest_package = parent.manifest_package;
   resolve_links(node, node.package_directory.empty() ? root : node.package_directory);
 }
 
 std::vector<fs::path> bounds_of(const ModuleNode& node, const std::vector<fs::path>& bounds) {
-  return node.package_directory.empty() ? bounds : std::vector<fs::path>{node.package_directory};
+  if (!node.package_directory.empty()) {
+    return {node.package_directory};
+  }
+  std::vector<fs::path> own = bounds;
+  own.push_back(node.directory);
+  return own;
 }
 
-Result<void> check_local_bounds(const ModuleNode& node, const std::vector<fs::path>& bounds) {
+Result<void> check_local_bounds(const ModuleNode& node, const ModuleNode& parent, const WalkRequest& request) {
   if (!node.package_directory.empty()) {
     if (lies_inside(node.directory, node.package_directory)) {
       return {};
@@ -59,7 +76,11 @@ Result<void> check_local_bounds(const ModuleNode& node, const std::vector<fs::pa
               .location = node.call.source.location,
               .hint = "call the other module by its own remote source address"});
   }
-  const auto confined = confine(node.directory, bounds);
+  auto confined = confine(node.directory, request.bounds);
+  if (!confined && request.follows_local_sources) {
+    const fs::path named = named_directory(node, parent);
+    confined = confine(named, {enclosing_directory(named, request.root)});
+  }
   if (confined) {
     return {};
   }
@@ -71,13 +92,14 @@ Result<void> check_local_bounds(const ModuleNode& node, const std::vector<fs::pa
                       .notes = {confined.error().message},
                       .hint = "repair the links and permissions on the way there"});
   }
-  return fail(
-      Error{.code = Code::path_outside_root,
-            .message = fmt::format("the local source \"{}\" of module \"{}\" leads outside of the directories that "
-                                   "may be read",
-                                   node.call.source.text, node.key),
-            .location = node.call.source.location,
-            .hint = "name the directory in workspaceRoots, or keep the module inside the repository of the root"});
+  return fail(Error{
+      .code = Code::path_outside_root,
+      .message = fmt::format("the local source \"{}\" of module \"{}\" leads outside of the directories that "
+                             "may be read",
+                             node.call.source.text, node.key),
+      .location = node.call.source.location,
+      .hint = "allow the directory with --workspace-root or workspaceRoots, or move the module into the repository of "
+              "the root"});
 }
 
 }  // namespace modlock

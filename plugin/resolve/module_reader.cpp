@@ -26,7 +26,8 @@ Result<std::shared_ptr<const ParsedModule>> checked(std::shared_ptr<const Parsed
                         .message = fmt::format("the file \"{}\" is a link that leads outside of the directories that "
                                                "may be read",
                                                file.path),
-                        .hint = "put the file there in place of the link, or name its directory in workspaceRoots"});
+                        .hint = "replace the link with the file, or allow its directory with --workspace-root or "
+                                "workspaceRoots"});
     }
     if (!inside) {
       return fail(std::move(inside.error()));

@@ -300,7 +300,7 @@ class TreeWalk {
     if (std::count(node.key.begin(), node.key.end(), '.') > kMaxLevels) {
       return fail(too_deep(node));
     }
-    if (auto ok = check_local_bounds(node, request_.bounds); !ok) {
+    if (auto ok = check_local_bounds(node, parent, request_); !ok) {
       give_up(parent, node, std::move(ok.error()));
       return {};
     }

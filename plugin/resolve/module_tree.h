@@ -107,7 +107,9 @@ using VisitLevel = std::function<Result<void>(std::span<ModuleNode* const> level
 
 struct WalkRequest {
   std::filesystem::path root;                 // absolute, lexically normal
-  std::vector<std::filesystem::path> bounds;  // local modules of the root must lie inside one of these
+  std::vector<std::filesystem::path> bounds;  // what the root and its local modules read must lie inside one of these
+  // As outside of a git repository: local sources may also name directories outside of the bounds.
+  bool follows_local_sources = false;
   std::string data_directory = ".terraform";  // as the manifest names it
   Documents documents = {};
   Settings settings = {};

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backends/source_text.h"
-#include "plugin/config/roots.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
 #include "plugin/lock/copy.h"
@@ -31,9 +30,7 @@ Result<ModuleLocks> restorable_blocks(const RootRequest& root, const LockDocumen
   }
   // Two processes are saved where nothing is under version control.
   std::error_code ignored;
-  const auto real_root = std::filesystem::weakly_canonical(root.walk.root, ignored);
-  const auto repository = real_root == root.walk.root ? root.repository : find_repository_root(real_root);
-  if (!std::filesystem::exists(repository / ".git", ignored)) {
+  if (!std::filesystem::exists(root.repository / ".git", ignored)) {
     return ModuleLocks{};
   }
   auto committed = committed_module_locks(root.walk.root, lock.path, context);

@@ -51,6 +51,22 @@ Result<fs::path> absolute_root(const messages::RootParams& params, const Service
   return without_trailing_slash(service.options().workspace_roots.front() / given);
 }
 
+// The directories of the host, else the repository, else the root; and those that the user adds.
+Result<void> set_bounds(WalkRequest& walk, const fs::path& repository, const Service& service) {
+  walk.bounds = service.options().workspace_roots;
+  const bool is_bound_by_host = !walk.bounds.empty();
+  if (!is_bound_by_host) {
+    std::error_code ignored;
+    walk.follows_local_sources = !fs::exists(repository / ".git", ignored);
+    walk.bounds.push_back(repository);
+  }
+  for (const auto* extra : {&service.options().extra_workspace_roots, &service.user_settings().workspace_roots}) {
+    walk.bounds.insert(walk.bounds.end(), extra->begin(), extra->end());
+  }
+  auto inside = is_bound_by_host ? confine(walk.root, walk.bounds) : walk.root;
+  return inside ? Result<void>() : fail(std::move(inside.error()));
+}
+
 bool overlays(const Documents& documents, const fs::path& root) {
   return std::any_of(documents.begin(), documents.end(),
                      [&](const auto& document) { return document.first.parent_path() == root; });
@@ -121,6 +137,11 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
   if (!root) {
     return fail(std::move(root.error()));
   }
+  // A client runs in the root, so that `..` leads to where the directory is and not to where a link to it is.
+  std::error_code missing;
+  if (const fs::path real = fs::canonical(*root, missing); !missing) {
+    *root = real;
+  }
   RootRequest request;
   WalkRequest& walk = request.walk;
   walk.root = *root;
@@ -133,11 +154,8 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
                 "name the directory that holds the root module");
   }
   request.repository = find_repository_root(*root);
-  walk.bounds = service.options().workspace_roots;
-  if (walk.bounds.empty()) {
-    walk.bounds.push_back(request.repository);
-  } else if (auto inside = confine(*root, walk.bounds); !inside) {
-    return fail(std::move(inside.error()));
+  if (auto ok = set_bounds(walk, request.repository, service); !ok) {
+    return fail(std::move(ok.error()));
   }
   const auto place = service.options().settings_place.value_or(SettingsDirectories{*root, request.repository});
   auto settings = load_settings(place.from, place.up_to, service.options().user_settings, walk.documents);

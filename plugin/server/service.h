@@ -26,7 +26,9 @@ struct ServiceOptions {
   std::filesystem::path cache_directory;
   std::optional<std::filesystem::path> user_settings;
   std::vector<std::filesystem::path> workspace_roots = {};  // absolute
-  std::optional<SettingsDirectories> settings_place = {};   // unset: from each root up to its repository
+  // Read in addition to `workspace_roots`, or to the repository. Absolute.
+  std::vector<std::filesystem::path> extra_workspace_roots = {};
+  std::optional<SettingsDirectories> settings_place = {};  // unset: from each root up to its repository
   std::optional<std::string> implementation = {};
   std::optional<std::string> implementation_version = {};
   bool offline = false;

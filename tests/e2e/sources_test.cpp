@@ -111,17 +111,6 @@ BOOST_AUTO_TEST_CASE(a_tree_of_three_levels_with_local_modules_in_packages) {
   BOOST_TEST(lock_is_aged());
 }
 
-BOOST_AUTO_TEST_CASE(a_local_module_above_the_root) {
-  write("../modules/net/main.tf", module_call("vpc", source("?ref=v1.0.0")));
-  write("main.tf", module_call("net", "../modules/net"));
-  const Ran outside = modlock({"lock"});
-  BOOST_TEST(outside.exit_code == 8);
-  BOOST_TEST(outside.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, outside.err);
-  program({"git", "init", "--quiet", ".."});
-  BOOST_TEST(modlock({"lock"}).exit_code == 0);
-  BOOST_TEST((locked_commits(*this) == Commits{{"net.vpc", "<1.0.0>"}}));
-}
-
 BOOST_AUTO_TEST_CASE(tags_of_a_monorepo) {
   GitRepository& mono = repository("mono.git");
   const std::string net = mono.commit({{"net/main.tf", "# net\n"}});

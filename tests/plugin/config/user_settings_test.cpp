@@ -27,6 +27,35 @@ BOOST_AUTO_TEST_CASE(the_file_is_read_alone) {
   BOOST_TEST(wrong.error().message == "git_engine must be \"auto\" or \"libgit2\" or \"git\", found \"svn\"");
 }
 
+BOOST_AUTO_TEST_CASE(workspace_roots_are_absolute) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  write_text(file, "workspace_roots = [\"/srv/modules\", \"/srv/x/../shared\"]\n");
+  const std::vector<fs::path> roots = {"/srv/modules", "/srv/shared"};
+  BOOST_TEST(load_user_settings(file).value().workspace_roots == roots, boost::test_tools::per_element());
+  struct Row {
+    const char* text;
+    const char* message;
+    const char* hint;
+  };
+  for (const Row& row :
+       {Row{"[\"/srv\", \"modules\"]", "a workspace root must be an absolute path, found \"modules\"",
+            "write it as \"/srv/modules\""},
+        Row{"[\"\"]", "a workspace root must be an absolute path, found \"\"", "write it as \"/srv/modules\""},
+        Row{"[\"~/modules\"]", "a workspace root must be an absolute path, found \"~/modules\"",
+            "write it as \"/srv/modules\""},
+        Row{"\"/srv\"", "workspace_roots must be a list of strings", "write it as workspace_roots = [\"…\"]"}}) {
+    BOOST_TEST_CONTEXT(row.text) {
+      write_text(file, std::string("workspace_roots = ") + row.text + "\n");
+      const auto settings = load_user_settings(file);
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST(to_string(settings.error().code) == "CONFIG_PARSE");
+      BOOST_TEST(settings.error().message == row.message);
+      BOOST_TEST(settings.error().hint == row.hint);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(connections_are_counted) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";

@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
       read({.arguments = {{std::nullopt, "../secret/a.tfvars"}}}, {{"../secret/a.tfvars", "x = 1\n"}});
   BOOST_TEST(show(outside.values.error()) ==
              "PATH_OUTSIDE_ROOT -: the path \"/secret/a.tfvars\" lies outside \"/r\" or \"/common\"\n"
-             "  hint: start with a directory that encloses it, or move it inside");
+             "  hint: move the file below the root, or allow its directory with --workspace-root or workspaceRoots");
 }
 
 BOOST_AUTO_TEST_CASE(on_the_disk) {
