@@ -17,6 +17,7 @@ void graph_flags(CLI::App& command, CommandLine& out);
 void versions_flags(CLI::App& command, CommandLine& out);
 void explain_flags(CLI::App& command, CommandLine& out);
 void sbom_flags(CLI::App& command, CommandLine& out);
+void merge_flags(CLI::App& command, CommandLine& out);
 void cache_info_flags(CLI::App& command, CommandLine& out);
 void cache_prune_flags(CLI::App& command, CommandLine& out);
 void mirror_flags(CLI::App& command, CommandLine& out);

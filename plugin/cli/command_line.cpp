@@ -71,6 +71,12 @@ const Command kCommands[] = {
      explain_flags},
     {"", Verb::sbom, "sbom", "Print a bill of materials (CycloneDX 1.6) of what is locked",
      "  tofu-modlock sbom --name shop-network > bom.cdx.json\n", sbom_flags},
+    {"", Verb::merge, "merge",
+     "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
+     "conflict, 1 with one, 2 if a file cannot be read",
+     "  git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n"
+     "  echo '.terraform.lock.hcl merge=tofu-modlock' >> .gitattributes\n",
+     merge_flags},
     {"cache", Verb::cache_info, "info", "Where the cache is and how much it holds", "  tofu-modlock cache info\n",
      cache_info_flags},
     {"cache", Verb::cache_prune, "prune", "Remove what was not used for long, and what was left unfinished",

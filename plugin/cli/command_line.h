@@ -54,6 +54,7 @@ struct CommandLine {
     cache_info,
     cache_prune,
     sbom,
+    merge,
     mirror,
     hook,
     doctor,
@@ -103,6 +104,11 @@ struct CommandLine {
   std::vector<std::string> hosts;
   // sbom
   std::string name;
+  // merge: paths, and the length of conflict markers
+  std::string merge_base;
+  std::string merge_ours;
+  std::string merge_theirs;
+  std::size_t marker_size = 7;
   // explain: one of the two
   std::string subject;
   std::string credentials;  // HOST or HOST/REPOSITORY

@@ -54,6 +54,8 @@ std::string change_line(const Json::Value& change) {
   std::string text = change["subject"].asString() + "  ";
   if (action == "removed") {
     text += "removed (was " + side_text(change["from"]) + ")";
+  } else if (action == "merged") {
+    text += fmt::format("{}  merged: {}", side_text(change["to"]), change["reason"].asString());
   } else if (action == "moved") {
     const std::string from = id_text(change["from"]);
     text +=

@@ -45,6 +45,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_doctor(line, host);
     case CommandLine::Verb::hook:
       return run_hook(line, host);
+    case CommandLine::Verb::merge:
     case CommandLine::Verb::schema:
     case CommandLine::Verb::serve:
       break;  // need no host
@@ -66,6 +67,9 @@ int run(int argc, const char* const* argv) {
   auto& line = std::get<CommandLine>(parsed);
   if (line.verb == CommandLine::Verb::schema) {
     return run_schema(line);
+  }
+  if (line.verb == CommandLine::Verb::merge) {
+    return run_merge(line);
   }
   if (line.verb == CommandLine::Verb::serve) {
     std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session

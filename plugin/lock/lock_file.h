@@ -93,6 +93,9 @@ std::string write_whole_lock(const ModuleLocks& modules, const ProviderLocks& pr
 // One module block, LF line ends, as the lock-file contract lays it out, with a final LF.
 std::string write_module_block(const ModuleLock& module);
 
+// One provider block as a client writes it, with a final LF.
+std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider);
+
 inline constexpr std::string_view kLockFileName = ".terraform.lock.hcl";
 // Where module blocks stand with module_lock_file = "sidecar".
 inline constexpr std::string_view kSidecarFileName = ".terraform.modules.lock.hcl";

@@ -10,6 +10,7 @@
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
+#include "plugin/lock/conflict.h"
 #include "plugin/lock/lock_file.h"
 
 namespace modlock {
@@ -38,7 +39,10 @@ class LockReader {
     for (const Diagnostic& diagnostic : file.diagnostics) {
       if (diagnostic.severity == Severity::error) {
         Error error = diagnostic.what;
-        if (error.hint.empty() || error.code == Code::limit_exceeded) {
+        if (error.code == Code::lock_parse && split_conflict(lock_.text)) {
+          error.message = "the file has conflict markers of a merge";
+          error.hint = "run: tofu-modlock lock, which keeps the entries of both sides";
+        } else if (error.hint.empty() || error.code == Code::limit_exceeded) {
           error.hint = kRepairHint;
         }
         return fail(std::move(error));

@@ -36,8 +36,21 @@ std::size_t after_comment(const std::vector<TextLine>& lines, std::size_t start)
   return start;
 }
 
-// How many lines belong to the head of the file: the comments at its top, up to the last one that a blank line sets off
-// from the first block. The first paragraph belongs to it in any case.
+// Every line but the last ends; the last one as the file did.
+void repair_line_ends(LockText& text) {
+  for (std::size_t i = 0; i < text.lines.size(); ++i) {
+    std::string& end = text.lines[i].end;
+    const bool wanted = i + 1 < text.lines.size() || text.final_line_end;
+    if (!wanted) {
+      end.clear();
+    } else if (end.empty()) {
+      end = text.line_end;
+    }
+  }
+}
+
+}  // namespace
+
 std::size_t head_size(const std::vector<TextLine>& lines) {
   std::size_t head = 0;       // end of the last paragraph that counts
   std::size_t paragraph = 0;  // end of the paragraph being read
@@ -56,21 +69,6 @@ std::size_t head_size(const std::vector<TextLine>& lines) {
   }
   return paragraph;
 }
-
-// Every line but the last ends; the last one as the file did.
-void repair_line_ends(LockText& text) {
-  for (std::size_t i = 0; i < text.lines.size(); ++i) {
-    std::string& end = text.lines[i].end;
-    const bool wanted = i + 1 < text.lines.size() || text.final_line_end;
-    if (!wanted) {
-      end.clear();
-    } else if (end.empty()) {
-      end = text.line_end;
-    }
-  }
-}
-
-}  // namespace
 
 LockText split_lock_text(std::string_view text) {
   LockText result;

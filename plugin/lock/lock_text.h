@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,10 @@ struct LockText {
 
 LockText split_lock_text(std::string_view text);
 std::string join_lock_text(const LockText& text);
+
+// How many lines belong to the head of the file: the comments at its top, up to the last one that a blank line sets off
+// from the first block. The first paragraph belongs to it in any case.
+std::size_t head_size(const std::vector<TextLine>& lines);
 
 // Takes out blocks, `ranges` being their place in the text given to split_lock_text(), ascending. A block goes with its
 // lines and the one blank line before it (after it, where nothing stands before); a comment on those lines stays.

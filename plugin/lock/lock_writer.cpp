@@ -77,24 +77,6 @@ std::string write_hashes(const std::vector<std::string>& hashes) {
   return text + "  ]\n";
 }
 
-std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider) {
-  std::string block = fmt::format("provider {} {{\n", quote(address.to_string()));
-  const std::string version = quote(provider.version.to_string());
-  if (provider.constraints.empty()) {
-    block += fmt::format("  version = {}\n", version);
-  } else {
-    block += fmt::format("  version     = {}\n", version);
-    block += fmt::format("  constraints = {}\n", quote(provider.constraints));
-  }
-  std::vector<std::string> hashes = provider.hashes;
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  if (!hashes.empty()) {
-    block += write_hashes(hashes);
-  }
-  return block + "}\n";
-}
-
 }  // namespace
 
 std::string write_module_block(const ModuleLock& module) {
@@ -119,6 +101,24 @@ bool is_after_provider(const LockFile& lock, std::string_view key) {
   return module != lock.module_ranges.end() &&
          std::any_of(lock.provider_ranges.begin(), lock.provider_ranges.end(),
                      [&](const auto& provider) { return provider.second.start.byte < module->second.start.byte; });
+}
+
+std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider) {
+  std::string block = fmt::format("provider {} {{\n", quote(address.to_string()));
+  const std::string version = quote(provider.version.to_string());
+  if (provider.constraints.empty()) {
+    block += fmt::format("  version = {}\n", version);
+  } else {
+    block += fmt::format("  version     = {}\n", version);
+    block += fmt::format("  constraints = {}\n", quote(provider.constraints));
+  }
+  std::vector<std::string> hashes = provider.hashes;
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  if (!hashes.empty()) {
+    block += write_hashes(hashes);
+  }
+  return block + "}\n";
 }
 
 std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::string_view header) {

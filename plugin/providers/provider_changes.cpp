@@ -14,10 +14,6 @@ std::optional<std::string> constraints_of(const ProviderLock& lock) {
   return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
 }
 
-ChangeSide side_of(const ProviderLock& lock) {
-  return {.version = lock.version.to_string()};
-}
-
 std::string subject_of(const ProviderAddress& address) {
   return "provider." + address.to_string();
 }
@@ -141,6 +137,10 @@ Change stood_for(const ProviderAddress& address, const ProviderLock& lock, const
 }
 
 }  // namespace
+
+ChangeSide side_of(const ProviderLock& lock) {
+  return {.version = lock.version.to_string()};
+}
 
 std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after) {
   std::map<ProviderAddress, std::optional<Change>> found;

@@ -6,6 +6,9 @@
 
 namespace modlock {
 
+// What an entry selects.
+ChangeSide side_of(const ProviderLock& lock);
+
 // The entries of the request against new ones, by address.
 std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after);
 

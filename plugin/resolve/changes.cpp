@@ -59,11 +59,6 @@ std::string ref_of(const ModuleLock& lock) {
   return source ? named_reference(*source) : std::string();
 }
 
-ChangeSide side_of(const ModuleLock& lock) {
-  return {
-      .version = lock.version, .ref = ref_of(lock), .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
-}
-
 // "commit 8f2c…", "manifest sha256:…", "archive 9a0b…": what an origin hash names, for people.
 std::string origin_words(const std::string& hash) {
   const std::string scheme = hash.substr(0, hash.find(':'));
@@ -154,6 +149,11 @@ Change removal(const ModuleLock& before) {
 }
 
 }  // namespace
+
+ChangeSide side_of(const ModuleLock& lock) {
+  return {
+      .version = lock.version, .ref = ref_of(lock), .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
+}
 
 ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
                              Origin& origin) {

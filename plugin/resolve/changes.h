@@ -9,6 +9,9 @@ namespace modlock {
 ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
                              Origin& origin);
 
+// What an entry selects.
+ChangeSide side_of(const ModuleLock& lock);
+
 // Old blocks against new ones, by subject. `moved` warnings go to `diagnostics`.
 std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
                                  const ModuleLocks& modules, Diagnostics& diagnostics);

@@ -53,6 +53,9 @@ bool Chooser::is_target(const std::string& key) const {
 
 const ModuleLock* Chooser::prior(const ModuleNode& node) const {
   const std::string identity = node.address.source.identity();
+  if (const auto contested = request_.contested.find(node.key); contested != request_.contested.end()) {
+    return contested_prior(node, contested->second);
+  }
   if (const auto entry = request_.lock.modules.find(node.key); entry != request_.lock.modules.end()) {
     return entry->second.source == identity ? &entry->second : nullptr;
   }
@@ -63,6 +66,23 @@ const ModuleLock* Chooser::prior(const ModuleNode& node) const {
   const bool same = kept != request_.restorable.end() && kept->second.source == identity &&
                     kept->second.constraints == node.constraints_text();
   return same ? &kept->second : nullptr;
+}
+
+// Of several entries that count, the one that the call resolves to.
+const ModuleLock* Chooser::contested_prior(const ModuleNode& node, const std::vector<ModuleLock>& entries) const {
+  const auto resolved = resolved_.find(node.key);
+  const ModuleLock* prior = nullptr;
+  for (const ModuleLock& entry : entries) {
+    if (entry.source != node.address.source.identity()) {
+      continue;
+    }
+    const bool is_chosen =
+        resolved != resolved_.end() && origin_.backend(node.address.source)->id_of(entry.hashes) == resolved->second.id;
+    if (prior == nullptr || is_chosen) {
+      prior = &entry;
+    }
+  }
+  return prior;
 }
 
 Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
@@ -138,9 +158,13 @@ void Chooser::join(Group& group, ModuleNode& node) {
       group.commits.insert(installed->commit).second) {
     changes = changes || (!group.upgrade && group.decision.id != installed->commit);
   }
-  if (auto candidate = locked_candidate(node); candidate && group.candidates.emplace(node.key, *candidate).second) {
-    const bool better = !group.locked || group.decision.version < candidate->resolved.version;
-    changes = changes || (!group.upgrade && better && fits(group, candidate->resolved.version));
+  for (const Locked& candidate : locked_candidates(node)) {
+    const std::string version = candidate.resolved.version ? candidate.resolved.version->to_string() : "";
+    if (!group.candidates.emplace(node.key + "\n" + version, candidate).second) {
+      continue;
+    }
+    const bool better = !group.locked || group.decision.version < candidate.resolved.version;
+    changes = changes || (!group.upgrade && better && fits(group, candidate.resolved.version));
   }
   must_restart_ = must_restart_ || (group.decided && changes);
 }
@@ -150,24 +174,45 @@ bool Chooser::fits(const Group& group, const std::optional<Version>& version) {
                      [&](const auto& entry) { return !version || entry.second.constraint.allows(*version); });
 }
 
-std::optional<Chooser::Locked> Chooser::locked_candidate(const ModuleNode& node) const {
-  const ModuleLock* entry = prior(node);
-  if (entry == nullptr) {
-    return recorded_candidate(node);
+std::vector<Chooser::Locked> Chooser::locked_candidates(const ModuleNode& node) const {
+  const auto contested = request_.contested.find(node.key);
+  std::vector<Locked> candidates;
+  if (contested == request_.contested.end()) {
+    const ModuleLock* entry = prior(node);
+    if (auto candidate = entry == nullptr ? recorded_candidate(node) : locked_candidate(node, *entry)) {
+      candidates.push_back(std::move(*candidate));
+    }
+    return candidates;
   }
-  if (why_not_answered(node, *entry)) {
+  for (const ModuleLock& entry : contested->second) {
+    if (auto candidate = locked_candidate(node, entry)) {
+      candidates.push_back(std::move(*candidate));
+    }
+  }
+  // Commits have no order.
+  const bool differ = std::any_of(candidates.begin(), candidates.end(), [&](const Locked& candidate) {
+    return candidate.resolved.id != candidates.front().resolved.id;
+  });
+  if (!chooses_version(node) && differ) {
+    candidates.clear();
+  }
+  return candidates;
+}
+
+std::optional<Chooser::Locked> Chooser::locked_candidate(const ModuleNode& node, const ModuleLock& entry) const {
+  if (why_not_answered(node, entry)) {
     return std::nullopt;
   }
   Locked locked{.resolved = {.version = std::nullopt,
                              .ref = {},
-                             .id = origin_.backend(node.address.source)->id_of(entry->hashes),
+                             .id = origin_.backend(node.address.source)->id_of(entry.hashes),
                              .h1 = {},
                              .package_directory = {}},
-                .h1 = entry->hash_value("h1")};
+                .h1 = entry.hash_value("h1")};
   if (!chooses_version(node)) {
     return locked.resolved.id.empty() ? std::nullopt : std::optional(locked);
   }
-  auto version = Version::parse(*entry->version);
+  auto version = Version::parse(*entry.version);
   if (!version) {
     return std::nullopt;
   }

@@ -58,7 +58,7 @@ class Chooser {
     Result<void> outcome;  // of deciding
     std::string locked_h1;
     std::optional<PlacedPackage> in_place;     // installed already, with the locked h1: nothing to bring
-    std::map<std::string, Locked> candidates;  // by key: what the lock has for members met so far
+    std::map<std::string, Locked> candidates;  // by key and version: what the lock has for members met so far
     std::set<std::string> commits;             // installed for members met so far, where a version has to be found
     std::vector<ModuleNode*> level;            // members of the level being visited
 
@@ -68,7 +68,9 @@ class Chooser {
   bool is_target(const std::string& key) const;
   void join(Group& group, ModuleNode& node);
   static bool fits(const Group& group, const std::optional<Version>& version);
-  std::optional<Locked> locked_candidate(const ModuleNode& node) const;
+  std::vector<Locked> locked_candidates(const ModuleNode& node) const;
+  std::optional<Locked> locked_candidate(const ModuleNode& node, const ModuleLock& entry) const;
+  const ModuleLock* contested_prior(const ModuleNode& node, const std::vector<ModuleLock>& entries) const;
   void look_up_recorded(const ModuleNode& node);
   std::optional<Locked> recorded_candidate(const ModuleNode& node) const;
   static const ListedVersion* find_installed_version(const Group& group, const Listing& listing);

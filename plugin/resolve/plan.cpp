@@ -140,9 +140,11 @@ std::string_view to_string(Action action) {
     case Action::source_changed:
       return "source-changed";
     case Action::reordered:
+      return "reordered";
+    case Action::merged:
       break;
   }
-  return "reordered";
+  return "merged";
 }
 
 Error combine(Diagnostics errors) {

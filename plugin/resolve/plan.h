@@ -29,6 +29,9 @@ struct PlanRequest {
   // Module blocks kept elsewhere (the copy in the data directory, else the last commit), for entries that a stock tofu
   // dropped. Not used under frozen.
   ModuleLocks restorable = {};
+  // By key: what the sides of a merge have of an entry that they changed differently. `lock` has one of them. The one
+  // with the highest version that the constraints allow stays; entries without a version are resolved again.
+  std::map<std::string, std::vector<ModuleLock>, std::less<>> contested = {};
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
       {};                     // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
@@ -68,7 +71,8 @@ enum class Action {
   hashes_added,
   constraints_changed,
   source_changed,
-  reordered
+  reordered,
+  merged
 };
 std::string_view to_string(Action action);
 

@@ -24,6 +24,7 @@ bool is_newly_locked(Action action) {
     case Action::hashes_added:
     case Action::constraints_changed:
     case Action::reordered:
+    case Action::merged:
       break;
   }
   return false;

@@ -5,15 +5,26 @@
 namespace modlock {
 namespace {
 
-void add_edit(messages::WorkspaceEdit& out, const std::string& path, const LockFile& before, const std::string& after,
-              const ServiceOptions& options) {
-  auto edit =
-      make_document_edit(path, before.exists ? std::optional<std::string_view>(before.text) : std::nullopt, after);
+// The text of a lock file on disk; nullopt: there is none.
+std::optional<std::string_view> text_on_disk(const LockDocument& lock, const std::string& path,
+                                             const LockFile& before) {
+  if (lock.merge) {
+    if (const auto text = lock.merge->on_disk.find(path); text != lock.merge->on_disk.end()) {
+      return text->second;
+    }
+  }
+  return before.exists ? std::optional<std::string_view>(before.text) : std::nullopt;
+}
+
+void add_edit(messages::WorkspaceEdit& out, const LockDocument& lock, const std::string& path, const LockFile& before,
+              const std::string& after, const ServiceOptions& options) {
+  const auto base = text_on_disk(lock, path, before);
+  auto edit = make_document_edit(path, base, after);
   if (!edit) {
     return;
   }
   messages::EditedDocument document{.path = edit->path,
-                                    .operation = before.exists ? "modify" : "create",
+                                    .operation = base ? "modify" : "create",
                                     .base_sha256 = edit->base_sha256,
                                     .new_text = std::nullopt,
                                     .edits = std::nullopt,
@@ -40,18 +51,18 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
   messages::WorkspaceEdit out;
   if (writes_providers && !lock.beside) {
     const ModuleLocks& modules = after.modules != nullptr ? *after.modules : lock.file.modules;
-    add_edit(out, lock.path, lock.file, write_whole_lock(modules, after.providers->providers, header), options);
+    add_edit(out, lock, lock.path, lock.file, write_whole_lock(modules, after.providers->providers, header), options);
     return out;
   }
   if (after.modules != nullptr && (lock.file.exists || !after.modules->empty())) {
-    add_edit(out, lock.path, lock.file, write_lock(lock.file, *after.modules, header), options);
+    add_edit(out, lock, lock.path, lock.file, write_lock(lock.file, *after.modules, header), options);
   }
   if (writes_providers) {
     const ModuleLocks modules = after.modules != nullptr ? ModuleLocks{} : lock.beside->modules;
-    add_edit(out, std::string(kLockFileName), *lock.beside,
+    add_edit(out, lock, std::string(kLockFileName), *lock.beside,
              write_whole_lock(modules, after.providers->providers, header), options);
   } else if (after.modules != nullptr && lock.beside && lock.beside->exists) {
-    add_edit(out, std::string(kLockFileName), *lock.beside, write_lock(*lock.beside, {}), options);
+    add_edit(out, lock, std::string(kLockFileName), *lock.beside, write_lock(*lock.beside, {}), options);
   }
   return out;
 }

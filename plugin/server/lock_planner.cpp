@@ -9,6 +9,7 @@
 #include "plugin/resolve/call_kind.h"
 #include "plugin/server/known_tree.h"
 #include "plugin/server/lock_edits.h"
+#include "plugin/server/merged_lock.h"
 #include "plugin/server/plan_request.h"
 #include "plugin/server/provider_request.h"
 
@@ -72,11 +73,12 @@ Result<ModuleTree> read_tree(RootRequest& root, const LockDocument& lock, Origin
 
 class LockPlanner {
  public:
-  LockPlanner(const Service& service, messages::LockPlanParams params, WantedVersions wanted, RequestContext& request,
-              RunClock& clock)
+  LockPlanner(const Service& service, messages::LockPlanParams params, std::optional<WantedVersions> wanted,
+              RequestContext& request, RunClock& clock)
       : service_(service),
         params_(std::move(params)),
-        wanted_(std::move(wanted)),
+        merges_(!wanted && params_.mode == "missing"),
+        wanted_(std::move(wanted).value_or(WantedVersions{})),
         request_(request),
         clock_(clock),
         context_(make_context(request, service, clock.stats)) {}
@@ -86,9 +88,14 @@ class LockPlanner {
     if (!root) {
       return fail(std::move(root.error()));
     }
-    auto lock = open_lock(*root, params_.lock);
+    auto lock = open_lock(*root, params_.lock, merges_ ? &context_ : nullptr);
     if (!lock) {
       return fail(std::move(lock.error()));
+    }
+    if (lock->merge) {
+      if (auto ok = check_contested(*lock->merge, params_.include); !ok) {
+        return fail(std::move(ok.error()));
+      }
     }
     add_policy(root->walk.settings, params_);
     context_.judge_source = source_judge(root->walk.settings);
@@ -184,6 +191,7 @@ class LockPlanner {
     if (has_errors(diagnostics_)) {
       return fail(first_error());
     }
+    const bool is_settled_otherwise = lock.merge && settle_providers(*lock.merge, *provider_request);
     const auto source =
         params_.hashes == "providers-lock" ? network.provider_source() : network.provider_source(root.walk.root);
     auto plan = plan_providers(*provider_request, *source, context_);
@@ -195,6 +203,7 @@ class LockPlanner {
       return fail(std::move(error));
     }
     providers_ = std::move(*plan);
+    providers_->is_written = providers_->is_written || is_settled_otherwise;
     diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
     warn_of_overrides(network.client_configuration());
     const auto age = params_.minimum_release_age ? parse_duration(*params_.minimum_release_age) : std::nullopt;
@@ -210,13 +219,18 @@ class LockPlanner {
     if (providers_) {
       changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
     }
+    if (lock.merge) {
+      name_merged_entries(*lock.merge, modules_ ? modules_->modules : effective_lock(lock).modules,
+                          providers_ ? providers_->providers : lock.provider_file().providers, changes);
+    }
     if (params_.mode == "frozen" && !changes.empty()) {
       return fail(frozen_error(changes, lock.path, request_));
     }
+    // A merge changes the file even if this run plans no modules.
+    const ModuleLocks* merged = lock.merge && !lock.counts_inline() ? &lock.file.modules : nullptr;
     messages::LockPlanResult result{
         .edits = lock_edit(
-            lock,
-            {.modules = modules_ ? &modules_->modules : nullptr, .providers = providers_ ? &*providers_ : nullptr},
+            lock, {.modules = modules_ ? &modules_->modules : merged, .providers = providers_ ? &*providers_ : nullptr},
             root.walk.tool, service_.options()),
         .changes = to_messages(changes),
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
@@ -232,6 +246,7 @@ class LockPlanner {
 
   const Service& service_;
   const messages::LockPlanParams params_;
+  const bool merges_;
   WantedVersions wanted_;
   RequestContext& request_;
   RunClock& clock_;
@@ -244,7 +259,8 @@ class LockPlanner {
 }  // namespace
 
 Result<messages::LockPlanResult> plan_lock(const Service& service, messages::LockPlanParams params,
-                                           WantedVersions wanted, RequestContext& request, RunClock& clock) {
+                                           std::optional<WantedVersions> wanted, RequestContext& request,
+                                           RunClock& clock) {
   return LockPlanner(service, std::move(params), std::move(wanted), request, clock).run();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "backends/provider_address.h"
@@ -19,10 +20,12 @@ struct WantedVersions {
   std::map<ProviderAddress, ProviderVersion> providers = {};
 };
 
-// Decides one `lock/plan`: modules first, then the providers that those need. The changes of FROZEN go to
+// Decides one `lock/plan`: modules first, then the providers that those need. `wanted` nullopt: none, and under mode
+// missing the sides of a merge that is under way are merged first. The changes of FROZEN go to
 // `request.error_data`, the diagnostics also to `request`. Errors: those of open_root(), open_lock(), make_plan() and
 // plan_providers().
 Result<messages::LockPlanResult> plan_lock(const Service& service, messages::LockPlanParams params,
-                                           WantedVersions wanted, RequestContext& request, RunClock& clock);
+                                           std::optional<WantedVersions> wanted, RequestContext& request,
+                                           RunClock& clock);
 
 }  // namespace modlock

@@ -118,6 +118,16 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
     request.mode = PlanMode::missing;
   }
+  if (lock.merge) {
+    for (const auto& [key, entries] : lock.merge->modules) {
+      std::vector<ModuleLock>& contested = request.contested[key];
+      for (const auto& entry : entries) {
+        if (entry) {
+          contested.push_back(*entry);
+        }
+      }
+    }
+  }
   request.installed = find_installed(root, context);
   request.judge = [&root, &service, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
     judge_releases(tree, root.implementation, service.options(), context, diagnostics);
@@ -128,6 +138,9 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
       return fail(std::move(restorable.error()));
     }
     request.restorable = std::move(*restorable);
+    for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
+      request.restorable.insert_or_assign(key, entry);
+    }
   }
   if (params.adopt && is_first_lock(request)) {
     auto recorded = find_recorded(root.data, context);
@@ -145,7 +158,7 @@ Result<Json::Value> handle_lock_plan(const Service& service, const Json::Value& 
   if (!decoded) {
     return fail(std::move(decoded.error()));
   }
-  const auto result = plan_lock(service, std::move(*decoded), {}, request, clock);
+  const auto result = plan_lock(service, std::move(*decoded), std::nullopt, request, clock);
   return result ? Result<Json::Value>(messages::encode(*result)) : fail(result.error());
 }
 

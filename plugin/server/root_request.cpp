@@ -6,6 +6,7 @@
 #include "backends/source_text.h"
 #include "plugin/config/roots.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/server/merged_lock.h"
 
 namespace modlock {
 namespace {
@@ -105,8 +106,10 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
   return name.empty() ? "default" : name;
 }
 
-// The lock file at `name`: `text` where the host sent it, else an overlaying document, else the disk.
-Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text) {
+// The lock file at `name`: `text` where the host sent it, else an overlaying document, else the disk. `merging` not
+// null: merged with the sides of a merge, which goes to `merge`.
+Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text,
+                           const Context* merging, std::optional<OpenMerge>& merge) {
   const fs::path path = (root.walk.root / name).lexically_normal();
   if (auto inside = confine(path, {root.walk.root}); !inside) {
     return fail(std::move(inside.error()));
@@ -114,15 +117,29 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   if (const auto overlay = root.walk.documents.find(path); !text && overlay != root.walk.documents.end()) {
     text = overlay->second;
   }
+  const bool is_sent = text.has_value();
   if (!text) {
     auto bytes = read_file(path);
     if (!bytes && bytes.error().code != Code::not_found) {
       return fail(std::move(bytes.error()));
     }
-    if (!bytes) {
-      return LockFile{};
+    if (bytes) {
+      text = std::move(*bytes);
     }
-    text = std::move(*bytes);
+  }
+  if (merging != nullptr) {
+    OpenMerge open = merge.value_or(OpenMerge{});
+    auto merged = merge_lock(root, name, text, !is_sent, *merging, open);
+    if (!merged) {
+      return fail(std::move(merged.error()));
+    }
+    if (*merged) {
+      merge = std::move(open);
+      return std::move(**merged);
+    }
+  }
+  if (!text) {
+    return LockFile{};
   }
   return parse_lock(*text, name, default_registry(root.walk.tool));
 }
@@ -181,7 +198,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Service&
   return request;
 }
 
-Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params) {
+Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {
   const bool sidecar = root.walk.settings.module_lock_file == LockPlacement::sidecar;
   const std::string name = params.path.value_or(std::string(sidecar ? kSidecarFileName : kLockFileName));
   if (auto ok = check_path("lock.path", name); !ok) {
@@ -189,13 +206,13 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
   }
   LockDocument document;
   document.path = relative_to_root(root.walk.root / name, root.walk.root);
-  auto file = read_lock(root, document.path, params.text);
+  auto file = read_lock(root, document.path, params.text, merging, document.merge);
   if (!file) {
     return fail(std::move(file.error()));
   }
   document.file = std::move(*file);
   if (sidecar && !params.path && !params.text) {
-    auto beside = read_lock(root, std::string(kLockFileName), std::nullopt);
+    auto beside = read_lock(root, std::string(kLockFileName), std::nullopt, merging, document.merge);
     if (!beside) {
       return fail(std::move(beside.error()));
     }

@@ -115,7 +115,7 @@ void fields(Form& form, In<Form, Change> change) {
   form.member("subject", change.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
   form.member("action", change.action, "what happens",
               {"added", "updated", "removed", "adopted", "restored", "moved", "hashes-added", "constraints-changed",
-               "source-changed", "reordered"});
+               "source-changed", "reordered", "merged"});
   form.optional("from", change.from, "what was locked");
   form.optional("to", change.to, "what will be locked");
   form.optional("constraints", change.constraints, "on the version, as the lock records them");

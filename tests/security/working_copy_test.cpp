@@ -19,6 +19,26 @@ struct WorkingCopy : Scene {
     write_text(path("outside/keep"), "kept\n");
   }
   std::string touch() const { return "touch " + path("ran").string(); }
+  // Programs in the configuration of the repository around the root, wherever git could run one.
+  void plant_programs() const {
+    const std::string script = "#!/bin/sh\n" + touch() + "\n";
+    for (const char* name : {"post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"}) {
+      write_text(root() / ".git/hooks" / name, script);
+      fs::permissions(root() / ".git/hooks" / name, fs::perms::owner_all);
+    }
+    write_text(
+        root() / ".git/config",
+        read(".git/config") + "[core]\n\tfsmonitor = " + touch() + "\n\tpager = " + touch() + "\n\tsshCommand = " +
+            touch() + "\n\thooksPath = " + (root() / ".git/hooks").string() + "\n\talternateRefsCommand = " + touch() +
+            "\n\taskPass = " + touch() + "\n\teditor = " + touch() + "\n[pager]\n\tlog = " + touch() +
+            "\n\tcat-file = " + touch() + "\n[log]\n\tshowSignature = true\n[gpg]\n\tprogram = " + touch() +
+            "\n[alias]\n\tlog = !" + touch() + "\n\tcat-file = !" + touch() + "\n[diff]\n\texternal = " + touch() +
+            "\n[diff \"evil\"]\n\ttextconv = " + touch() + "\n\tcommand = " + touch() +
+            "\n[filter \"evil\"]\n\tsmudge = " + touch() + "\n\tprocess = " + touch() +
+            "\n[remote \"origin\"]\n\turl = ext::" + touch() + "\n\tpromisor = true\n[protocol \"ext\"]\n\tallow = " +
+            "always\n[extensions]\n\tpartialClone = origin\n[credential]\n\thelper = !" + touch() + "\n");
+    write(".gitattributes", "* filter=evil diff=evil\n");
+  }
   void check_nothing_ran() const { BOOST_TEST(!fs::exists(path("ran"))); }
   void check_outside_is_kept() const {
     BOOST_TEST(read_text(path("outside/keep")) == "kept\n");
@@ -264,23 +284,7 @@ BOOST_AUTO_TEST_CASE(the_repository_around_the_root_runs_nothing) {
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   const std::string locked = lock();
   program({"sh", "-c", "git init --quiet . && git add -A && git -c user.name=t -c user.email=t@t commit --quiet -m x"});
-  const std::string script = "#!/bin/sh\n" + touch() + "\n";
-  for (const char* name : {"post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"}) {
-    write_text(root() / ".git/hooks" / name, script);
-    fs::permissions(root() / ".git/hooks" / name, fs::perms::owner_all);
-  }
-  write_text(
-      root() / ".git/config",
-      read(".git/config") + "[core]\n\tfsmonitor = " + touch() + "\n\tpager = " + touch() + "\n\tsshCommand = " +
-          touch() + "\n\thooksPath = " + (root() / ".git/hooks").string() + "\n\talternateRefsCommand = " + touch() +
-          "\n\taskPass = " + touch() + "\n\teditor = " + touch() + "\n[pager]\n\tlog = " + touch() +
-          "\n\tcat-file = " + touch() + "\n[log]\n\tshowSignature = true\n[gpg]\n\tprogram = " + touch() +
-          "\n[alias]\n\tlog = !" + touch() + "\n\tcat-file = !" + touch() + "\n[diff]\n\texternal = " + touch() +
-          "\n[diff \"evil\"]\n\ttextconv = " + touch() + "\n\tcommand = " + touch() +
-          "\n[filter \"evil\"]\n\tsmudge = " + touch() + "\n\tprocess = " + touch() +
-          "\n[remote \"origin\"]\n\turl = ext::" + touch() + "\n\tpromisor = true\n[protocol \"ext\"]\n\tallow = " +
-          "always\n[extensions]\n\tpartialClone = origin\n[credential]\n\thelper = !" + touch() + "\n");
-  write(".gitattributes", "* filter=evil diff=evil\n");
+  plant_programs();
   write(".terraform.lock.hcl", "# nothing is left\n");
   fs::remove_all(root() / ".terraform");
   for (const char* command : {"lock", "install", "verify", "inspect"}) {
@@ -289,6 +293,27 @@ BOOST_AUTO_TEST_CASE(the_repository_around_the_root_runs_nothing) {
     check_nothing_ran();
   }
   BOOST_TEST(lock().find(locked.substr(locked.find("module "))) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(merging_runs_nothing_of_the_repository) {
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  const std::string locked = lock();
+  const auto change_to = [&](const std::string& name) {
+    return "printf '\\n# " + name + "\\n' >> .terraform.lock.hcl && git commit --quiet --all -m " + name;
+  };
+  program(
+      {"sh", "-c",
+       "git init --quiet . && git config user.name t && git config user.email t@t && git add -A && git commit --quiet "
+       "-m x && git checkout --quiet -b theirs && " +
+           change_to("theirs") + " && git checkout --quiet - && " + change_to("ours") + "; git merge --quiet theirs"});
+  BOOST_TEST_REQUIRE(lock().find("<<<<<<<") != std::string::npos);
+  plant_programs();
+  write(".gitattributes", read(".gitattributes") + "* merge=evil\n");
+  write(".git/config", read(".git/config") + "[merge \"evil\"]\n\tdriver = " + touch() + "\n");
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+  check_nothing_ran();
+  BOOST_TEST(lock() == locked + "\n# ours\n");
 }
 
 BOOST_AUTO_TEST_CASE(links_in_the_configuration_lead_to_nothing_outside) {

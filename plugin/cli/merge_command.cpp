@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/files/files.h"
+#include "plugin/cli/commands.h"
+#include "plugin/cli/terminal.h"
+#include "plugin/lock/conflict.h"
+#include "plugin/lock/merge.h"
+
+namespace modlock::cli {
+namespace {
+
+constexpr int kConflict = 1;
+constexpr int kUnreadable = 2;
+
+Result<LockFile> read_side(const std::string& path) {
+  const auto text = read_file(path);
+  return text ? parse_lock(*text, path) : fail(text.error());
+}
+
+// The ancestor of a criss-cross merge is itself the result of a merge. If it has conflicts, it decides nothing.
+Result<LockFile> read_base(const std::string& path, bool& is_known) {
+  const auto text = read_file(path);
+  if (!text) {
+    return fail(text.error());
+  }
+  is_known = !split_conflict(*text);
+  return is_known ? parse_lock(*text, path) : LockFile{};
+}
+
+int refuse(const Error& error) {
+  print_err(render(error));
+  return kUnreadable;
+}
+
+}  // namespace
+
+int run_merge(const CommandLine& line) {
+  bool is_base_known = true;
+  const auto base = read_base(line.merge_base, is_base_known);
+  const auto ours = base ? read_side(line.merge_ours) : fail(base.error());
+  const auto theirs = ours ? read_side(line.merge_theirs) : fail(ours.error());
+  if (!theirs) {
+    return refuse(theirs.error());
+  }
+  const MergedLock merged = merge_locks(is_base_known ? &*base : nullptr, *ours, *theirs, line.marker_size);
+  if (merged.text != ours->text) {
+    if (auto ok = write_file_atomically(line.merge_ours, merged.text); !ok) {
+      return refuse(ok.error());
+    }
+  }
+  if (merged.conflicts.empty()) {
+    return 0;
+  }
+  for (const std::string& subject : merged.conflicts) {
+    print_err(fmt::format("Conflict: both sides changed {}\n", subject));
+  }
+  print_err("To resolve this, run: tofu-modlock lock\n");
+  return kConflict;
+}
+
+}  // namespace modlock::cli

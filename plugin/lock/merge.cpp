@@ -1,0 +1,413 @@
+#include "plugin/lock/merge.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "plugin/lock/lock_text.h"
+
+namespace modlock {
+namespace {
+
+const ModuleLocks& locks_of(const LockFile& file, const ModuleLocks*) {
+  return file.modules;
+}
+const ProviderLocks& locks_of(const LockFile& file, const ProviderLocks*) {
+  return file.providers;
+}
+
+template <typename Locks>
+std::optional<typename Locks::mapped_type> find_entry(const Locks& locks, const typename Locks::key_type& key) {
+  const auto found = locks.find(key);
+  return found == locks.end() ? std::nullopt : std::optional(found->second);
+}
+
+template <typename Locks>
+std::set<typename Locks::key_type> keys_of(const LockFile* base, std::span<const LockFile> sides) {
+  std::set<typename Locks::key_type> keys;
+  const auto add = [&](const LockFile& file) {
+    for (const auto& [key, entry] : locks_of(file, static_cast<const Locks*>(nullptr))) {
+      keys.insert(key);
+    }
+  };
+  if (base != nullptr) {
+    add(*base);
+  }
+  std::for_each(sides.begin(), sides.end(), add);
+  return keys;
+}
+
+// The distinct values of those that differ from the one of the ancestor, which may be unknown.
+template <typename Value, typename Values>
+std::vector<Value> distinct_changes(const std::optional<Value>& base, const Values& values) {
+  std::vector<Value> changes;
+  for (const Value& value : values) {
+    if ((!base || !(value == *base)) && std::find(changes.begin(), changes.end(), value) == changes.end()) {
+      changes.push_back(value);
+    }
+  }
+  return changes;
+}
+
+template <typename Locks, typename Contested>
+void merge_kind(const LockFile* base, std::span<const LockFile> sides, Locks& settled, Contested& contested) {
+  using Entry = typename Locks::mapped_type;
+  const auto* kind = static_cast<const Locks*>(nullptr);
+  for (const auto& key : keys_of<Locks>(base, sides)) {
+    std::optional<std::optional<Entry>> ancestor;
+    if (base != nullptr) {
+      ancestor.emplace(find_entry(locks_of(*base, kind), key));
+    }
+    std::vector<std::optional<Entry>> values;
+    std::transform(sides.begin(), sides.end(), std::back_inserter(values),
+                   [&](const LockFile& side) { return find_entry(locks_of(side, kind), key); });
+    auto changes = distinct_changes(ancestor, values);
+    if (changes.size() > 1) {
+      contested.emplace(key, std::move(changes));
+    } else if (const auto& result = changes.empty() ? *ancestor : changes.front()) {
+      settled.emplace(key, *result);
+    }
+  }
+}
+
+bool have_one_version(const std::vector<std::optional<ProviderLock>>& entries) {
+  return std::all_of(entries.begin(), entries.end(), [&](const std::optional<ProviderLock>& entry) {
+    return entry && entries.front() && entry->version == entries.front()->version;
+  });
+}
+
+// A hash that the ancestor has stays if every side has it; another one comes in if any side has it.
+std::vector<std::string> merge_hashes(const std::optional<ProviderLock>& base,
+                                      const std::vector<std::optional<ProviderLock>>& sides) {
+  std::set<std::string> old;
+  if (base && base->version == sides.front()->version) {
+    old.insert(base->hashes.begin(), base->hashes.end());
+  }
+  std::map<std::string, std::size_t> counts;
+  for (const auto& side : sides) {
+    for (const std::string& hash : std::set<std::string>(side->hashes.begin(), side->hashes.end())) {
+      ++counts[hash];
+    }
+  }
+  std::vector<std::string> hashes;
+  for (const auto& [hash, count] : counts) {
+    if (old.count(hash) == 0 || count == sides.size()) {
+      hashes.push_back(hash);
+    }
+  }
+  return hashes;
+}
+
+// Merges entries of one version field by field; nullopt if sides changed the constraints differently.
+std::optional<ProviderLock> merge_providers(const std::optional<ProviderLock>& base,
+                                            const std::vector<std::optional<ProviderLock>>& sides) {
+  std::vector<std::string> constraints;
+  std::transform(sides.begin(), sides.end(), std::back_inserter(constraints),
+                 [](const auto& side) { return side->constraints; });
+  constraints = distinct_changes(base ? std::optional(base->constraints) : std::nullopt, constraints);
+  if (constraints.size() > 1) {
+    return std::nullopt;
+  }
+  return ProviderLock{.version = sides.front()->version,
+                      .constraints = constraints.empty() ? base->constraints : constraints.front(),
+                      .hashes = merge_hashes(base, sides)};
+}
+
+std::optional<ProviderLock> provider_of(const LockFile* file, const ProviderAddress& address) {
+  return file == nullptr ? std::nullopt : find_entry(file->providers, address);
+}
+
+// The bytes of a lock file, LF line endings: of each block with the comments before it.
+struct Piece {
+  std::string comments;
+  std::string block;
+  bool operator==(const Piece&) const = default;
+};
+
+struct Pieces {
+  std::string head;
+  std::map<std::string, Piece, std::less<>> modules;
+  std::map<ProviderAddress, Piece> providers;
+  std::string tail;
+};
+
+using Lines = std::span<const TextLine>;
+
+bool is_blank(const TextLine& line) {
+  return line.text.find_first_not_of(" \t\r") == std::string::npos;
+}
+
+std::string text_of(Lines lines) {
+  std::string text;
+  for (const TextLine& line : lines) {
+    text += line.text + "\n";
+  }
+  return text;
+}
+
+// Without the blank lines at its top.
+Lines trim_top(Lines lines) {
+  while (!lines.empty() && is_blank(lines.front())) {
+    lines = lines.subspan(1);
+  }
+  return lines;
+}
+
+Pieces split_pieces(const LockFile& file) {
+  Pieces pieces;
+  const LockText text = split_lock_text(file.text);
+  const Lines lines(text.lines);
+  std::vector<std::pair<Range, Piece*>> blocks;
+  for (const auto& [key, range] : file.module_ranges) {
+    blocks.emplace_back(range, &pieces.modules[key]);
+  }
+  for (const auto& [address, range] : file.provider_ranges) {
+    blocks.emplace_back(range, &pieces.providers[address]);
+  }
+  std::sort(blocks.begin(), blocks.end(),
+            [](const auto& left, const auto& right) { return left.first.start.byte < right.first.start.byte; });
+  std::size_t done = head_size(text.lines);
+  pieces.head = text_of(lines.first(done));
+  for (const auto& [range, piece] : blocks) {
+    const std::size_t first = range.start.line - 1;
+    const std::size_t end = range.end.line;
+    piece->comments = text_of(trim_top(lines.subspan(done, first - done)));
+    piece->block = text_of(lines.subspan(first, end - first));
+    done = end;
+  }
+  pieces.tail = text_of(trim_top(lines.subspan(done)));
+  while (pieces.tail.ends_with("\n\n")) {
+    pieces.tail.pop_back();
+  }
+  return pieces;
+}
+
+// As the writer lays the file out, without any comment but the header.
+Pieces plain_pieces(const LockFile& file) {
+  Pieces pieces;
+  pieces.head = kOpenTofuLockHeader;
+  for (const auto& [key, module] : file.modules) {
+    pieces.modules[key] = {"", write_module_block(module)};
+  }
+  for (const auto& [address, provider] : file.providers) {
+    pieces.providers[address] = {"", write_provider_block(address, provider)};
+  }
+  return pieces;
+}
+
+// Puts a merged text together.
+class MergeWriter {
+ public:
+  MergeWriter(const LockFile* base, std::span<const LockFile> sides, const EntryMerge& merge)
+      : base_(base), sides_(sides), merge_(merge) {
+    split(split_pieces);
+    const auto written = parse_lock(write(), {});
+    // A comment may reach over a block.
+    if (!written || written->modules != merge.modules || written->providers != merge.providers) {
+      split(plain_pieces);
+    }
+  }
+
+  // `marker_size` 0: contested entries are left out, and of comments the first side's stay.
+  MergedLock write(std::size_t marker_size) {
+    marker_size_ = marker_size;
+    merged_ = {};
+    write_comments([](const Pieces& pieces) { return pieces.head; });
+    write_kind(merge_.modules, merge_.contested_modules, &Pieces::modules, "module.", [](const auto& entry) {
+      return Piece{"", write_module_block(entry.second)};
+    });
+    write_kind(merge_.providers, merge_.contested_providers, &Pieces::providers, "provider.", [](const auto& entry) {
+      return Piece{"", write_provider_block(entry.first, entry.second)};
+    });
+    write_comments([](const Pieces& pieces) { return pieces.tail; });
+    restore_bytes();
+    return std::move(merged_);
+  }
+  std::string write() { return write(0).text; }
+
+ private:
+  static std::string name_of(const std::string& key) { return key; }
+  static std::string name_of(const ProviderAddress& address) { return address.to_string(); }
+
+  template <typename Splitter>
+  void split(Splitter splitter) {
+    side_pieces_.clear();
+    std::transform(sides_.begin(), sides_.end(), std::back_inserter(side_pieces_), splitter);
+    if (base_ != nullptr) {
+      base_pieces_ = splitter(*base_);
+    }
+  }
+
+  void add(const std::string& text) {
+    if (!text.empty() && !merged_.text.empty()) {
+      merged_.text += "\n";
+    }
+    merged_.text += text;
+  }
+
+  void add_conflict(const std::string& ours, const std::string& theirs, std::string subject) {
+    const auto marker = [this](char character) { return std::string(marker_size_, character); };
+    add(marker('<') + " ours\n" + ours + marker('=') + "\n" + theirs + marker('>') + " theirs\n");
+    merged_.conflicts.push_back(std::move(subject));
+  }
+
+  // A side without a text has nothing to say of comments.
+  template <typename Part>
+  void write_comments(Part part) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      if (!sides_[i].text.empty()) {
+        texts.push_back(part(side_pieces_[i]));
+      }
+    }
+    const bool has_base = base_ != nullptr && !base_->text.empty();
+    const auto changes = distinct_changes(has_base ? std::optional(part(base_pieces_)) : std::nullopt, texts);
+    if (changes.size() > 1 && marker_size_ != 0) {
+      add_conflict(changes[0], changes[1], "comments");
+    } else if (!changes.empty() || (has_base && !texts.empty())) {
+      add(changes.empty() ? part(base_pieces_) : changes.front());
+    }
+  }
+
+  template <typename Locks, typename Contested, typename PieceMap, typename Writer>
+  void write_kind(const Locks& settled, const Contested& contested, PieceMap Pieces::*kind, std::string_view prefix,
+                  Writer writer) {
+    std::set<typename Locks::key_type> keys;
+    for (const auto& [key, entry] : settled) {
+      keys.insert(key);
+    }
+    if (marker_size_ != 0) {
+      for (const auto& [key, entries] : contested) {
+        keys.insert(key);
+      }
+    }
+    for (const auto& key : keys) {
+      if (const auto entry = settled.find(key); entry != settled.end()) {
+        const Piece piece = choose_piece(*entry, kind, writer);
+        add(piece.comments + piece.block);
+        continue;
+      }
+      std::vector<std::string> texts;
+      for (const Pieces& pieces : side_pieces_) {
+        const auto found = (pieces.*kind).find(key);
+        texts.push_back(found == (pieces.*kind).end() ? "" : found->second.comments + found->second.block);
+      }
+      add_conflict(texts.at(0), texts.at(1), std::string(prefix) + name_of(key));
+    }
+  }
+
+  // The bytes of a side that has this entry, of one that changed them if there is one.
+  template <typename Entry, typename PieceMap, typename Writer>
+  Piece choose_piece(const Entry& entry, PieceMap Pieces::*kind, Writer writer) const {
+    using Locks = std::map<std::remove_const_t<typename Entry::first_type>, typename Entry::second_type,
+                           typename PieceMap::key_compare>;
+    const auto old = (base_pieces_.*kind).find(entry.first);
+    const Piece* chosen = nullptr;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      if (find_entry(locks_of(sides_[i], static_cast<const Locks*>(nullptr)), entry.first) != entry.second) {
+        continue;
+      }
+      const Piece& piece = (side_pieces_[i].*kind).find(entry.first)->second;
+      const bool is_changed = old == (base_pieces_.*kind).end() || !(piece == old->second);
+      if (is_changed) {
+        return piece;
+      }
+      chosen = chosen == nullptr ? &piece : chosen;
+    }
+    return chosen != nullptr ? *chosen : writer(entry);
+  }
+
+  void restore_bytes() {
+    const auto first = std::find_if(sides_.begin(), sides_.end(), [](const auto& side) { return !side.text.empty(); });
+    if (first == sides_.end()) {
+      return;
+    }
+    const LockText model = split_lock_text(first->text);
+    LockText text = split_lock_text(merged_.text);
+    text.bom = model.bom;
+    for (TextLine& line : text.lines) {
+      line.end = model.line_end;
+    }
+    merged_.text = join_lock_text(text);
+  }
+
+  const LockFile* base_;
+  const std::span<const LockFile> sides_;
+  const EntryMerge& merge_;
+  Pieces base_pieces_;
+  std::vector<Pieces> side_pieces_;
+  std::size_t marker_size_ = 0;
+  MergedLock merged_;
+};
+
+}  // namespace
+
+EntryMerge merge_entries(const LockFile* base, std::span<const LockFile> sides) {
+  EntryMerge merge;
+  merge_kind(base, sides, merge.modules, merge.contested_modules);
+  merge_kind(base, sides, merge.providers, merge.contested_providers);
+  for (auto entry = merge.contested_providers.begin(); entry != merge.contested_providers.end();) {
+    auto merged = have_one_version(entry->second) ? merge_providers(provider_of(base, entry->first), entry->second)
+                                                  : std::nullopt;
+    if (merged) {
+      merge.providers.emplace(entry->first, std::move(*merged));
+    }
+    entry = merged ? merge.contested_providers.erase(entry) : std::next(entry);
+  }
+  return merge;
+}
+
+void settle_same_content(const LockFile* base, EntryMerge& merge) {
+  const auto content_of = [](std::optional<ModuleLock> entry) {
+    if (entry) {
+      entry->constraints.reset();
+    }
+    return entry;
+  };
+  for (auto entry = merge.contested_modules.begin(); entry != merge.contested_modules.end();) {
+    std::optional<std::optional<ModuleLock>> ancestor;
+    if (base != nullptr) {
+      ancestor.emplace(content_of(find_entry(base->modules, entry->first)));
+    }
+    std::vector<std::optional<ModuleLock>> contents;
+    std::transform(entry->second.begin(), entry->second.end(), std::back_inserter(contents), content_of);
+    const auto changes = distinct_changes(ancestor, contents);
+    const bool settled = changes.size() < 2;
+    if (settled) {
+      const auto& content = changes.empty() ? *ancestor : changes.front();
+      const auto at = std::find(contents.begin(), contents.end(), content) - contents.begin();
+      if (const auto& side = entry->second[static_cast<std::size_t>(at)]) {
+        merge.modules.emplace(entry->first, *side);
+      }
+    }
+    entry = settled ? merge.contested_modules.erase(entry) : std::next(entry);
+  }
+  for (auto entry = merge.contested_providers.begin(); entry != merge.contested_providers.end();) {
+    const bool settled = have_one_version(entry->second);
+    if (settled) {
+      ProviderLock merged = *entry->second.front();
+      merged.hashes = merge_hashes(provider_of(base, entry->first), entry->second);
+      merge.providers.emplace(entry->first, std::move(merged));
+    }
+    entry = settled ? merge.contested_providers.erase(entry) : std::next(entry);
+  }
+}
+
+std::string write_merged_lock(const LockFile* base, std::span<const LockFile> sides, const EntryMerge& merge) {
+  return MergeWriter(base, sides, merge).write();
+}
+
+MergedLock merge_locks(const LockFile* base, const LockFile& ours, const LockFile& theirs, std::size_t marker_size) {
+  if (ours.text == theirs.text || (base != nullptr && base->text == theirs.text)) {
+    return {ours.text, {}};
+  }
+  if (base != nullptr && base->text == ours.text) {
+    return {theirs.text, {}};
+  }
+  const LockFile sides[] = {ours, theirs};
+  const EntryMerge merge = merge_entries(base, sides);
+  return MergeWriter(base, sides, merge).write(marker_size);
+}
+
+}  // namespace modlock
