@@ -81,7 +81,8 @@ constexpr std::array kCodes = {
     CodeFacts{Code::state_unread, "STATE_UNREAD", 0, false,
               "the state cannot be read, so providers that only it uses are not known"},
     CodeFacts{Code::lock_incomplete, "LOCK_INCOMPLETE", 0, false,
-              "the lock lacks hashes that clients on other platforms need"},
+              "the lock lacks hashes that clients on other platforms need, or module blocks that may be in commits that a "
+              "shallow clone does not have"},
     CodeFacts{Code::provider_ambiguous, "PROVIDER_AMBIGUOUS", 0, false,
               "providers of one type are needed from several places, which may be a mistake"},
     CodeFacts{Code::registry_notice, "REGISTRY_NOTICE", 0, false, "what a registry says of a provider, for people"},

@@ -108,6 +108,8 @@ void update_flags(CLI::App& command, CommandLine& out) {
                   "version argument")
       ->check(CLI::IsMember({"tag", "immutable"}))
       ->excludes(diff);
+  add_include_flag(command, out.common);
+  command.get_option("--include")->excludes("--list");
   add_dry_run_flags(command, out);
   command.add_option("--format", out.output_format, "text (default) or markdown: a summary of the change")
       ->check(CLI::IsMember({"text", "markdown"}))

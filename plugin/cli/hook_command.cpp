@@ -36,11 +36,6 @@ void say(std::string text) {
   print_err(without_retry_words(std::move(text)));
 }
 
-bool is_ci() {
-  const char* value = std::getenv("CI");
-  return value != nullptr && *value != '\0';
-}
-
 // One call by Terragrunt: a command of the client, before or after which it stands, for one unit.
 class Hook {
  public:
@@ -112,7 +107,9 @@ class Hook {
   // Where nobody reviews what is locked, nothing is.
   Result<void> prepare() {
     auto ok = take_over();
-    const PlanMode mode = is_ci() ? PlanMode::frozen : line_.upgrade ? PlanMode::upgrade : PlanMode::missing;
+    const PlanMode mode = host_.service().options().in_ci ? PlanMode::frozen
+                          : line_.upgrade                 ? PlanMode::upgrade
+                                                          : PlanMode::missing;
     if (ok) {
       const auto warnings = source_.prepare(mode);
       ok = warnings ? Result<void>() : fail(warnings.error());

@@ -48,10 +48,13 @@ void find_below(const fs::path& directory, std::vector<std::string>& roots) {
 struct Replacement {
   fs::path path;
   std::string text;
+  bool is_removal = false;
 };
 
 Result<std::optional<Replacement>> replacement_of(const std::string& root, const Json::Value& document) {
-  Replacement made{.path = fs::path(root) / document["path"].asString(), .text = {}};
+  Replacement made{.path = fs::path(root) / document["path"].asString(),
+                   .text = {},
+                   .is_removal = document["op"].asString() == "delete"};
   const bool is_whole = document.isMember("newText");
   if (!is_whole) {
     if (auto inside = confine(made.path, {root}); !inside) {
@@ -67,7 +70,7 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
     return fail(std::move(bytes.error()));
   }
   const std::string found = bytes ? sha256_hex(*bytes) : std::string();
-  if (bytes && found == document["result"]["sha256"].asString()) {
+  if (made.is_removal ? !bytes : bytes && found == document["result"]["sha256"].asString()) {
     return std::nullopt;
   }
   const Json::Value& base = document["base"];
@@ -272,7 +275,12 @@ Result<void> apply_edits(const std::string& root, const Json::Value& edits) {
     }
   }
   for (const Replacement& replacement : replacements) {
-    if (auto ok = write_file_atomically(replacement.path, replacement.text); !ok) {
+    std::error_code error;
+    auto ok = replacement.is_removal ? Result<void>() : write_file_atomically(replacement.path, replacement.text);
+    if (replacement.is_removal && !fs::remove(replacement.path, error) && error) {
+      ok = fail(Code::io_error, fmt::format("cannot remove {}: {}", replacement.path.string(), error.message()));
+    }
+    if (!ok) {
       return ok;
     }
   }

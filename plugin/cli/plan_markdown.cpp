@@ -33,9 +33,10 @@ std::string plan_markdown(const Json::Value& result) {
     text += "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n";
   }
   for (const Json::Value& change : result["changes"]) {
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", code(change["subject"].asString()),
-                        cell(change["action"].asString()), side(change, "from"), side(change, "to"),
-                        code(change["constraints"].asString()));
+    const std::string former = code(change["previousSubject"].asString());
+    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code(change["subject"].asString()),
+                        cell(change["action"].asString()), former.empty() ? "" : " (was " + former + ")",
+                        side(change, "from"), side(change, "to"), code(change["constraints"].asString()));
   }
   text += text.empty() ? "" : "\n";
   text += "Files:";

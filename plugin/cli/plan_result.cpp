@@ -62,9 +62,12 @@ std::string change_line(const Json::Value& change) {
         side_text(change["to"]) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change["to"]));
   } else if (action == "added" || action == "restored" || action == "adopted" ||
              side_text(change["from"]) == side_text(change["to"])) {
-    text += side_text(change["to"]) + (action == "added" ? "" : "  " + action);
+    text += side_text(change["to"]) + (action == "added" || action == "renamed" ? "" : "  " + action);
   } else {
     text += side_text(change["from"]) + " -> " + side_text(change["to"]);
+  }
+  if (change.isMember("previousSubject")) {
+    text += "  renamed from " + change["previousSubject"].asString();
   }
   if (change.isMember("constraints")) {
     text += fmt::format("  ({})", change["constraints"].asString());
@@ -116,6 +119,9 @@ std::string closing_words(const Json::Value& result, bool dry_run) {
   if (!is_lock(documents[0])) {
     return fmt::format("\ntofu-modlock has changed {}.\nReview and commit the change if it is what you intended.\n",
                        path);
+  }
+  if (documents[0]["op"].asString() == "delete") {
+    return fmt::format("\ntofu-modlock has deleted {}, which no longer holds blocks that are used.\n", path);
   }
   if (documents[0]["op"].asString() == "create") {
     return fmt::format(

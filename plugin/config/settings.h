@@ -14,11 +14,12 @@
 
 namespace modlock {
 
-// A `module "key" { … }` block of the `.tofu-modlock.hcl` beside the root.
+// A `module "key" { … }` block of a `.tofu-modlock.hcl`.
 struct ModuleRule {
   std::optional<Written> version;
   std::optional<Written> tag_prefix;
   Location location;
+  bool is_inherited = false;  // from a file above the root, which may serve other roots
 };
 
 // A `source "glob" { … }` block.
@@ -28,6 +29,7 @@ struct SourceRule {
   std::optional<Written> tag_prefix;
   std::optional<Written> minimum_release_age;
   Location location;
+  bool of_user = false;  // from the user's file
 };
 
 // A list of globs that one file allows: a source must match one glob of every such list.
@@ -56,7 +58,7 @@ struct Settings {
   std::optional<LockPlacement> module_lock_file;
   std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others
   std::vector<Written> deny_sources;
-  std::map<std::string, ModuleRule, std::less<>> modules;  // by key; only from the file beside the root
+  std::map<std::string, ModuleRule, std::less<>> modules;  // by key, each of the nearest file; none of the user's file
   std::vector<SourceRule> sources;                         // nearest file first, then file order
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
@@ -66,8 +68,8 @@ struct Settings {
 };
 
 // Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).
-// Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in a file that is not beside
-// the root, invalid duration or platform); SOURCE_DENIED (a setting that starts a program, anywhere but in
+// Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in the user's file, invalid
+// duration or platform); SOURCE_DENIED (a setting that starts a program, anywhere but in
 // `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed);
 // PATH_OUTSIDE_ROOT (a file is a link that leads out of the repository); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,

@@ -227,16 +227,15 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
     return read_backend(block);
   }
   return unknown("block", block.type, block.type_range,
-                 place_ == SettingsPlace::beside_root ? Words{"module", "source"}
-                 : place_ == SettingsPlace::user      ? Words{"source", "backend"}
-                                                      : Words{"source"});
+                 place_ == SettingsPlace::user ? Words{"source", "backend"} : Words{"module", "source"});
 }
 
 Result<void> SettingsReader::read_module(const hcl::Block& block) {
-  if (place_ != SettingsPlace::beside_root) {
+  if (place_ == SettingsPlace::user) {
     return reject(
         block.header_range,
-        fmt::format("a module block belongs to the file beside the root, found one in {}", at(block.header_range)),
+        fmt::format("a module block belongs in a {} of the repository, found one in {}", kSettingsFileName,
+                    at(block.header_range)),
         fmt::format("move it to the {} of the root that makes the call, or use a source block", kSettingsFileName));
   }
   if (auto fits = check_block(block, "the key of a call", {"version", "tag_prefix"}); !fits) {
@@ -250,7 +249,8 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
     }
   }
   settings_.modules.emplace(block.labels.front().text, ModuleRule{std::move(*version), std::move(*tag_prefix),
-                                                                  Location{path(), block.header_range}});
+                                                                  Location{path(), block.header_range},
+                                                                  place_ == SettingsPlace::repository});
   return {};
 }
 
@@ -272,7 +272,7 @@ Result<void> SettingsReader::read_source(const hcl::Block& block) {
                   "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\"");
   }
   settings_.sources.push_back({block.labels.front().text, std::move(*version), std::move(*tag_prefix), std::move(*age),
-                               Location{path(), block.header_range}});
+                               Location{path(), block.header_range}, place_ == SettingsPlace::user});
   return {};
 }
 

@@ -183,30 +183,37 @@ class OverridePlanner {
       return fail(std::move(found.error()));
     }
     const std::optional<std::string>& before = *found;
-    const bool is_wanted = request_.mode == OverrideMode::write || (request_.mode == OverrideMode::leave && before);
+    const bool keeps = request_.mode == OverrideMode::leave || request_.mode == OverrideMode::refresh;
+    const bool is_wanted = request_.mode == OverrideMode::write || (keeps && before);
     if (is_wanted && directory.problem) {
       return fail(*directory.problem);
     }
     const std::optional<std::string> after =
         is_wanted && !directory.calls.empty() ? std::optional(directory.text()) : std::nullopt;
+    const bool is_shared = request_.mode == OverrideMode::refresh && !confine(path, {request_.root});
+    if (before != after && (request_.mode == OverrideMode::leave || is_shared)) {
+      Error stale{.code = Code::frozen,
+                  .message = fmt::format("{} does not say what the lock file says", name),
+                  .location = Location{name, std::nullopt},
+                  .hint = "run: tofu-modlock install --overrides, or --no-overrides to remove the file"};
+      if (!is_shared) {
+        return fail(std::move(stale));
+      }
+      plan_.left.push_back(std::move(stale));
+      return {};
+    }
     if (after) {
       plan_.sources.insert(directory.sources.begin(), directory.sources.end());
     }
     if (before == after) {
       return {};
     }
-    if (request_.mode == OverrideMode::leave) {
-      return fail(Error{.code = Code::frozen,
-                        .message = fmt::format("{} does not say what the lock file says", name),
-                        .location = Location{name, std::nullopt},
-                        .hint = "run: tofu-modlock install --overrides, or --no-overrides to remove the file"});
-    }
     std::vector<fs::path> bounds = request_.bounds;
     bounds.push_back(request_.root);
     if (auto inside = confine(path, bounds); !inside) {
       return fail(std::move(inside.error()));
     }
-    plan_.writes.push_back({file, after});
+    plan_.writes.push_back({file, after, before, name});
     return {};
   }
 

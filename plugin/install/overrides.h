@@ -16,7 +16,8 @@ namespace modlock {
 // `modlock_override.tf`: a file beside calls that write `version` on a git or OCI source, which stock releases refuse.
 // It gives them the locked commit or digest as source and takes the version away (OpenTofu from 1.10 on).
 
-enum class OverrideMode { leave, write, remove };
+// refresh: files of ours below the root that no longer match are written again; none is created.
+enum class OverrideMode { leave, write, remove, refresh };
 
 struct OverrideRequest {
   const ModuleTree& tree;
@@ -30,8 +31,11 @@ struct OverridePlan {
   struct Write {
     std::filesystem::path path;
     std::optional<std::string> text;  // absent: remove the file
+    std::optional<std::string> before = {};
+    std::string name = {};  // relative to the root
   };
   std::vector<Write> writes;
+  std::vector<Error> left;  // with `refresh`: files outside of the root that do not match, as `leave` reports them
   // The source that a client sees of each call that has an override, by key, as modules.json has it.
   std::map<std::string, std::string, std::less<>> sources;
 };

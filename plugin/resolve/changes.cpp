@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "plugin/resolve/call_kind.h"
 
@@ -18,10 +19,14 @@ bool is_origin(const std::string& hash, std::string_view scheme) {
   return has_scheme(hash, "git") || has_scheme(hash, "oci") || has_scheme(hash, "zh") || has_scheme(hash, scheme);
 }
 
-// Below a call that frozen leaves open nobody looked.
-bool is_below_any(const std::string& key, const std::map<std::string, std::string>& frozen_out) {
-  return std::any_of(frozen_out.begin(), frozen_out.end(),
-                     [&](const auto& entry) { return is_below(key, entry.first); });
+// Whether frozen leaves the call of an old entry open, or one above it, under that name or its new one: below such a call
+// nobody looked.
+bool is_left_open(const std::string& key, const Chooser& chooser) {
+  const auto& open = chooser.frozen_out();
+  return std::any_of(open.begin(), open.end(), [&](const auto& entry) {
+    const ModuleLock* former = chooser.renamed_from(entry.first);
+    return is_below(key, entry.first) || (former != nullptr && is_below(key, former->key));
+  });
 }
 
 // The hashes of an entry: those of the lock where content and origin are the same; where the origin alone is another,
@@ -134,9 +139,22 @@ Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const
               "a release should never change; ask its author, and review the difference before committing the lock"}};
 }
 
-std::string why_added(const Recorded* installed) {
-  return "not locked before" +
-         (installed == nullptr ? std::string() : ", and not what is installed: " + installed->text());
+std::string why_added(const Chooser& chooser, const std::string& key) {
+  const Recorded* installed = chooser.recorded(key);
+  return fmt::format("not locked before{}{}",
+                     installed == nullptr ? "" : ", and not what is installed: " + installed->text(),
+                     chooser.has_ambiguous_name(key)
+                         ? "; several entries whose calls are gone match it, and they are locked to different content"
+                         : "");
+}
+
+// A renamed call that keeps what was locked is a renaming and nothing else.
+void add_renaming(Change& change, const ModuleLock& former) {
+  change.previous_subject = "module." + former.key;
+  const std::string was = "it was " + change.previous_subject;
+  const bool keeps_content = change.action == Action::hashes_added || change.action == Action::constraints_changed;
+  change.reason = change.action == Action::renamed || keeps_content ? was : change.reason + "; " + was;
+  change.action = keeps_content ? Action::renamed : change.action;
 }
 
 Change removal(const ModuleLock& before) {
@@ -179,9 +197,14 @@ ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree,
 std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
                                  const ModuleLocks& modules, Diagnostics& diagnostics) {
   std::vector<Change> changes;
+  std::set<std::string_view> renamed;  // old keys
   for (const auto& [key, after] : modules) {
-    const auto before = request.lock.modules.find(key);
-    if (before == request.lock.modules.end()) {
+    const ModuleLock* former = chooser.renamed_from(key);
+    const auto own = request.lock.modules.find(key);
+    const ModuleLock* before = former != nullptr                     ? former
+                               : own == request.lock.modules.end() ? nullptr
+                                                                     : &own->second;
+    if (before == nullptr) {
       const auto node = tree.nodes.find(key);
       const ModuleLock* kept = node == tree.nodes.end() ? nullptr : chooser.prior(node->second);
       Change change;
@@ -190,41 +213,52 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
       change.action = restored ? Action::restored : adopted ? Action::adopted : Action::added;
       change.reason = restored  ? "the block was dropped from the lock file"
                       : adopted ? "it is what is installed"
-                                : why_added(chooser.recorded(key));
+                                : why_added(chooser, key);
       change.subject = "module." + key;
       change.to = side_of(after);
       change.constraints = after.constraints;
       changes.push_back(std::move(change));
       continue;
     }
-    auto change = compare(before->second, after, chooser);
-    if (!change && is_after_provider(request.lock, key)) {
+    auto change = compare(*before, after, chooser);
+    if (former != nullptr) {
+      renamed.insert(former->key);
+      if (!change) {
+        change.emplace().action = Action::renamed;
+      }
+      add_renaming(*change, *former);
+    } else if (!change && is_after_provider(request.lock, key)) {
       change.emplace();
       change->action = Action::reordered;
       change->reason = "the block is after a provider block";
     }
     if (change) {
       change->subject = "module." + key;
-      change->from = side_of(before->second);
+      change->from = side_of(*before);
       change->to = side_of(after);
       change->constraints = after.constraints;
       if (change->action == Action::moved) {
-        diagnostics.push_back(moved_warning(tree.nodes.find(key)->second, before->second, after));
+        diagnostics.push_back(moved_warning(tree.nodes.find(key)->second, *before, after));
       }
       changes.push_back(std::move(*change));
     }
   }
   for (const auto& [key, before] : request.lock.modules) {
-    if (modules.find(key) == modules.end() && !is_below_any(key, chooser.frozen_out())) {
+    if (modules.find(key) == modules.end() && renamed.count(key) == 0 && !is_left_open(key, chooser)) {
       changes.push_back(removal(before));
     }
   }
   for (const auto& [key, reason] : chooser.frozen_out()) {
     Change change;
+    const ModuleLock* former = chooser.renamed_from(key);
     const auto before = request.lock.modules.find(key);
     change.subject = "module." + key;
     change.action = before == request.lock.modules.end() ? Action::added : Action::updated;
-    if (before != request.lock.modules.end()) {
+    if (former != nullptr) {
+      change.previous_subject = "module." + former->key;
+      change.action = Action::renamed;
+      change.from = side_of(*former);
+    } else if (before != request.lock.modules.end()) {
       const auto node = tree.nodes.find(key);
       const bool same_source =
           node != tree.nodes.end() && node->second.address.source.identity() == before->second.source;

@@ -23,10 +23,21 @@ std::vector<ConstraintUse> in_order(const std::map<std::string, ConstraintUse>& 
 }  // namespace
 
 Chooser::Chooser(const PlanRequest& request, Origin& origin, const Context& context)
-    : request_(request), origin_(origin), context_(context), adopts_(request.recorded && is_first_lock(request)) {}
+    : request_(request),
+      origin_(origin),
+      context_(context),
+      adopts_(request.recorded && is_first_lock(request)),
+      former_locks_(has_module_entries(request.lock.modules) ? request.lock.modules : request.restorable) {
+  for (const auto& [key, entry] : former_locks_) {
+    formers_by_source_.emplace(entry.source, &entry);
+  }
+}
 
 void Chooser::start_walk() {
   must_restart_ = false;
+  level_ = 0;
+  met_.clear();
+  renamed_.clear();
   resolved_.clear();
   unserved_.clear();
   frozen_out_.clear();
@@ -56,16 +67,17 @@ const ModuleLock* Chooser::prior(const ModuleNode& node) const {
   if (const auto contested = request_.contested.find(node.key); contested != request_.contested.end()) {
     return contested_prior(node, contested->second);
   }
-  if (const auto entry = request_.lock.modules.find(node.key); entry != request_.lock.modules.end()) {
-    return entry->second.source == identity ? &entry->second : nullptr;
+  const auto entry = request_.lock.modules.find(node.key);
+  if (entry != request_.lock.modules.end() && entry->second.source == identity) {
+    return &entry->second;
   }
   if (request_.mode == PlanMode::frozen) {
     return nullptr;
   }
   const auto kept = request_.restorable.find(node.key);
-  const bool same = kept != request_.restorable.end() && kept->second.source == identity &&
-                    kept->second.constraints == node.constraints_text();
-  return same ? &kept->second : nullptr;
+  const bool same = entry == request_.lock.modules.end() && kept != request_.restorable.end() &&
+                    kept->second.source == identity && kept->second.constraints == node.constraints_text();
+  return same ? &kept->second : renamed_from(node.key);
 }
 
 // Of several entries that count, the one that the call resolves to.
@@ -89,6 +101,10 @@ Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
   for (auto& [key, group] : groups_) {
     group.level.clear();
   }
+  ++level_;
+  for (const ModuleNode* node : level) {
+    meet(*node);
+  }
   std::vector<Group*> touched;
   for (ModuleNode* node : level) {
     if (node->address.source.kind == SourceKind::directory) {
@@ -103,6 +119,7 @@ Result<void> Chooser::visit(std::span<ModuleNode* const> level) {
     if (group.level.empty()) {
       touched.push_back(&group);
     }
+    find_former_entry(*node);
     join(group, *node);
   }
   if (must_restart_) {
@@ -283,7 +300,9 @@ void Chooser::name_open_calls(const std::vector<Group*>& touched) {
   for (const Group* group : touched) {
     for (const ModuleNode* node : group->failed ? group->level : std::vector<ModuleNode*>{}) {
       const auto entry = request_.lock.modules.find(node->key);
-      frozen_out_.emplace(node->key, entry == request_.lock.modules.end()
+      const ModuleLock* former = renamed_from(node->key);
+      frozen_out_.emplace(node->key, former != nullptr ? "it was module." + former->key
+                                     : entry == request_.lock.modules.end()
                                          ? "not locked"
                                          : why_not_answered(*node, entry->second)
                                                .value_or("its version does not suit the other calls of the source"));

@@ -24,10 +24,15 @@ class Chooser {
   bool must_restart() const { return must_restart_; }
 
   const std::map<std::string, Resolved, std::less<>>& resolved() const { return resolved_; }
-  // The lock entry that counts for a call, from the lock or from the restorable blocks; null where there is none.
+  // The lock entry that counts for a call, from the lock or from the restorable blocks, also under the key that the call
+  // had before it was renamed; null where there is none. Under frozen a renamed call has none.
   const ModuleLock* prior(const ModuleNode& node) const;
   // What is installed for a call of a first lock; null where nothing is, or where it does not count.
   const Recorded* recorded(const std::string& key) const;
+  // The entry that a renamed or moved call had under its former key; null if there is none.
+  const ModuleLock* renamed_from(const std::string& key) const;
+  // Whether several such entries match a call equally well and differ, so that it is resolved as a new one.
+  bool has_ambiguous_name(const std::string& key) const;
   // Whether a call resolves to just that.
   bool is_adopted(const std::string& key) const;
   // Calls that keep what is locked because their tag was moved, by key.
@@ -65,7 +70,18 @@ class Chooser {
     bool is_open() const { return !decided && !failed; }
   };
 
+  // A remote call that this walk has met.
+  struct Met {
+    std::string source;  // Source::identity()
+    int level = 0;
+  };
+
   bool is_target(const std::string& key) const;
+  void meet(const ModuleNode& node);
+  bool is_orphan(const ModuleLock& entry) const;
+  bool follows_an_orphan(const std::string& key) const;
+  const ModuleLock* former_entry_below(const ModuleNode& node, const std::string& identity) const;
+  void find_former_entry(const ModuleNode& node);
   void join(Group& group, ModuleNode& node);
   static bool fits(const Group& group, const std::optional<Version>& version);
   std::vector<Locked> locked_candidates(const ModuleNode& node) const;
@@ -97,10 +113,16 @@ class Chooser {
   Origin& origin_;
   const Context& context_;
   const bool adopts_;                                        // it is a first lock
+  // Where entries of renamed calls are looked for: the lock, or what is restorable if that has no blocks.
+  const ModuleLocks& former_locks_;
+  std::multimap<std::string_view, const ModuleLock*> formers_by_source_;
   std::map<std::string, std::optional<Recorded>> recorded_;  // by key, of calls met so far
   std::map<std::string, Group> groups_;
   bool must_restart_ = false;
   // of the current walk
+  int level_ = 0;
+  std::map<std::string, Met, std::less<>> met_;                     // by key
+  std::map<std::string, const ModuleLock*, std::less<>> renamed_;  // by key; null: ambiguous
   std::map<std::string, Resolved, std::less<>> resolved_;
   std::set<std::string> unserved_;
   std::map<std::string, std::string> frozen_out_;

@@ -40,6 +40,25 @@ class Explainer {
   Explainer(const ExplainRequest& request, Origin& origin, const ModuleNode& node)
       : request_(request), origin_(origin), node_(node) {}
 
+  std::optional<Explanation> run_conflict() {
+    explanation_.source = node_.address.source.identity();
+    const auto resolved = request_.plan.resolved.find(node_.key);
+    if (resolved == request_.plan.resolved.end() || !resolved->second.version) {
+      return std::nullopt;
+    }
+    list_candidates(resolved->second);
+    explanation_.ref.clear();
+    explanation_.first_seen.reset();
+    explain_constraints();
+    if (!candidates_.empty()) {
+      return std::nullopt;
+    }
+    explanation_.reason =
+        "no version satisfies all constraints of the calls that share it; change one of them, or set resolution = "
+        "\"per-call\" in .tofu-modlock.hcl";
+    return std::move(explanation_);
+  }
+
   Explanation run() {
     explanation_.source = node_.address.source.identity();
     const auto selected = request_.plan.modules.find(node_.key);
@@ -71,8 +90,9 @@ class Explainer {
   // What the lock had stays; for the others there is a change that says so.
   bool is_locked() const {
     const Change* changed = change();
-    return changed == nullptr || changed->action == Action::restored || changed->action == Action::hashes_added ||
-           changed->action == Action::constraints_changed || changed->action == Action::reordered;
+    return changed == nullptr || changed->action == Action::restored || changed->action == Action::renamed ||
+           changed->action == Action::hashes_added || changed->action == Action::constraints_changed ||
+           changed->action == Action::reordered;
   }
 
   template <typename WhyRejected>
@@ -93,10 +113,7 @@ class Explainer {
 
   void explain_version(const Resolved& resolved) {
     list_candidates(resolved);
-    for (const ConstraintUse& use : uses()) {
-      add_step({.constraint = use.constraint.text(), .subject = "module." + use.key, .location = use.location},
-               [&](const Candidate& candidate) { return why_rejected(use.constraint, candidate.version); });
-    }
+    explain_constraints();
     if (node_.constraints.empty()) {
       add_step({.constraint = "any release", .subject = node_.subject(), .location = node_.call.source.location},
                [](const Candidate& candidate) {
@@ -107,6 +124,13 @@ class Explainer {
     }
     explain_age(resolved);
     explain_kept(resolved);
+  }
+
+  void explain_constraints() {
+    for (const ConstraintUse& use : uses()) {
+      add_step({.constraint = use.constraint.text(), .subject = "module." + use.key, .location = use.location},
+               [&](const Candidate& candidate) { return why_rejected(use.constraint, candidate.version); });
+    }
   }
 
   void list_candidates(const Resolved& resolved) {
@@ -187,7 +211,9 @@ class Explainer {
 
   ExplainedStep kept_step() const {
     const LockFile& lock = request_.plan_request.lock;
-    const auto range = lock.module_ranges.find(node_.key);
+    const Change* changed = change();
+    const bool is_renamed = changed != nullptr && !changed->previous_subject.empty();
+    const auto range = lock.module_ranges.find(is_renamed ? changed->previous_subject.substr(7) : node_.key);
     return {.constraint = "locked: " + explanation_.selected->version.value_or(explanation_.selected->origin_hash()),
             .location = range == lock.module_ranges.end() ? std::nullopt
                                                           : std::optional(Location{request_.lock_path, range->second})};
@@ -257,6 +283,12 @@ class Explainer {
 };
 
 }  // namespace
+
+std::optional<Explanation> explain_conflict(const ExplainRequest& request, Origin& origin) {
+  const std::string& subject = request.subject;
+  const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
+  return node == request.plan.tree.nodes.end() ? std::nullopt : Explainer(request, origin, node->second).run_conflict();
+}
 
 Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const Context& context) {
   if (auto ok = context.check(); !ok) {

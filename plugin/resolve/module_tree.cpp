@@ -383,7 +383,16 @@ Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree) {
     return diagnostics;
   }
   for (const auto& [key, rule] : settings.modules) {
-    if (tree.nodes.find(key) == tree.nodes.end()) {
+    if (tree.nodes.find(key) != tree.nodes.end()) {
+      continue;
+    }
+    if (rule.is_inherited) {
+      diagnostics.push_back(
+          {Severity::info,
+           Error{.code = Code::config_parse,
+                 .message = fmt::format("the block module \"{}\" matches no module call of this root and is ignored", key),
+                 .location = rule.location}});
+    } else {
       diagnostics.push_back(
           {Severity::error,
            Error{.code = Code::config_parse,

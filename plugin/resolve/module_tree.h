@@ -127,7 +127,8 @@ struct WalkRequest {
 // than 200,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
-// Module rules of our settings whose key is no call of a completely walked tree: CONFIG_PARSE at the rule.
+// Module rules of our settings whose key is no call of a completely walked tree: CONFIG_PARSE at the rule. It is an
+// error in the file beside the root, and a note in a file above it.
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree);
 
 }  // namespace modlock

@@ -111,12 +111,14 @@ std::string Recorded::text() const {
   return version ? version->to_string() : "commit " + commit.substr(0, 12);
 }
 
+bool has_module_entries(const ModuleLocks& locks) {
+  return std::any_of(locks.begin(), locks.end(),
+                     [](const auto& entry) { return entry.first.find(':') == std::string::npos; });
+}
+
 bool is_first_lock(const PlanRequest& request) {
-  const auto has_blocks = [](const ModuleLocks& locks) {
-    return std::any_of(locks.begin(), locks.end(),
-                       [](const auto& entry) { return entry.first.find(':') == std::string::npos; });
-  };
-  return request.mode != PlanMode::frozen && !has_blocks(request.lock.modules) && !has_blocks(request.restorable);
+  return request.mode != PlanMode::frozen && !has_module_entries(request.lock.modules) &&
+         !has_module_entries(request.restorable);
 }
 
 std::string_view to_string(Action action) {
@@ -131,6 +133,8 @@ std::string_view to_string(Action action) {
       return "adopted";
     case Action::restored:
       return "restored";
+    case Action::renamed:
+      return "renamed";
     case Action::moved:
       return "moved";
     case Action::hashes_added:

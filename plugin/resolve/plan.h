@@ -32,6 +32,8 @@ struct PlanRequest {
   // By key: what the sides of a merge have of an entry that they changed differently. `lock` has one of them. The one
   // with the highest version that the constraints allow stays; entries without a version are resolved again.
   std::map<std::string, std::vector<ModuleLock>, std::less<>> contested = {};
+  // Whether there may be such blocks in commits that a shallow clone does not have.
+  bool history_is_cut_off = false;
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
       {};                     // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
@@ -67,6 +69,7 @@ enum class Action {
   removed,
   adopted,
   restored,
+  renamed,
   moved,
   hashes_added,
   constraints_changed,
@@ -85,6 +88,7 @@ struct ChangeSide {
 
 struct Change {
   std::string subject;
+  std::string previous_subject = {};  // of a renamed or moved call
   Action action = Action::added;
   std::optional<ChangeSide> from = {};
   std::optional<ChangeSide> to = {};
@@ -109,6 +113,9 @@ struct Plan {
   std::vector<HeldMove> moved;                            // by subject
   Diagnostics diagnostics;                                // warnings only
 };
+
+// Whether there is an entry of a module call: one of a host (a colon in its key) is none.
+bool has_module_entries(const ModuleLocks& locks);
 
 // Whether no module block is there yet, neither in the lock nor to be restored, but for those of hosts (a colon in the
 // key): then `recorded` counts. Never under frozen.

@@ -21,6 +21,7 @@ bool is_newly_locked(Action action) {
       return true;
     case Action::removed:
     case Action::restored:
+    case Action::renamed:
     case Action::hashes_added:
     case Action::constraints_changed:
     case Action::reordered:
@@ -57,10 +58,16 @@ std::string why_taken(const Change& change, const ModuleNode& node) {
 
 const SourceRule* age_rule(const Settings& settings, const Source& source) {
   const std::string identity = source.identity();
-  const auto found = std::find_if(settings.sources.begin(), settings.sources.end(), [&](const SourceRule& rule) {
-    return rule.minimum_release_age && matches_glob(rule.glob, identity);
-  });
-  return found == settings.sources.end() ? nullptr : &*found;
+  const SourceRule* longest = nullptr;
+  for (const bool of_user : {false, true}) {
+    const auto found = std::find_if(settings.sources.begin(), settings.sources.end(), [&](const SourceRule& rule) {
+      return rule.of_user == of_user && rule.minimum_release_age && matches_glob(rule.glob, identity);
+    });
+    if (found != settings.sources.end() && (longest == nullptr || ruled_age(&*found) > ruled_age(longest))) {
+      longest = &*found;
+    }
+  }
+  return longest;
 }
 
 seconds minimum_age(const PlanRequest& request, const ModuleNode& node) {

@@ -84,7 +84,8 @@ Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, cons
     }
   }
   error.hint = fmt::format(
-      "change the version constraints in {}; or let each call have a version of its own with --resolution per-call",
+      "change the version constraints in {}; or set resolution = \"per-call\" in .tofu-modlock.hcl, so that each call "
+      "has its own version",
       files);
   return error;
 }

@@ -28,8 +28,8 @@ struct ReleaseGate {
 // The newest version of a listing that every constraint selects and the gate lets through; without a constraint the
 // newest release. Pure. Errors: NO_MATCHING_VERSION (there is no release; one constraint alone has no match: names it,
 // the newest three versions, and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together
-// they have none: every constraint with its module and location, what to change, and the way out by `--resolution
-// per-call`); VERSION_AMBIGUOUS (the selected version has two tags with different ids). NO_MATCHING_VERSION too where
+// they have none: every constraint with its module and location, what to change, and the setting `resolution =
+// "per-call"`); VERSION_AMBIGUOUS (the selected version has two tags with different ids). NO_MATCHING_VERSION too where
 // all that the constraints select is too young: says when the first is old enough.
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package, const ReleaseGate& gate = {});

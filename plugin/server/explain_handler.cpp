@@ -71,6 +71,21 @@ Result<messages::LockExplainResult> explain_provider_of(const RootRequest& root,
   return to_message(std::move(*explanation), subject);
 }
 
+// Of a call that takes part in a conflict; nullopt for any other.
+std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest& failed, const LockDocument& lock,
+                                                               const std::string& subject, Origin& origin,
+                                                               const Context& context) {
+  PlanRequest apart = failed;
+  apart.resolution = Resolution::per_call;
+  const auto plan = make_plan(apart, origin, context);
+  if (!plan) {
+    return std::nullopt;
+  }
+  auto explanation = explain_conflict(
+      {.plan_request = failed, .plan = *plan, .subject = subject, .lock_path = lock.path}, origin);
+  return explanation ? std::optional(to_message(std::move(*explanation), subject)) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Json::Value> handle_lock_explain(const Service& service, const Json::Value& params, RequestContext& request) {
@@ -96,6 +111,12 @@ Result<Json::Value> handle_lock_explain(const Service& service, const Json::Valu
   const auto network = service.network(root->implementation.tool, root->implementation.version);
   Origin origin(network->backends(), service.store(), context, service.fresh_since());
   const auto plan = make_plan(*plan_request, origin, context);
+  if (!plan && plan.error().code == Code::constraint_conflict) {
+    if (auto told = explain_conflict_of(*plan_request, *lock, decoded->subject, origin, context)) {
+      request.diagnostics = told->diagnostics;
+      return messages::encode(*told);
+    }
+  }
   if (!plan) {
     return fail(network->with_warnings(plan.error()));
   }

@@ -14,7 +14,7 @@ namespace {
 
 // Changes that leave a call without an entry that counts.
 bool stops_install(const Change& change) {
-  return change.action == Action::added || change.action == Action::updated ||
+  return change.action == Action::added || change.action == Action::renamed || change.action == Action::updated ||
          change.action == Action::source_changed || change.action == Action::hashes_added;
 }
 

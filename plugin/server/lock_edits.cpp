@@ -16,15 +16,15 @@ std::optional<std::string_view> text_on_disk(const LockDocument& lock, const std
   return before.exists ? std::optional<std::string_view>(before.text) : std::nullopt;
 }
 
-void add_edit(messages::WorkspaceEdit& out, const LockDocument& lock, const std::string& path, const LockFile& before,
-              const std::string& after, const ServiceOptions& options) {
-  const auto base = text_on_disk(lock, path, before);
-  auto edit = make_document_edit(path, base, after);
+// `before`: nullopt for a file that is not there.
+void add_edit(messages::WorkspaceEdit& out, const std::string& path, std::optional<std::string_view> before,
+              std::string_view after, const ServiceOptions& options, const char* operation) {
+  auto edit = make_document_edit(path, before, after);
   if (!edit) {
     return;
   }
   messages::EditedDocument document{.path = edit->path,
-                                    .operation = base ? "modify" : "create",
+                                    .operation = operation,
                                     .base_sha256 = edit->base_sha256,
                                     .new_text = std::nullopt,
                                     .edits = std::nullopt,
@@ -42,7 +42,31 @@ void add_edit(messages::WorkspaceEdit& out, const LockDocument& lock, const std:
   out.documents.push_back(std::move(document));
 }
 
+void add_edit(messages::WorkspaceEdit& out, const LockDocument& lock, const std::string& path, const LockFile& before,
+              const std::string& after, const ServiceOptions& options) {
+  const auto base = text_on_disk(lock, path, before);
+  add_edit(out, path, base, after, options, base ? "modify" : "create");
+}
+
+// What is left of `.terraform.lock.hcl` when its module blocks move to a sidecar. A file that had nothing else goes.
+void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& lock, const LockFile& before,
+                              const ServiceOptions& options) {
+  const std::string path(kLockFileName);
+  const std::string after = write_lock(before, {});
+  const bool is_empty = !before.modules.empty() && (after == kOpenTofuLockHeader || after == kTerraformLockHeader);
+  if (is_empty) {
+    add_edit(out, path, text_on_disk(lock, path, before), "", options, "delete");
+  } else {
+    add_edit(out, lock, path, before, after, options);
+  }
+}
+
 }  // namespace
+
+void add_file_edit(messages::WorkspaceEdit& out, const std::string& path, std::string_view before,
+                   const std::optional<std::string>& after, const ServiceOptions& options) {
+  add_edit(out, path, before, after.value_or(""), options, after ? "modify" : "delete");
+}
 
 messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, Tool tool,
                                   const ServiceOptions& options) {
@@ -52,17 +76,21 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
   if (writes_providers && !lock.beside) {
     const ModuleLocks& modules = after.modules != nullptr ? *after.modules : lock.file.modules;
     add_edit(out, lock, lock.path, lock.file, write_whole_lock(modules, after.providers->providers, header), options);
-    return out;
-  }
-  if (after.modules != nullptr && (lock.file.exists || !after.modules->empty())) {
+  } else if (after.modules != nullptr && (lock.file.exists || !after.modules->empty())) {
     add_edit(out, lock, lock.path, lock.file, write_lock(lock.file, *after.modules, header), options);
   }
-  if (writes_providers) {
+  if (after.modules != nullptr && lock.left_sidecar) {
+    const std::string path(kSidecarFileName);
+    if (const auto before = text_on_disk(lock, path, *lock.left_sidecar)) {
+      add_edit(out, path, before, "", options, "delete");
+    }
+  }
+  if (writes_providers && lock.beside) {
     const ModuleLocks modules = after.modules != nullptr ? ModuleLocks{} : lock.beside->modules;
     add_edit(out, lock, std::string(kLockFileName), *lock.beside,
              write_whole_lock(modules, after.providers->providers, header), options);
   } else if (after.modules != nullptr && lock.beside && lock.beside->exists) {
-    add_edit(out, lock, std::string(kLockFileName), *lock.beside, write_lock(*lock.beside, {}), options);
+    add_lock_without_modules(out, lock, *lock.beside, options);
   }
   return out;
 }

@@ -53,7 +53,6 @@ Result<ModuleTree> read_tree(RootRequest& root, const LockDocument& lock, Origin
     return tree;
   }
   PlanRequest request = frozen_plan(root, lock, context);
-  request.lock = effective_lock(lock);
   auto plan = make_plan(request, origin, context);
   if (!plan) {
     return fail(std::move(plan.error()));
@@ -149,18 +148,48 @@ class LockPlanner {
       return fail(std::move(plan_request.error()));
     }
     plan_request->wanted = std::move(wanted_.modules);
+    const bool may_lose_blocks = plan_request->history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());
+    if (may_lose_blocks && service_.options().in_ci) {
+      plan_request->mode = PlanMode::frozen;
+    }
     auto plan = make_plan(*plan_request, origin, context_);
     if (!plan) {
       return fail(std::move(plan.error()));
     }
     modules_ = std::move(*plan);
-    // A lock that is to change has its override files written after it.
-    const bool is_final = params_.mode == "frozen" && modules_->changes.empty();
-    judge_overrides(
-        {.tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds},
-        modules_->diagnostics, is_final ? Severity::error : Severity::warning);
+    if (may_lose_blocks && !modules_->changes.empty()) {
+      Error error = lost_history_error(lock.path, service_.options().in_ci);
+      if (error.code == Code::frozen) {
+        request_.error_data["changes"] = messages::encode(to_messages(modules_->changes));
+        return fail(std::move(error));
+      }
+      modules_->diagnostics.push_back({Severity::warning, std::move(error)});
+    }
+    check_overrides(root);
     diagnostics_ = std::move(modules_->diagnostics);
     return has_errors(diagnostics_) ? fail(first_error()) : Result<void>();
+  }
+
+  // Override files of ours follow the lock. Under frozen one that does not match is an error, unless the lock itself has
+  // to change first.
+  void check_overrides(const RootRequest& root) {
+    OverrideRequest request{
+        .tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds};
+    if (params_.mode == "frozen") {
+      judge_overrides(request, modules_->diagnostics, modules_->changes.empty() ? Severity::error : Severity::warning);
+      return;
+    }
+    request.mode = OverrideMode::refresh;
+    auto plan = plan_overrides(request);
+    if (plan) {
+      drop_enforced(*plan, modules_->diagnostics);
+      overrides_ = std::move(plan->writes);
+    }
+    std::vector<Error> left = plan ? std::move(plan->left) : std::vector<Error>{std::move(plan.error())};
+    for (Error& reason : left) {
+      reason.code = Code::lock_unenforced;
+      modules_->diagnostics.push_back({Severity::warning, std::move(reason)});
+    }
   }
 
   // They are locked all the same, as a client locks them.
@@ -227,15 +256,20 @@ class LockPlanner {
       return fail(frozen_error(changes, lock.path, request_));
     }
     // A merge changes the file even if this run plans no modules.
-    const ModuleLocks* merged = lock.merge && !lock.counts_inline() ? &lock.file.modules : nullptr;
+    const bool is_merged = lock.merge && !lock.counts_inline() && !lock.counts_sidecar();
+    const ModuleLocks* unplanned = is_merged ? &lock.file.modules : nullptr;
     messages::LockPlanResult result{
         .edits = lock_edit(
-            lock, {.modules = modules_ ? &modules_->modules : merged, .providers = providers_ ? &*providers_ : nullptr},
+            lock,
+            {.modules = modules_ ? &modules_->modules : unplanned, .providers = providers_ ? &*providers_ : nullptr},
             root.walk.tool, service_.options()),
         .changes = to_messages(changes),
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
         .stats = clock_.message()};
+    for (const OverridePlan::Write& write : overrides_) {
+      add_file_edit(result.edits, write.name, write.before.value_or(""), write.text, service_.options());
+    }
     for (const HeldMove& move : modules_ ? modules_->moved : std::vector<HeldMove>{}) {
       result.moved.push_back({move.subject, move.locked, move.offered});
     }
@@ -253,6 +287,7 @@ class LockPlanner {
   Context context_;
   std::optional<Plan> modules_;
   std::optional<ProviderPlan> providers_;
+  std::vector<OverridePlan::Write> overrides_;  // files of ours that no longer match
   Diagnostics diagnostics_;
 };
 

@@ -23,21 +23,32 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
 }
 
 // Module blocks that a stock tofu dropped come back from our copy, else from the last commit that had some.
-Result<ModuleLocks> restorable_blocks(const RootRequest& root, const LockDocument& lock, const Context& context) {
+Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root, const LockDocument& lock,
+                                   const Context& context) {
   auto copy = load_lock_copy(root.data.path);
-  if (!copy || *copy) {
-    return copy ? Result<ModuleLocks>(std::move(**copy)) : fail(std::move(copy.error()));
+  if (!copy) {
+    return fail(std::move(copy.error()));
   }
-  // Two processes are saved where nothing is under version control.
+  if (*copy) {
+    request.restorable = std::move(**copy);
+    return {};
+  }
+  // Processes are saved where nothing is under version control.
   std::error_code ignored;
   if (!std::filesystem::exists(root.repository / ".git", ignored)) {
-    return ModuleLocks{};
+    return {};
   }
   auto committed = committed_module_locks(root.walk.root, lock.path, context);
   if (!committed) {
     return fail(std::move(committed.error()));
   }
-  return std::move(*committed).value_or(ModuleLocks{});
+  if (*committed || has_module_entries(request.lock.modules)) {
+    request.restorable = std::move(*committed).value_or(ModuleLocks{});
+    return {};
+  }
+  const auto is_cut_off = is_history_cut_off(root.walk.root, lock.path, context);
+  request.history_is_cut_off = is_cut_off.value_or(false);
+  return is_cut_off ? Result<void>() : fail(is_cut_off.error());
 }
 
 std::optional<messages::ChangeSide> to_message(const std::optional<ChangeSide>& side) {
@@ -53,6 +64,7 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes) {
   std::vector<messages::Change> out;
   for (const Change& change : changes) {
     out.push_back({.subject = change.subject,
+                   .previous_subject = change.previous_subject,
                    .action = std::string(to_string(change.action)),
                    .from = to_message(change.from),
                    .to = to_message(change.to),
@@ -63,12 +75,17 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes) {
 }
 
 LockFile effective_lock(const LockDocument& lock) {
-  return lock.counts_inline() ? *lock.beside : lock.file;
+  if (!lock.counts_sidecar()) {
+    return lock.counts_inline() ? *lock.beside : lock.file;
+  }
+  LockFile effective = lock.file;  // whose text has no ranges for them
+  effective.modules = lock.left_sidecar->modules;
+  return effective;
 }
 
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context) {
   return {.walk = root.walk,
-          .lock = lock.file,
+          .lock = effective_lock(lock),
           .mode = PlanMode::frozen,
           .resolution = Resolution::per_call,
           .installed = find_installed(root, context)};
@@ -95,6 +112,14 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
                .subject = changes.front().subject,
                .hint = lock_helps ? "run: tofu-modlock lock, review the change and commit it"
                                   : "change the source; locking once more does not help"};
+}
+
+Error lost_history_error(const std::string& lock_path, bool is_frozen) {
+  return Error{.code = is_frozen ? Code::frozen : Code::lock_incomplete,
+               .message = fmt::format("{} has no module blocks, and the git history is cut off (shallow clone): blocks "
+                                      "that the file has lost cannot be restored",
+                                      lock_path),
+               .hint = "run: git fetch --unshallow, then lock again; the reviewed versions are then kept"};
 }
 
 Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
@@ -133,11 +158,9 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
     judge_releases(tree, root.implementation, service.options(), context, diagnostics);
   };
   if (request.mode != PlanMode::frozen) {
-    auto restorable = restorable_blocks(root, lock, context);
-    if (!restorable) {
-      return fail(std::move(restorable.error()));
+    if (auto ok = add_restorable_blocks(request, root, lock, context); !ok) {
+      return fail(std::move(ok.error()));
     }
-    request.restorable = std::move(*restorable);
     for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
       request.restorable.insert_or_assign(key, entry);
     }

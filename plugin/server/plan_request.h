@@ -8,7 +8,7 @@ namespace modlock {
 // The changes of a plan as messages.
 std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 
-// The lock that counts: the file itself, or what stands inline while there is no sidecar yet.
+// The lock that counts: the file itself, or its module blocks from where an earlier setting has left them.
 LockFile effective_lock(const LockDocument& lock);
 
 // What `lock/plan` asks of a root and its lock. `root`, `service` and `context` outlive the request. Errors:
@@ -31,5 +31,9 @@ Result<void> check_locked(const Plan& plan, const std::string& lock_path, Reques
 
 // FROZEN naming what would change; the changes go to `request.error_data` as `changes`.
 Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request);
+
+// What is said of module calls that are resolved although their blocks may be in commits that a shallow clone does not
+// have: the warning LOCK_INCOMPLETE. With `is_frozen` they are not resolved: FROZEN.
+Error lost_history_error(const std::string& lock_path, bool is_frozen);
 
 }  // namespace modlock

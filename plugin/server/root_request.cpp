@@ -218,6 +218,15 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
     }
     document.beside = std::move(*beside);
   }
+  if (!sidecar && !params.path && !params.text) {
+    auto left = read_lock(root, std::string(kSidecarFileName), std::nullopt, merging, document.merge);
+    if (!left) {
+      return fail(std::move(left.error()));
+    }
+    if (left->exists) {
+      document.left_sidecar = std::move(*left);
+    }
+  }
   return document;
 }
 

@@ -48,8 +48,16 @@ struct LockDocument {
   // they count as long as there is no sidecar, and move there with the next change.
   std::optional<LockFile> beside = {};
   std::optional<OpenMerge> merge = {};  // the files were merged
+  // With the inline setting: the `.terraform.modules.lock.hcl` that an earlier setting left. Its module blocks count as
+  // long as the lock file has none; the next change moves them there and deletes it.
+  std::optional<LockFile> left_sidecar = {};
 
   bool counts_inline() const { return beside && !beside->modules.empty() && !file.exists; }
+  bool counts_sidecar() const { return left_sidecar && file.modules.empty(); }
+  // The file that has the module blocks that count.
+  std::string modules_path() const {
+    return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));
+  }
   const LockFile& provider_file() const { return beside ? *beside : file; }
 };
 

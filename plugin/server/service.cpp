@@ -33,7 +33,9 @@ bool wants(const std::vector<std::string>& forms, std::string_view form) {
 }  // namespace
 
 ServiceOptions Service::default_options() {
-  return {.cache_directory = default_store_root(), .user_settings = config_home() / "tofu-modlock" / "config.hcl"};
+  return {.cache_directory = default_store_root(),
+          .user_settings = config_home() / "tofu-modlock" / "config.hcl",
+          .in_ci = !environment("CI").empty()};
 }
 
 Result<void> check_release(const std::optional<std::string>& release, std::string_view given_as) {

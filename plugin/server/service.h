@@ -32,6 +32,7 @@ struct ServiceOptions {
   std::optional<std::string> implementation = {};
   std::optional<std::string> implementation_version = {};
   bool offline = false;
+  bool in_ci = false;      // CI is set in the environment: what is in doubt is not decided
   bool asks_once = false;  // each source, for as long as the service lives: a command over several roots
   // When a command over several roots began: what was fetched since then is fresh. Unset: since each request.
   std::optional<std::filesystem::file_time_type> began = {};

@@ -139,6 +139,7 @@ class UpdatePlanner {
     messages::LockPlanParams params;
     params.root = params_.root;
     params.lock = params_.lock;
+    params.include = params_.include;
     for (const auto& [path, file] : files_) {
       params.root.documents.push_back({path, file.after});
     }

@@ -46,7 +46,7 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   Origin origin(network->backends(), service.store(), context, service.fresh_since());
   VerifyRequest verify{.walk = root->walk,
                        .lock = effective_lock(*lock),
-                       .lock_path = lock->counts_inline() ? std::string(kLockFileName) : lock->path,
+                       .lock_path = lock->modules_path(),
                        .data = root->data,
                        .backends = &network->backends(),
                        .origin = decoded->online ? &origin : nullptr,

@@ -89,6 +89,7 @@ struct ChangeSide {
 
 struct Change {
   std::string subject;
+  std::string previous_subject;
   std::string action;
   std::optional<ChangeSide> from;
   std::optional<ChangeSide> to;
@@ -113,9 +114,10 @@ constexpr TypeName name_of(const Change*) {
 template <typename Form>
 void fields(Form& form, In<Form, Change> change) {
   form.member("subject", change.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
+  form.optional("previousSubject", change.previous_subject, "of a renamed or moved call: its subject until now");
   form.member("action", change.action, "what happens",
-              {"added", "updated", "removed", "adopted", "restored", "moved", "hashes-added", "constraints-changed",
-               "source-changed", "reordered", "merged"});
+              {"added", "updated", "removed", "adopted", "restored", "renamed", "moved", "hashes-added",
+               "constraints-changed", "source-changed", "reordered", "merged"});
   form.optional("from", change.from, "what was locked");
   form.optional("to", change.to, "what will be locked");
   form.optional("constraints", change.constraints, "on the version, as the lock records them");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct UpdatePlanParams {
   LockParams lock;
   std::vector<Update> updates;
   std::optional<std::string> pin;
+  Include include;
 };
 template <typename Form>
 void fields(Form& form, In<Form, UpdatePlanParams> params) {
@@ -45,9 +47,16 @@ void fields(Form& form, In<Form, UpdatePlanParams> params) {
   form.optional("pin", params.pin,
                 "how git and OCI sources name a version, also in place of a version argument; absent: as they do",
                 {"tag", "immutable"});
+  form.optional("include", params.include, "what is locked afterwards; absent: both; what is left out stays as it is");
   form.check([&](ObjectReader& in) {
     if (params.updates.empty()) {
       in.reject("updates", "expected one update at least");
+    }
+    const auto is_left_out = [&](const Update& update) {
+      return !(update.subject.starts_with("provider.") ? params.include.providers : params.include.modules);
+    };
+    if (std::any_of(params.updates.begin(), params.updates.end(), is_left_out)) {
+      in.reject("include", "expected the kinds of all subjects that updates name");
     }
   });
 }

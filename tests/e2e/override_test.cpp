@@ -87,22 +87,52 @@ BOOST_AUTO_TEST_CASE(are_written_beside_the_calls_and_named_by_the_manifest) {
   BOOST_TEST(read(".terraform/modules/modules.json").find("?ref=") == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(that_are_out_of_date_are_left_and_named) {
+BOOST_AUTO_TEST_CASE(follow_the_lock) {
   BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
   release(vpc, "1.3.0");
   write("net/main.tf", module_call("inner", "git::" + vpc.url(), "~> 1.2"));
+  const std::string before = read(kOurs);
+  BOOST_TEST(modlock({"upgrade", "--dry-run"}).out.find("+++ net/modlock_override.tf\n") != std::string::npos);
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 3);
+  BOOST_TEST(read(kOurs) == before);
   const Ran upgraded = modlock({"upgrade"});
   BOOST_TEST(upgraded.exit_code == 0, upgraded.err);
-  BOOST_TEST(upgraded.err.find("modlock_override.tf does not say what the lock file says [LOCK_UNENFORCED]") !=
-                 std::string::npos,
-             upgraded.err);
-  const std::string before = read(kOurs);
+  BOOST_TEST(upgraded.err == "");
+  BOOST_TEST(upgraded.out.find("tofu-modlock has changed the module selections in .terraform.lock.hcl, "
+                               "modlock_override.tf and net/modlock_override.tf.\n") != std::string::npos,
+             upgraded.out);
+  for (const char* file : {kOurs, "net/modlock_override.tf"}) {
+    BOOST_TEST(shown(read(file)).find("?ref=<1.3.0>") != std::string::npos, file);
+  }
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.2.0") + module_call("net", "./net"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(!has(kOurs), "no call needs it");
+  BOOST_TEST(has("net/modlock_override.tf"));
+}
+
+BOOST_AUTO_TEST_CASE(that_are_out_of_date_are_frozen) {
+  BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
+  const std::string edited = read(kOurs) + "\n";
+  write(kOurs, edited);
   const Ran refused = modlock({"install"});
   BOOST_TEST(refused.exit_code == 3);
   BOOST_TEST(refused.err.find("to do: run: tofu-modlock install --overrides") != std::string::npos, refused.err);
-  BOOST_TEST(read(kOurs) == before);
-  BOOST_TEST(modlock({"install", "--overrides"}).exit_code == 0);
-  BOOST_TEST(shown(read(kOurs)).find("?ref=<1.3.0>") != std::string::npos);
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 3);
+  BOOST_TEST(read(kOurs) == edited);
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(shown(read(kOurs)) == override_of("vpc"));
+}
+
+BOOST_AUTO_TEST_CASE(that_lock_does_not_write) {
+  BOOST_TEST(modlock({"upgrade"}).exit_code == 0);
+  BOOST_TEST(!has(kOurs), "none is created");
+  write(kOurs, "module \"vpc\" {}\n");
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.err.find("was not written by tofu-modlock") != std::string::npos, ran.err);
+  BOOST_TEST(read(kOurs) == "module \"vpc\" {}\n");
 }
 
 // Each root says what it is locked to, and none is disobeyed in silence.
@@ -140,6 +170,11 @@ BOOST_AUTO_TEST_CASE(of_a_local_module_are_shared_by_the_roots_that_call_it) {
   BOOST_TEST(verified.exit_code == 3);
   BOOST_TEST(verified.err.find("does not say what the lock file says [FROZEN]") != std::string::npos, verified.err);
   BOOST_TEST(in("one", {"install"}).exit_code == 3);
+  const Ran locked = in("one", {"lock"});
+  BOOST_TEST(locked.err.find("../common/modlock_override.tf does not say what the lock file says [LOCK_UNENFORCED]") !=
+                 std::string::npos,
+             locked.err);
+  BOOST_TEST(says("1.3.0"), "outside of the root lock writes nothing");
   BOOST_TEST(in("one", {"install", "--overrides"}).exit_code == 0);
   BOOST_TEST(says("1.2.0"));
 }

@@ -109,6 +109,55 @@ BOOST_AUTO_TEST_CASE(not_where_the_constraint_changed_since) {
   BOOST_TEST(locked_commits(*this)["vpc"] == "<1.1.0>");
 }
 
+// The file was rewritten in the last commit, and the clone has no other.
+struct ShallowClone : Restoring {
+  ShallowClone() {
+    commit_everything();
+    write(".terraform.lock.hcl", kRewritten);
+    git({"commit", "--quiet", "--all", "--message=rewritten"});
+    fs::rename(root(), path("origin"));
+    program_in_parent({"git", "clone", "--quiet", "--depth=1", "file://" + path("origin").string(), "root"});
+  }
+  void program_in_parent(std::vector<std::string> argv) const { run(std::move(argv), path("."), environment); }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_shallow_clone_is_named_when_versions_are_chosen_again, ShallowClone) {
+  const Ran ran = modlock({"lock", "--include", "modules"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err.find("Warning: .terraform.lock.hcl has no module blocks, and the git history is cut off (shallow "
+                          "clone): blocks that the file has lost cannot be restored [LOCK_INCOMPLETE]") !=
+                 std::string::npos,
+             ran.err);
+  BOOST_TEST(ran.err.find("git fetch --unshallow") != std::string::npos, ran.err);
+  BOOST_TEST(locked_commits(*this)["vpc"] == "<1.1.0>");
+  const Ran again = modlock({"lock", "--include", "modules"});
+  BOOST_TEST(again.err == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_shallow_clone_is_frozen_in_ci, ShallowClone) {
+  environment["CI"] = "true";
+  const Json::Value error = json({"lock", "--include", "modules"}, 3)["error"];
+  BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
+  BOOST_TEST(error["message"].asString() ==
+             ".terraform.lock.hcl has no module blocks, and the git history is cut off (shallow clone): blocks that the "
+             "file has lost cannot be restored");
+  BOOST_TEST(error["data"]["changes"][0]["subject"].asString() == "module.vpc");
+  BOOST_TEST(lock() == kRewritten);
+  BOOST_TEST(modlock({"update", "module.vpc=1.1.0", "--include", "modules"}).exit_code == 3);
+  BOOST_TEST(modlock({"upgrade", "--target", "module.vpc", "--include", "modules"}).exit_code == 3);
+  BOOST_TEST(lock() == kRewritten);
+  git({"fetch", "--quiet", "--unshallow"});
+  check_restored(json({"lock", "--include", "modules"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_shallow_clone_with_module_blocks_is_as_good_as_any, ShallowClone) {
+  environment["CI"] = "true";
+  write(".terraform.lock.hcl", before);
+  const Ran ran = modlock({"lock", "--include", "modules"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

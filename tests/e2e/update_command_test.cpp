@@ -50,6 +50,37 @@ BOOST_AUTO_TEST_CASE(configuration_and_lock_are_written) {
   BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(modules_alone_need_no_provider_registry) {
+  registry.publish({.name = "acme/cloud", .version = "1.0.0", .platforms = {"linux_amd64"}});
+  write("main.tf", required("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const std::string provider = lock().substr(lock().find("\nprovider "));
+  write("main.tf", required("~> 2.0") + module_call("vpc", git(), "~> 1.0.0"));
+  write_text(path("tofurc"), "host \"registry.opentofu.org\" {\n  services = {\n    \"providers.v1\" = "
+                             "\"http://127.0.0.1:1/\"\n  }\n}\n");
+  const std::string before = lock();
+  BOOST_TEST(modlock({"update", "module.vpc=2.0.0"}).exit_code == 7);
+  BOOST_TEST(lock() == before);
+  const Ran ran = modlock({"update", "module.vpc=2.0.0", "--include", "modules"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read("main.tf") == required("~> 2.0") + module_call("vpc", git(), "~> 2.0.0"));
+  BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<2.0.0>"}}));
+  BOOST_TEST(lock().substr(lock().find("\nprovider ")) == provider);
+  BOOST_TEST(!has(".terraform/modules"));
+}
+
+BOOST_AUTO_TEST_CASE(a_subject_that_include_leaves_out_is_refused) {
+  write("main.tf", module_call("vpc", git(), "~> 1.0.0"));
+  modlock({"lock"});
+  for (const auto& [subject, kind] :
+       {std::pair("module.vpc=2.0.0", "providers"), std::pair("provider.acme/cloud=2.0.0", "modules")}) {
+    const Ran ran = modlock({"update", subject, "--include", kind});
+    BOOST_TEST(ran.exit_code == 2, ran.err);
+    BOOST_TEST(ran.err.find("expected the kinds of all subjects that updates name") != std::string::npos, ran.err);
+  }
+  BOOST_TEST(modlock({"update", "--list", "--include", "modules"}).exit_code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_dry_run_shows_both_files) {
   write("main.tf", module_call("vpc", git(), "~> 1.0.0"));
   modlock({"lock"});

@@ -225,8 +225,16 @@ BOOST_AUTO_TEST_CASE(a_conflict_names_every_constraint_and_the_way_out) {
                            "main.tf:7", "per-call"}) {
     BOOST_TEST(ran.err.find(part) != std::string::npos, part << " is not in " << ran.err);
   }
+  BOOST_TEST(ran.err.find("set resolution = \"per-call\" in .tofu-modlock.hcl") != std::string::npos, ran.err);
   BOOST_TEST(!has(".terraform.lock.hcl"));
-  BOOST_TEST(modlock({"lock", "--resolution", "per-call"}).exit_code == 0);
+  write(".tofu-modlock.hcl", "resolution = \"per-call\"\n");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"lock", "--frozen"}, std::vector<std::string>{"install"},
+        std::vector<std::string>{"verify"}}) {
+    const Ran held = modlock(command);
+    BOOST_TEST(held.exit_code == 0, held.err);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(no_matching_version_says_what_there_is) {

@@ -112,6 +112,21 @@ BOOST_AUTO_TEST_CASE(nearer_files_win) {
   BOOST_TEST(settings->backends[0].command.size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(module_blocks_of_files_above_count_for_keys_that_no_nearer_file_has) {
+  Setup setup;
+  setup.write(kNear, "module \"a\" {\n  version = \"1.0\"\n}\n");
+  setup.write("live/.tofu-modlock.hcl",
+              "module \"a\" {\n  version = \"2.0\"\n}\nmodule \"b\" {\n  version = \"3.0\"\n}\n");
+  setup.write("user.hcl", "source \"*\" {}\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST(settings->modules.at("a").version->text == "1.0");
+  BOOST_TEST(!settings->modules.at("a").is_inherited);
+  BOOST_TEST(settings->modules.at("b").version->text == "3.0");
+  BOOST_TEST(settings->modules.at("b").is_inherited);
+  BOOST_TEST(settings->sources.at(0).of_user);
+}
+
 BOOST_AUTO_TEST_CASE(files_above_the_repository_are_not_read) {
   const TemporaryDirectory directory;
   directory.write(".tofu-modlock.hcl", "nonsense\n");
@@ -221,12 +236,6 @@ BOOST_AUTO_TEST_CASE(errors) {
        "source \"x\" {\n  minimum_release_age = \"7d\"\n}\n",
        {Code::config_parse, "minimum_release_age must be a duration, found \"7d\"", ".tofu-modlock.hcl:2:25"},
        "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\""},
-      {"module in a file above",
-       "live/.tofu-modlock.hcl",
-       "module \"a\" {}\n",
-       {Code::config_parse, "a module block belongs to the file beside the root, found one in ../.tofu-modlock.hcl:1",
-        "../.tofu-modlock.hcl:1:1"},
-       "move it to the .tofu-modlock.hcl of the root that makes the call, or use a source block"},
       {"module without key",
        kNear,
        "module {}\n",

@@ -56,6 +56,16 @@ BOOST_AUTO_TEST_CASE(workspace_roots_are_absolute) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_module_block_is_refused) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  write_text(file, "module \"a\" {}\n");
+  const auto settings = load_user_settings(file);
+  BOOST_TEST_REQUIRE(!settings.has_value());
+  BOOST_TEST(settings.error().message == "a module block belongs in a .tofu-modlock.hcl of the repository, found one in " +
+                                             file.generic_string() + ":1");
+}
+
 BOOST_AUTO_TEST_CASE(connections_are_counted) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";

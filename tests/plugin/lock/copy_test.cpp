@@ -147,6 +147,36 @@ BOOST_AUTO_TEST_CASE(nothing_was_committed) {
   BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), kLockFileName, Context{})));
 }
 
+BOOST_AUTO_TEST_CASE(cut_off_history) {
+  struct Row {
+    const char* name;
+    const char* file;   // that the last commit has
+    const char* clone;  // flags
+    bool expected;
+  };
+  const Row rows[] = {
+      {"a shallow clone", ".terraform.lock.hcl", "--depth=1", true},
+      {"a shallow clone that never had a lock file", "main.tf", "--depth=1", false},
+      {"a full clone", ".terraform.lock.hcl", "", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Repository repository;
+      repository.commit(row.file, kHeader + "\n" + kNestedBlock);
+      repository.commit(row.file, kHeader);
+      const TemporaryDirectory parent;
+      const auto clone = parent / "clone";
+      repository.git(std::string("clone -q ") + row.clone + " 'file://" + repository.directory.path().string() +
+                     "' '" + clone.string() + "'");
+      const auto is_cut_off = is_history_cut_off(clone, kLockFileName, Context{});
+      BOOST_TEST_REQUIRE(is_cut_off.has_value());
+      BOOST_TEST(*is_cut_off == row.expected);
+    }
+  }
+  const TemporaryDirectory plain;
+  BOOST_TEST(is_history_cut_off(plain.path(), kLockFileName, Context{}).value() == false);
+}
+
 BOOST_AUTO_TEST_CASE(no_text_conversion_runs) {
   Repository repository;
   repository.directory.write(".gitattributes", "*.hcl diff=evil\n");

@@ -40,6 +40,22 @@ BOOST_AUTO_TEST_CASE(plan_names_rules_that_cannot_apply) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(plan_ignores_a_rule_of_a_file_above_that_matches_no_call_with_a_note) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n");
+  constrain("vpc", "~> 1.0");
+  constrain("other", "~> 2.0");
+  for (const char* key : {"vpc", "other"}) {
+    request.walk.settings.modules.at(key).is_inherited = true;
+  }
+  const Plan plan = lock();
+  BOOST_TEST(plan.modules.at("vpc").constraints.value() == "~> 1.0");
+  BOOST_REQUIRE(plan.diagnostics.size() == 1U);
+  BOOST_TEST(to_string(plan.diagnostics[0].severity) == "info");
+  BOOST_TEST(plan.diagnostics[0].what.message ==
+             "the block module \"other\" matches no module call of this root and is ignored");
+}
+
 BOOST_AUTO_TEST_CASE(plan_expands_a_subdirectory_pattern_that_fits_once) {
   source->add_tag(kVpc, "v1.0.0", {{"modules/net-a/main.tf", ""}, {"modules/db/main.tf", ""}});
   struct Row {

@@ -77,6 +77,11 @@ BOOST_AUTO_TEST_CASE(which_age_holds) {
   const auto put_first = [](PlanRequest& r, SourceRule first) {
     r.walk.settings.sources.insert(r.walk.settings.sources.begin(), std::move(first));
   };
+  const auto of_user = [&](const char* glob, const char* age) {
+    SourceRule made = rule(glob, age);
+    made.of_user = true;
+    return made;
+  };
   SourceRule without;
   without.glob = "*";
   without.tag_prefix = Written{"", {}};
@@ -86,6 +91,21 @@ BOOST_AUTO_TEST_CASE(which_age_holds) {
       {"a nearer rule for others", [&](PlanRequest& r) { put_first(r, rule("*other.git", "30m")); }, "1.0.0"},
       {"a nearer rule that sets none", [&](PlanRequest& r) { put_first(r, without); }, "1.0.0"},
       {"no rule", [](PlanRequest& r) { r.walk.settings.sources.clear(); }, "1.1.0"},
+      {"the user's, which is longer",
+       [&](PlanRequest& r) {
+         put_first(r, rule("*vpc.git", "0s"));
+         r.walk.settings.sources.push_back(of_user("*", "72h"));
+       },
+       "1.0.0"},
+      {"the checkout's, which is longer",
+       [&](PlanRequest& r) { r.walk.settings.sources.push_back(of_user("*", "30m")); }, "1.0.0"},
+      {"the user's first one that fits",
+       [&](PlanRequest& r) {
+         r.walk.settings.sources.clear();
+         r.walk.settings.sources.push_back(of_user("*vpc.git", "30m"));
+         r.walk.settings.sources.push_back(of_user("*", "72h"));
+       },
+       "1.1.0"},
       {"the request's", [](PlanRequest& r) { r.minimum_release_age = hours(1); }, "1.1.0"},
       {"the request's, without a rule",
        [](PlanRequest& r) {

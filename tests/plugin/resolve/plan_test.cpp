@@ -148,8 +148,8 @@ BOOST_AUTO_TEST_CASE(plan_names_every_constraint_of_a_conflict) {
   BOOST_TEST(planned.error().related[0].message == "module \"app\" requires version \">= 2.0.0\"");
   BOOST_TEST(planned.error().related[1].message == "module \"utils\" requires version \"< 2.0.0\"");
   BOOST_TEST(planned.error().hint ==
-             "change the version constraints in .tofu-modlock.hcl; or let each call have a version of its own with "
-             "--resolution per-call");
+             "change the version constraints in .tofu-modlock.hcl; or set resolution = \"per-call\" in "
+             ".tofu-modlock.hcl, so that each call has its own version");
 }
 
 BOOST_AUTO_TEST_CASE(plan_says_what_there_is_where_no_version_matches) {

@@ -1,0 +1,89 @@
+// A renamed call, or one that moves into a local module, keeps what was reviewed.
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/e2e/scene.h"
+
+namespace modlock::test {
+namespace {
+
+using Commits = std::map<std::string, std::string>;
+
+// A module that calls another one, both locked before newer versions appeared.
+struct Renaming : Scene {
+  Renaming() : vpc(repository("vpc.git")), zone(repository("zone.git")) {
+    release(zone, "1.0.0");
+    name_id(vpc.commit({{"main.tf", module_call("zone", "git::" + zone.url())}}), "vpc 1.0.0");
+    vpc.tag("v1.0.0");
+    configure(call("vpc"), "vpc");
+    BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+    BOOST_REQUIRE(modlock({"install"}).exit_code == 0);
+    release(zone, "1.1.0");
+    release(vpc, "1.1.0", {{"more.tf", module_call("zone", "git::" + zone.url())}});
+  }
+  std::string call(const std::string& name) const { return module_call(name, "git::" + vpc.url()); }
+  // `key` is that of the call.
+  void configure(const std::string& main, const std::string& key) const {
+    write("main.tf", main);
+    write(".tofu-modlock.hcl", module_rule(key, "~> 1.0") + module_rule(key + ".zone", "~> 1.0"));
+  }
+
+  GitRepository& vpc;
+  GitRepository& zone;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(renamed_calls, Renaming)
+
+BOOST_AUTO_TEST_CASE(keep_what_is_locked) {
+  configure(call("network"), "network");
+  const Ran verified = modlock({"verify"});
+  BOOST_TEST(verified.exit_code == 3);
+  BOOST_TEST(verified.out.find("module.network  not-locked") != std::string::npos, verified.out);
+  const Ran frozen = modlock({"lock", "--frozen"});
+  BOOST_TEST(frozen.exit_code == 3);
+  BOOST_TEST(frozen.err.find("module.network (it was module.vpc)") != std::string::npos, frozen.err);
+  BOOST_TEST(modlock({"install"}).exit_code == 3);
+  const Ran locked = modlock({"lock"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(locked.out.find("module.network  1.0.0  renamed from module.vpc  (~> 1.0)\n"
+                             "module.network.zone  1.0.0  renamed from module.vpc.zone  (~> 1.0)\n\n") == 0U,
+             locked.out);
+  BOOST_TEST((locked_commits(*this) == Commits{{"network", "<vpc 1.0.0>"}, {"network.zone", "<1.0.0>"}}));
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(into_a_local_module_keep_it_too) {
+  write("app/main.tf", module_call("vpc", "git::" + vpc.url()));
+  configure(module_call("app", "./app"), "app.vpc");
+  const Json::Value changes = json({"lock"})["changes"];
+  BOOST_REQUIRE(changes.size() == 2U);
+  BOOST_TEST(changes[0]["action"].asString() == "renamed");
+  BOOST_TEST(changes[0]["subject"].asString() == "module.app.vpc");
+  BOOST_TEST(changes[0]["previousSubject"].asString() == "module.vpc");
+  BOOST_TEST((locked_commits(*this) == Commits{{"app.vpc", "<vpc 1.0.0>"}, {"app.vpc.zone", "<1.0.0>"}}));
+}
+
+BOOST_AUTO_TEST_CASE(after_a_client_dropped_the_blocks_keep_it_too) {
+  write(".terraform.lock.hcl", "");
+  configure(call("network"), "network");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST((locked_commits(*this) == Commits{{"network", "<vpc 1.0.0>"}, {"network.zone", "<1.0.0>"}}));
+}
+
+BOOST_AUTO_TEST_CASE(are_named_in_a_summary) {
+  configure(call("network"), "network");
+  const Ran ran = modlock({"update", "module.network=1.1.0", "--format", "markdown"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.find("| `module.network` | updated (was `module.vpc`) | 1.0.0 | 1.1.0 | `~> 1.0` |\n") !=
+                 std::string::npos,
+             ran.out);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
