@@ -80,9 +80,10 @@ constexpr std::array kCodes = {
               "a setting could not be kept to: something younger than the age asked for is locked all the same"},
     CodeFacts{Code::state_unread, "STATE_UNREAD", 0, false,
               "the state cannot be read, so providers that only it uses are not known"},
-    CodeFacts{Code::lock_incomplete, "LOCK_INCOMPLETE", 0, false,
-              "the lock lacks hashes that clients on other platforms need, or module blocks that may be in commits that a "
-              "shallow clone does not have"},
+    CodeFacts{
+        Code::lock_incomplete, "LOCK_INCOMPLETE", 0, false,
+        "the lock lacks hashes that clients on other platforms need, or module blocks that may be in commits that a "
+        "shallow clone does not have"},
     CodeFacts{Code::provider_ambiguous, "PROVIDER_AMBIGUOUS", 0, false,
               "providers of one type are needed from several places, which may be a mistake"},
     CodeFacts{Code::registry_notice, "REGISTRY_NOTICE", 0, false, "what a registry says of a provider, for people"},

@@ -86,7 +86,7 @@ void update_flags(CLI::App& command, CommandLine& out) {
                   "--from-diff every root module of the repository that has a lock file)")
       ->allow_extra_args(false)
       ->type_name("DIR");
-  command.add_flag("--recursive", out.common.recursive, "Every directory below that has a lock file");
+  add_recursive_flags(command, out.common);
   add_jobs_flag(command, out.common);
   CLI::Option* list =
       command.add_flag("--list", out.list, "Show what is newer than what is in use, and change nothing");
@@ -173,7 +173,7 @@ void explain_flags(CLI::App& command, CommandLine& out) {
 
 void sbom_flags(CLI::App& command, CommandLine& out) {
   command.add_option("DIR,--chdir", out.common.directories, "Root modules to work on (default: the current directory)");
-  command.add_flag("--recursive", out.common.recursive, "Every directory below that has a lock file");
+  add_recursive_flags(command, out.common);
   command.add_option("--name", out.name, "What the parts are parts of (default: root module)")->type_name("NAME");
 }
 

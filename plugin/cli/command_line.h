@@ -19,7 +19,10 @@ struct VariableFlag {
 struct CommonFlags {
   std::vector<std::string> directories;  // roots; empty: the current directory
   bool recursive = false;
-  std::size_t jobs = 8;  // roots that are worked on at the same time
+  std::vector<std::string> root_globs;  // with `recursive`
+  std::vector<std::string> exclude;     // likewise
+  bool only_locks = false;              // with `recursive`: directories without configuration too
+  std::size_t jobs = 8;                 // roots that are worked on at the same time
   bool json = false;
   bool offline = false;
   std::string cache_dir;

@@ -19,8 +19,7 @@ int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
 int run_cache_prune(const CommandLine& line, const Host& host);
 int run_call(const CommandLine& line, const Host& host);
-// A bill of materials of the lock alone; needs no host.
-int run_sbom(const CommandLine& line);
+int run_sbom(const CommandLine& line, const Host& host);
 // Merges three lock files without a configuration and without network; needs no host. Returns 0, 1 if a conflict is
 // left, or 2 if a file cannot be read or written; then nothing has changed.
 int run_merge(const CommandLine& line);

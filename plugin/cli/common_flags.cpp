@@ -79,6 +79,18 @@ void add_reading_flags(CLI::App& command, CommonFlags& flags) {
   add_implementation_flags(command, flags);
 }
 
+void add_recursive_flags(CLI::App& command, CommonFlags& flags) {
+  command.add_flag("--recursive", flags.recursive, "Process every root module in and below these directories");
+  command
+      .add_option("--root-glob", flags.root_globs,
+                  "With --recursive: directories that match are root modules too (repeatable)")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  command.add_option("--exclude", flags.exclude, "With --recursive: skip directories that match (repeatable)")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+}
+
 void add_jobs_flag(CLI::App& command, CommonFlags& flags) {
   command
       .add_option("--jobs", flags.jobs, "How many root modules are worked on at the same time (default 8, at most 64)")
@@ -90,7 +102,7 @@ void add_jobs_flag(CLI::App& command, CommonFlags& flags) {
 void add_root_flags(CLI::App& command, CommonFlags& flags) {
   add_store_flags(command, flags);
   command.add_option("DIR,--chdir", flags.directories, "Root modules to work on (default: the current directory)");
-  command.add_flag("--recursive", flags.recursive, "Every directory below that has a lock file");
+  add_recursive_flags(command, flags);
   add_jobs_flag(command, flags);
   add_reading_flags(command, flags);
 }

@@ -16,6 +16,8 @@ void add_variable_flags(CLI::App& command, CommonFlags& flags);
 void add_workspace_root_flag(CLI::App& command, CommonFlags& flags);
 // What decides how a root is read.
 void add_reading_flags(CLI::App& command, CommonFlags& flags);
+// --recursive, and what is searched with it.
+void add_recursive_flags(CLI::App& command, CommonFlags& flags);
 void add_jobs_flag(CLI::App& command, CommonFlags& flags);
 void add_root_flags(CLI::App& command, CommonFlags& flags);
 void add_include_flag(CLI::App& command, CommonFlags& flags);

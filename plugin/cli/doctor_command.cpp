@@ -68,7 +68,7 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
 }  // namespace
 
 int run_doctor(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, [&](const std::string& root) { return examine(line, host, root); });
+  return over_roots(line.common, host, [&](const std::string& root) { return examine(line, host, root); });
 }
 
 }  // namespace modlock::cli

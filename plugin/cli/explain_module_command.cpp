@@ -100,7 +100,7 @@ RootOutcome explain_root(const CommandLine& line, const Host& host, const std::s
 }  // namespace
 
 int run_explain(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, [&](const std::string& root) { return explain_root(line, host, root); });
+  return over_roots(line.common, host, [&](const std::string& root) { return explain_root(line, host, root); });
 }
 
 }  // namespace modlock::cli

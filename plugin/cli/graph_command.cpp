@@ -127,7 +127,7 @@ std::string draw(const Json::Value& result, bool dot) {
 }  // namespace
 
 int run_graph(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, [&](const std::string& root) -> RootOutcome {
+  return over_roots(line.common, host, [&](const std::string& root) -> RootOutcome {
     Told told;
     auto result = host.call("config/inspect", host.root_params(root, line.common), &told);
     if (!result) {

@@ -1,6 +1,7 @@
 #include "plugin/cli/host.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "plugin/cli/client_environment.h"
+#include "plugin/cli/root_search.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
@@ -25,23 +27,37 @@ fs::path normal(const fs::path& path) {
   return absolute.has_filename() ? absolute : absolute.parent_path();
 }
 
-bool is_hidden(const fs::path& path) {
-  return path.filename().string().starts_with('.');
+std::vector<std::string> named_directories(const CommonFlags& flags) {
+  return flags.directories.empty() ? std::vector<std::string>{"."} : flags.directories;
 }
 
-void find_below(const fs::path& directory, std::vector<std::string>& roots) {
-  std::error_code error;
-  for (auto entry = fs::recursive_directory_iterator(directory, error); entry != fs::recursive_directory_iterator();
-       entry.increment(error)) {
-    if (error) {
-      return;
-    }
-    if (entry->is_directory(error) && is_hidden(entry->path())) {
-      entry.disable_recursion_pending();
-    } else if (entry->path().filename() == kLockFileName || entry->path().filename() == kSidecarFileName) {
-      roots.push_back(entry->path().parent_path().string());
-    }
+Result<std::vector<std::string>> search_below(const std::vector<std::string>& directories, const CommonFlags& flags,
+                                              const Host& host) {
+  const Settings& settings = host.service().user_settings();
+  auto found = search_roots({.directories = {directories.begin(), directories.end()},
+                             .user_file = host.service().options().user_settings.value_or(fs::path()),
+                             .user_roots = settings.roots,
+                             .user_exclude = settings.exclude,
+                             .current = normal("."),
+                             .root_globs = flags.root_globs,
+                             .exclude = flags.exclude,
+                             .only_locks = flags.only_locks},
+                            host.context());
+  if (!found) {
+    return fail(std::move(found.error()));
   }
+  for (const FoundRoots::Excluded& excluded : found->excluded) {
+    print_err(fmt::format("Excluded {}: {}\n", excluded.root, excluded.by));
+  }
+  for (const std::string& glob : found->unused) {
+    print_err(fmt::format("Warning: no directory with configuration matches {}\n", glob));
+  }
+  if (found->roots.empty()) {
+    return fail(Code::config_parse, fmt::format("no root module found in or below {}", fmt::join(directories, ", ")),
+                found->excluded.empty() ? "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl"
+                                        : "every root module is excluded: name the root modules that you mean");
+  }
+  return std::move(found->roots);
 }
 
 // What has to be written where; nothing where somebody else came to the same result.
@@ -199,28 +215,43 @@ Context Host::context() const {
   return context;
 }
 
-Result<std::vector<std::string>> find_roots(const CommonFlags& flags) {
+Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host) {
+  if (!flags.recursive && (!flags.root_globs.empty() || !flags.exclude.empty())) {
+    return fail(Code::invalid_params, "--root-glob and --exclude require --recursive",
+                "add --recursive, or name only the directories that you mean");
+  }
   std::vector<std::string> roots;
-  const std::vector<std::string> named = flags.directories.empty() ? std::vector<std::string>{"."} : flags.directories;
-  for (const std::string& directory : named) {
+  for (const std::string& directory : named_directories(flags)) {
     std::error_code error;
     if (!fs::is_directory(directory, error)) {
       return fail(Code::invalid_params, fmt::format("{} is not a directory", directory),
                   "name a directory with a root module");
     }
-    if (flags.recursive) {
-      find_below(normal(directory), roots);
-    } else {
-      roots.push_back(normal(directory).string());
-    }
+    roots.push_back(normal(directory).string());
   }
-  if (roots.empty()) {
-    return fail(Code::invalid_params, "no directory below has a lock file",
-                "name the root modules, or run `lock` in them first");
+  if (flags.recursive) {
+    return search_below(roots, flags, host);
   }
   std::sort(roots.begin(), roots.end());
   roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   return roots;
+}
+
+void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags) {
+  std::error_code ignored;
+  if (!flags.recursive || exit_code != modlock::exit_code(Code::frozen) ||
+      fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored)) {
+    return;
+  }
+  std::vector<fs::path> directories;
+  for (const std::string& directory : named_directories(flags)) {
+    directories.push_back(normal(directory));
+  }
+  const ExcludeLine line = exclude_line(root, directories);
+  print_err(fmt::format(
+      "{} has no lock file. Run tofu-modlock lock there and commit the file. If the directory is not a root "
+      "module, set in {}:\n  {}\n",
+      root, line.file, line.text));
 }
 
 Json::Value Host::root_params(const std::string& root, const CommonFlags& flags) const {

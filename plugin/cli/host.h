@@ -52,9 +52,14 @@ class Host {
   std::stop_token stop_;
 };
 
-// The roots that the flags name, absolute; with `recursive` every directory below that has a lock file, sorted.
-// Errors: NOT_FOUND (no such directory, or none below has a lock file).
-Result<std::vector<std::string>> find_roots(const CommonFlags& flags);
+// The roots that the flags name, absolute and sorted; with `recursive` those in and below these directories
+// (search_roots()). Prints what was excluded, and by what, on stderr. Errors: INVALID_PARAMS (not a directory, globs
+// without `recursive`); CONFIG_PARSE (no root is left); those of search_roots().
+Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host);
+
+// With `recursive`, for a root that ended with exit code 3 and has no lock file: says so on stderr, and which line of a
+// settings file leaves it out if it is not a root module.
+void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags);
 
 // The text that a document of a result's `edits` makes of its base.
 std::string text_after(std::string_view base, const Json::Value& document);

@@ -25,14 +25,14 @@ struct MirrorRun {
 };
 
 // `tofu -chdir=DIR init` names its root itself.
-Result<MirrorRun> find_run(const CommandLine& line) {
+Result<MirrorRun> find_run(const CommandLine& line, const Host& host) {
   constexpr std::string_view kChdir = "-chdir=";
   CommonFlags flags = line.common;
   const bool names_root = flags.directories.empty() && line.command.size() > 1 && line.command[1].starts_with(kChdir);
   if (names_root) {
     flags.directories = {line.command[1].substr(kChdir.size())};
   }
-  auto roots = find_roots(flags);
+  auto roots = find_roots(flags, host);
   if (!roots) {
     return fail(std::move(roots.error()));
   }
@@ -134,7 +134,7 @@ Result<int> run_with(Offer offer, const CommandLine& line, const MirrorRun& run,
 }  // namespace
 
 int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt) {
-  const auto run = find_run(line);
+  const auto run = find_run(line, host);
   if (!run) {
     return failed(run.error(), line.common).exit_code;
   }

@@ -50,14 +50,15 @@ Asked ask(const Host& host, const std::string& method, const Json::Value& params
   return {std::move(result), std::move(told)};
 }
 
-int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const std::string& root)>& work) {
-  const auto roots = find_roots(flags);
+int over_roots(const CommonFlags& flags, const Host& host,
+               const std::function<RootOutcome(const std::string& root)>& work) {
+  const auto roots = find_roots(flags, host);
   return roots ? over_roots(*roots, flags, work) : failed_everywhere(roots.error(), flags);
 }
 
 int over_roots(const CommonFlags& flags, const Host& host, const std::function<Asked(const std::string& root)>& ask,
                const std::function<RootOutcome(const std::string& root, Asked asked)>& tell) {
-  const auto roots = find_roots(flags);
+  const auto roots = find_roots(flags, host);
   if (!roots) {
     return failed_everywhere(roots.error(), flags);
   }
@@ -89,6 +90,7 @@ int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
       print_out(fmt::format("{}{}:\n", worst == 0 && root == roots.front() ? "" : "\n", root));
     }
     RootOutcome outcome = work(root);
+    print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
     if (outcome.json.is_null()) {
       continue;

@@ -35,7 +35,8 @@ Asked ask(const Host& host, const std::string& method, const Json::Value& params
 // exit code.
 int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                const std::function<RootOutcome(const std::string& root)>& work);
-int over_roots(const CommonFlags& flags, const std::function<RootOutcome(const std::string& root)>& work);
+int over_roots(const CommonFlags& flags, const Host& host,
+               const std::function<RootOutcome(const std::string& root)>& work);
 
 // The same where the work is to ask: `ask` is called for several roots at once, as many as the flags say, from any
 // thread, and what `tell` makes of the answers is in the order of the roots.

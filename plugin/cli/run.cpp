@@ -38,7 +38,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     case CommandLine::Verb::call:
       return run_call(line, host);
     case CommandLine::Verb::sbom:
-      return run_sbom(line);
+      return run_sbom(line, host);
     case CommandLine::Verb::mirror:
       return run_mirror(line, host, interrupt);
     case CommandLine::Verb::doctor:

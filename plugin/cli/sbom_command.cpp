@@ -37,7 +37,7 @@ Result<LockFile> read_locks(const fs::path& root) {
   if (sidecar->exists) {
     lock->modules = std::move(sidecar->modules);
   } else if (!lock->exists) {
-    return fail(Code::not_found, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
+    return fail(Code::missing, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
                 "a bill of materials is made of what is locked: run `tofu-modlock lock` first");
   }
   return lock;
@@ -45,10 +45,11 @@ Result<LockFile> read_locks(const fs::path& root) {
 
 }  // namespace
 
-int run_sbom(const CommandLine& line) {
+int run_sbom(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = true;  // there is no other form
-  return over_roots(flags, [&](const std::string& root) -> RootOutcome {
+  flags.only_locks = true;
+  return over_roots(flags, host, [&](const std::string& root) -> RootOutcome {
     const auto lock = read_locks(root);
     if (!lock) {
       return failed(lock.error(), line.common, root);

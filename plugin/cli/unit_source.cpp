@@ -7,6 +7,7 @@
 #include "backends/files/files.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/parser.h"
+#include "plugin/update/written_text.h"
 
 namespace modlock::cli {
 namespace {
@@ -37,10 +38,22 @@ UnitSource from_terragrunt(std::string text, std::optional<std::string> version,
   return {Written{std::move(text), std::move(location)}, std::move(version)};
 }
 
-Result<hcl::ParsedFile> read_hcl(const fs::path& path) {
-  const auto text = read_file(path);
+// Puts a text in place of a function without arguments.
+void give_value(std::string& text, std::string_view call, const fs::path& value) {
+  const std::string literal = "\"" + spell(value.string(), Quoting::quoted) + "\"";
+  for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + literal.size())) {
+    text.replace(at, call.size(), literal);
+  }
+}
+
+Result<hcl::ParsedFile> read_hcl(const fs::path& path, const fs::path& repository) {
+  auto text = read_file(path);
   if (!text) {
     return text.error().code == Code::not_found ? Result<hcl::ParsedFile>(hcl::ParsedFile{}) : fail(text.error());
+  }
+  if (!repository.empty()) {
+    give_value(*text, "get_repo_root()", repository);
+    give_value(*text, "get_terragrunt_dir()", path.parent_path());
   }
   hcl::ParsedFile file = hcl::parse_native(*text, path.string());
   const auto error = std::find_if(file.diagnostics.begin(), file.diagnostics.end(),
@@ -80,13 +93,14 @@ std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::
 
 }  // namespace
 
-Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, Tool tool) {
+Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, Tool tool,
+                                     const fs::path& repository) {
   const fs::path path = unit / "terragrunt.hcl";
   if (!named.empty()) {
     return FoundSource{.source = from_terragrunt(named, std::nullopt, {path.string(), std::nullopt}, tool)};
   }
-  const auto file = read_hcl(path);
-  const auto values = file ? read_hcl(unit / "terragrunt.values.hcl") : fail(file.error());
+  const auto file = read_hcl(path, repository);
+  const auto values = file ? read_hcl(unit / "terragrunt.values.hcl", repository) : fail(file.error());
   if (!values) {
     return fail(values.error());
   }

@@ -22,8 +22,9 @@ struct FoundSource {
 };
 
 // Reads terragrunt.hcl of the unit, and of a generated stack terragrunt.values.hcl. `named` counts in its place where
-// it is not empty. Included files are not read: a source that only they name is not known. Errors: CONFIG_PARSE for
-// syntax; IO_ERROR.
-Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, Tool tool);
+// it is not empty. Included files are not read: a source that only they name is not known. With a `repository`
+// get_repo_root() and get_terragrunt_dir() have values. Errors: CONFIG_PARSE for syntax; IO_ERROR.
+Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, Tool tool,
+                                     const std::filesystem::path& repository = {});
 
 }  // namespace modlock::cli

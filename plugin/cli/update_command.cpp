@@ -173,14 +173,15 @@ bool has_lock(const std::string& root) {
 }
 
 // The roots that are named, else every one of the repository that has a lock file.
-Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, const fs::path& repository) {
+Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, const Host& host,
+                                                   const fs::path& repository) {
   CommonFlags flags = line.common;
   if (!flags.directories.empty()) {
-    return find_roots(flags);
+    return find_roots(flags, host);
   }
   flags.directories.push_back(repository.string());
   flags.recursive = true;
-  auto roots = find_roots(flags);
+  auto roots = find_roots(flags, host);
   if (roots) {
     roots->erase(std::remove_if(roots->begin(), roots->end(), [](const std::string& root) { return !has_lock(root); }),
                  roots->end());
@@ -223,7 +224,7 @@ Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const H
     return fail(entries.error());
   }
   const fs::path repository = find_repository_root(fs::current_path());
-  const auto roots = find_locked_roots(line, repository);
+  const auto roots = find_locked_roots(line, host, repository);
   if (!roots) {
     return fail(roots.error());
   }
@@ -353,7 +354,8 @@ int run_update(const CommandLine& line, const Host& host) {
   if (!updates) {
     return failed(updates.error(), line.common).exit_code;
   }
-  return over_roots(line.common, [&](const std::string& root) { return update_root(line, host, root, *updates); });
+  return over_roots(line.common, host,
+                    [&](const std::string& root) { return update_root(line, host, root, *updates); });
 }
 
 }  // namespace modlock::cli

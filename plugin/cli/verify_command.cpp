@@ -155,7 +155,7 @@ RootOutcome verify_root(const CommonFlags& flags, const std::string& root, Asked
 int print_sarif(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = true;
-  const auto roots = find_roots(flags);
+  const auto roots = find_roots(flags, host);
   if (!roots) {
     return failed(roots.error(), line.common).exit_code;
   }
@@ -167,6 +167,7 @@ int print_sarif(const CommandLine& line, const Host& host) {
     const std::string& root = (*roots)[i];
     RootOutcome outcome = verify_root(flags, root, std::move(asked[i]));
     runs.append(sarif_run(outcome.json.tree(), root, find_repository_root(root).string(), outcome.exit_code));
+    print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
   }
   print_raw(write_json_pretty(sarif_log(std::move(runs))));

@@ -148,6 +148,11 @@ bool is_plain(std::string_view path) {
 
 }  // namespace
 
+std::optional<ConfigKind> config_kind(std::string_view name) {
+  const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);
+  return extension == nullptr ? std::nullopt : std::optional(extension->kind);
+}
+
 fs::path document_path(const fs::path& path) {
   const std::string_view text = path.native();
   if (text.starts_with('/') && is_plain(text.substr(1))) {

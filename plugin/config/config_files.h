@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/context.h"
@@ -31,6 +32,10 @@ enum class ConfigKind { module, test };
 Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& directory,
                                                   const std::filesystem::path& root, const Documents& documents,
                                                   ConfigKind kind, Tool tool, const Context& context = {});
+
+// What a file of that name in a directory of configuration is read as: by either client; nullopt for other files,
+// hidden and backup files, and our own override file.
+std::optional<ConfigKind> config_kind(std::string_view name);
 
 // The overlaid text, else what the disk holds; nullopt where neither has the file. Errors: IO_ERROR.
 Result<std::optional<std::string>> read_document(const std::filesystem::path& path, const Documents& documents);

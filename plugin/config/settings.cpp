@@ -22,6 +22,13 @@ Result<void> read_settings_file(const fs::path& path, std::string shown, Setting
   return SettingsReader(**text, std::move(shown), place, settings).read();
 }
 
+// A file of a checkout may be a link, but not to a file elsewhere.
+Result<void> check_link(const fs::path& path, const fs::path& bound) {
+  std::error_code ignored;
+  const auto inside = fs::is_symlink(path, ignored) ? confine(path, {bound}) : path;
+  return inside ? Result<void>() : fail(inside.error());
+}
+
 }  // namespace
 
 Result<Settings> load_settings(const fs::path& root, const fs::path& repository_root,
@@ -33,9 +40,8 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
   const bool encloses = way_down != ".." && way_down.rfind("../", 0) != 0 && !way_down.empty();
   for (fs::path directory = start;; directory = directory.parent_path()) {
     const fs::path path = directory / kSettingsFileName;
-    std::error_code ignored;
-    if (documents.count(path) == 0 && fs::is_symlink(path, ignored)) {
-      if (auto inside = confine(path, {encloses ? last : start}); !inside) {
+    if (documents.count(path) == 0) {
+      if (auto inside = check_link(path, encloses ? last : start); !inside) {
         return fail(std::move(inside.error()));
       }
     }
@@ -55,6 +61,16 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
     }
   }
   return settings;
+}
+
+Result<Settings> load_directory_settings(const fs::path& directory, const fs::path& bound) {
+  Settings settings;
+  const fs::path path = document_path(directory) / kSettingsFileName;
+  auto done = check_link(path, bound);
+  if (done) {
+    done = read_settings_file(path, path.generic_string(), SettingsPlace::beside_root, {}, settings);
+  }
+  return done ? Result<Settings>(std::move(settings)) : fail(std::move(done).error());
 }
 
 Result<Settings> load_user_settings(const fs::path& user_file) {

@@ -64,16 +64,23 @@ struct Settings {
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
   std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
-  std::vector<std::string> files;                          // that were read, nearest first
+  std::vector<Written> roots;    // globs of directories that are roots, as directory_glob.h has them, each relative to
+  std::vector<Written> exclude;  // the directory of its file; and of directories that are not
+  std::vector<std::string> files;  // that were read, nearest first
 };
 
 // Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).
 // Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in the user's file, invalid
-// duration or platform); SOURCE_DENIED (a setting that starts a program, anywhere but in
+// duration, platform or glob of directories); SOURCE_DENIED (a setting that starts a program, anywhere but in
 // `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed);
 // PATH_OUTSIDE_ROOT (a file is a link that leads out of the repository); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
                                const std::optional<std::filesystem::path>& user_file, const Documents& documents);
+
+// Reads only the `.tofu-modlock.hcl` in `directory`, whether a root is there or not; if it does not exist, nothing is
+// set. Its locations have its absolute path. Errors: as above; PATH_OUTSIDE_ROOT if it is a link that leads out of
+// `bound`.
+Result<Settings> load_directory_settings(const std::filesystem::path& directory, const std::filesystem::path& bound);
 
 // Reads `user_file` alone, for what no root is asked about; where it does not exist, nothing is set. Errors: as above.
 Result<Settings> load_user_settings(const std::filesystem::path& user_file);

@@ -7,6 +7,7 @@
 
 #include "backends/platform.h"
 #include "plugin/build_info.h"
+#include "plugin/config/directory_glob.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/value.h"
 
@@ -14,9 +15,9 @@ namespace modlock {
 namespace {
 
 const SettingsText::Words& setting_names() {
-  static const SettingsText::Words names = {"required_version", "implementation", "platforms",    "resolution",
-                                            "module_lock_file", "allow_sources",  "deny_sources", "git_engine",
-                                            "connections",      "workspace_roots"};
+  static const SettingsText::Words names = {"required_version", "implementation",  "platforms",    "resolution",
+                                            "module_lock_file", "allow_sources",   "deny_sources", "git_engine",
+                                            "connections",      "workspace_roots", "roots",        "exclude"};
   return names;
 }
 
@@ -112,6 +113,9 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   if (name == "allow_sources" || name == "deny_sources") {
     return read_source_list(attribute);
   }
+  if (name == "roots" || name == "exclude") {
+    return read_directory_globs(attribute);
+  }
   // What a nearer file has set stays, but every file must be right.
   if (name == "implementation") {
     static const Words words = {"opentofu", "terraform"};
@@ -204,6 +208,23 @@ Result<void> SettingsReader::read_source_list(const hcl::Attribute& attribute) {
   return {};
 }
 
+Result<void> SettingsReader::read_directory_globs(const hcl::Attribute& attribute) {
+  const auto globs = read_strings(attribute);
+  if (!globs) {
+    return fail(globs.error());
+  }
+  for (const Written& written : *globs) {
+    if (const auto glob = DirectoryGlob::parse(written.text); !glob) {
+      return reject(*written.location.range,
+                    fmt::format("a glob of {} {}, found \"{}\"", attribute.name, glob.error().message, written.text),
+                    "write it relative to the directory of this file, as in \"live/*\"");
+    }
+  }
+  auto& list = attribute.name == "roots" ? settings_.roots : settings_.exclude;
+  list.insert(list.end(), globs->begin(), globs->end());
+  return {};
+}
+
 Result<void> SettingsReader::read_block(const hcl::Block& block) {
   const auto twice = std::find_if(read_blocks_.begin(), read_blocks_.end(), [&](const hcl::Block* other) {
     return other->type == block.type && !other->labels.empty() && !block.labels.empty() &&
@@ -248,9 +269,9 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
       return fail(value->error());
     }
   }
-  settings_.modules.emplace(block.labels.front().text, ModuleRule{std::move(*version), std::move(*tag_prefix),
-                                                                  Location{path(), block.header_range},
-                                                                  place_ == SettingsPlace::repository});
+  settings_.modules.emplace(block.labels.front().text,
+                            ModuleRule{std::move(*version), std::move(*tag_prefix),
+                                       Location{path(), block.header_range}, place_ == SettingsPlace::repository});
   return {};
 }
 

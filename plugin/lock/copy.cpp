@@ -88,12 +88,12 @@ Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem:
 }
 
 Result<bool> is_history_cut_off(const std::filesystem::path& root, std::string_view lock_path, const Context& context) {
-  const auto shallow = ask_git(root, {"rev-parse", "--is-shallow-repository"}, context);
+  const auto shallow = run_local_git(root, {"rev-parse", "--is-shallow-repository"}, context);
   if (!shallow || shallow->value_or("") != "true\n") {
     return shallow ? Result<bool>(false) : fail(shallow.error());
   }
-  const auto log =
-      ask_git(root, {"log", "-n", "1", "--no-show-signature", "--format=%H", "--", std::string(lock_path)}, context);
+  const auto log = run_local_git(
+      root, {"log", "-n", "1", "--no-show-signature", "--format=%H", "--", std::string(lock_path)}, context);
   return log ? Result<bool>(!log->value_or("").empty()) : fail(log.error());
 }
 

@@ -25,8 +25,8 @@ Result<std::optional<ModuleLocks>> load_lock_copy(const std::filesystem::path& d
 Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
                                                           const Context& context);
 
-// Whether versions of the lock file may be missing because the clone is shallow: it has committed ones, and git does not
-// have all of their history. Reads the local repository only. Errors: as above.
+// Whether versions of the lock file may be missing because the clone is shallow: it has committed ones, and git does
+// not have all of their history. Reads the local repository only. Errors: as above.
 Result<bool> is_history_cut_off(const std::filesystem::path& root, std::string_view lock_path, const Context& context);
 
 }  // namespace modlock

@@ -19,8 +19,8 @@ bool is_origin(const std::string& hash, std::string_view scheme) {
   return has_scheme(hash, "git") || has_scheme(hash, "oci") || has_scheme(hash, "zh") || has_scheme(hash, scheme);
 }
 
-// Whether frozen leaves the call of an old entry open, or one above it, under that name or its new one: below such a call
-// nobody looked.
+// Whether frozen leaves the call of an old entry open, or one above it, under that name or its new one: below such a
+// call nobody looked.
 bool is_left_open(const std::string& key, const Chooser& chooser) {
   const auto& open = chooser.frozen_out();
   return std::any_of(open.begin(), open.end(), [&](const auto& entry) {
@@ -201,9 +201,7 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
   for (const auto& [key, after] : modules) {
     const ModuleLock* former = chooser.renamed_from(key);
     const auto own = request.lock.modules.find(key);
-    const ModuleLock* before = former != nullptr                     ? former
-                               : own == request.lock.modules.end() ? nullptr
-                                                                     : &own->second;
+    const ModuleLock* before = former != nullptr ? former : own == request.lock.modules.end() ? nullptr : &own->second;
     if (before == nullptr) {
       const auto node = tree.nodes.find(key);
       const ModuleLock* kept = node == tree.nodes.end() ? nullptr : chooser.prior(node->second);

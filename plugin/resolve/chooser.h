@@ -24,8 +24,8 @@ class Chooser {
   bool must_restart() const { return must_restart_; }
 
   const std::map<std::string, Resolved, std::less<>>& resolved() const { return resolved_; }
-  // The lock entry that counts for a call, from the lock or from the restorable blocks, also under the key that the call
-  // had before it was renamed; null where there is none. Under frozen a renamed call has none.
+  // The lock entry that counts for a call, from the lock or from the restorable blocks, also under the key that the
+  // call had before it was renamed; null where there is none. Under frozen a renamed call has none.
   const ModuleLock* prior(const ModuleNode& node) const;
   // What is installed for a call of a first lock; null where nothing is, or where it does not count.
   const Recorded* recorded(const std::string& key) const;
@@ -112,7 +112,7 @@ class Chooser {
   const PlanRequest& request_;
   Origin& origin_;
   const Context& context_;
-  const bool adopts_;                                        // it is a first lock
+  const bool adopts_;  // it is a first lock
   // Where entries of renamed calls are looked for: the lock, or what is restorable if that has no blocks.
   const ModuleLocks& former_locks_;
   std::multimap<std::string_view, const ModuleLock*> formers_by_source_;
@@ -121,7 +121,7 @@ class Chooser {
   bool must_restart_ = false;
   // of the current walk
   int level_ = 0;
-  std::map<std::string, Met, std::less<>> met_;                     // by key
+  std::map<std::string, Met, std::less<>> met_;                    // by key
   std::map<std::string, const ModuleLock*, std::less<>> renamed_;  // by key; null: ambiguous
   std::map<std::string, Resolved, std::less<>> resolved_;
   std::set<std::string> unserved_;

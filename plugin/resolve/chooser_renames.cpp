@@ -60,8 +60,8 @@ void Chooser::meet(const ModuleNode& node) {
   }
 }
 
-// Whether it is certain that the call of an entry is gone, or has another source. What is below a call of this level, or
-// of one that was not read, is not known yet.
+// Whether it is certain that the call of an entry is gone, or has another source. What is below a call of this level,
+// or of one that was not read, is not known yet.
 bool Chooser::is_orphan(const ModuleLock& entry) const {
   if (const auto met = met_.find(entry.key); met != met_.end()) {
     return met->second.source != entry.source;

@@ -48,8 +48,8 @@ struct ExplainRequest {
 // INVALID_PARAMS (no such call); cancellation.
 Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const Context& context);
 
-// Explains a call for which no version satisfies the constraints of all calls that share it: `plan` is the one that gives
-// each call its own version, `plan_request` the one that failed. Nothing is selected, and the chain ends with the
+// Explains a call for which no version satisfies the constraints of all calls that share it: `plan` is the one that
+// gives each call its own version, `plan_request` the one that failed. Nothing is selected, and the chain ends with the
 // constraint that leaves nothing. nullopt: the call is not part of such a conflict.
 std::optional<Explanation> explain_conflict(const ExplainRequest& request, Origin& origin);
 

@@ -388,10 +388,10 @@ Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree) {
     }
     if (rule.is_inherited) {
       diagnostics.push_back(
-          {Severity::info,
-           Error{.code = Code::config_parse,
-                 .message = fmt::format("the block module \"{}\" matches no module call of this root and is ignored", key),
-                 .location = rule.location}});
+          {Severity::info, Error{.code = Code::config_parse,
+                                 .message = fmt::format(
+                                     "the block module \"{}\" matches no module call of this root and is ignored", key),
+                                 .location = rule.location}});
     } else {
       diagnostics.push_back(
           {Severity::error,

@@ -14,8 +14,8 @@ namespace modlock {
 // version exactly), what is locked and what is installed already is taken all the same.
 
 // The rule of the settings for a source: the nearest one of the checkout and the first one of the user's file whose
-// glob matches and which sets an age. Of the two the longer one: a checkout cannot shorten the age that its user asks for.
-// Null: none.
+// glob matches and which sets an age. Of the two the longer one: a checkout cannot shorten the age that its user asks
+// for. Null: none.
 const SourceRule* age_rule(const Settings& settings, const Source& source);
 
 // What holds for a call: PlanRequest::minimum_release_age, else the rule; zero: nothing.

@@ -81,8 +81,8 @@ std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest
   if (!plan) {
     return std::nullopt;
   }
-  auto explanation = explain_conflict(
-      {.plan_request = failed, .plan = *plan, .subject = subject, .lock_path = lock.path}, origin);
+  auto explanation =
+      explain_conflict({.plan_request = failed, .plan = *plan, .subject = subject, .lock_path = lock.path}, origin);
   return explanation ? std::optional(to_message(std::move(*explanation), subject)) : std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include "plugin/server/merged_lock.h"
 #include "plugin/server/plan_request.h"
 #include "plugin/server/provider_request.h"
+#include "protocol/messages/encode.h"
 
 namespace modlock {
 namespace {
@@ -148,7 +149,8 @@ class LockPlanner {
       return fail(std::move(plan_request.error()));
     }
     plan_request->wanted = std::move(wanted_.modules);
-    const bool may_lose_blocks = plan_request->history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());
+    const bool may_lose_blocks =
+        plan_request->history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());
     if (may_lose_blocks && service_.options().in_ci) {
       plan_request->mode = PlanMode::frozen;
     }
@@ -170,8 +172,8 @@ class LockPlanner {
     return has_errors(diagnostics_) ? fail(first_error()) : Result<void>();
   }
 
-  // Override files of ours follow the lock. Under frozen one that does not match is an error, unless the lock itself has
-  // to change first.
+  // Override files of ours follow the lock. Under frozen one that does not match is an error, unless the lock itself
+  // has to change first.
   void check_overrides(const RootRequest& root) {
     OverrideRequest request{
         .tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds};

@@ -110,19 +110,20 @@ BOOST_AUTO_TEST_CASE(a_conflict_is_explained) {
   const Ran ran = modlock({"explain", "module.zone"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.err == "");
-  BOOST_TEST(ran.out ==
-             "module.zone\n"
-             "  source      git::file://<dir>/repositories/zone.git\n"
-             "  because     no version satisfies all constraints of the calls that share it; change one of them, or set "
-             "resolution = \"per-call\" in .tofu-modlock.hcl\n"
-             "\n"
-             "  ~> 2.0  module.zone  at .tofu-modlock.hcl:5:13\n"
-             "    keeps 2.0.0\n"
-             "    rejects 1.2.0, 1.1.0, 1.0.0: \"~> 2.0\" excludes it\n"
-             "\n"
-             "  ~> 1.0  module.vpc.nested  at .tofu-modlock.hcl:2:13\n"
-             "    keeps nothing\n"
-             "    rejects 2.0.0: \"~> 1.0\" excludes it\n");
+  BOOST_TEST(
+      ran.out ==
+      "module.zone\n"
+      "  source      git::file://<dir>/repositories/zone.git\n"
+      "  because     no version satisfies all constraints of the calls that share it; change one of them, or set "
+      "resolution = \"per-call\" in .tofu-modlock.hcl\n"
+      "\n"
+      "  ~> 2.0  module.zone  at .tofu-modlock.hcl:5:13\n"
+      "    keeps 2.0.0\n"
+      "    rejects 1.2.0, 1.1.0, 1.0.0: \"~> 2.0\" excludes it\n"
+      "\n"
+      "  ~> 1.0  module.vpc.nested  at .tofu-modlock.hcl:2:13\n"
+      "    keeps nothing\n"
+      "    rejects 2.0.0: \"~> 1.0\" excludes it\n");
   const Ran other = modlock({"explain", "module.vpc"});
   BOOST_TEST(other.exit_code == 6);
   BOOST_TEST(other.err.find("[CONSTRAINT_CONFLICT]") != std::string::npos, other.err);

@@ -77,10 +77,10 @@ Ran Scene::program(std::vector<std::string> argv, std::string input) const {
   Command command{.argv = std::move(argv)};
   command.directory = root();
   command.set_environment = environment;
-  command.unset_environment = {"GIT_*",          "SSL_CERT_*",     "CURL_CA_BUNDLE", "TF_*",
-                               "TG_CTX_TF_PATH", "TOFU_MODLOCK_*", "http_proxy",     "https_proxy",
-                               "HTTP_PROXY",     "HTTPS_PROXY",    "ALL_PROXY",      "all_proxy",
-                               "CI"};
+  command.unset_environment = {
+      "GIT_*",      "SSL_CERT_*",  "CURL_CA_BUNDLE", "TF_*",        "TG_CTX_TF_PATH", "TOFU_MODLOCK_*",
+      "http_proxy", "https_proxy", "HTTP_PROXY",     "HTTPS_PROXY", "ALL_PROXY",      "all_proxy",
+      "CI"};
   command.input = std::move(input);
   auto finished = run_command(command, Context{});
   if (!finished) {

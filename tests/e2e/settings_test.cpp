@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(a_module_block_above_the_root_is_for_the_roots_that_make_th
   write(".tofu-modlock.hcl", module_rule("dns", "~> 3.0"));
   const Ran own = modlock({"lock"});
   BOOST_TEST(own.exit_code == 8);
-  BOOST_TEST(own.err.find("the block module \"dns\" matches no module call [CONFIG_PARSE]") != std::string::npos, own.err);
+  BOOST_TEST(own.err.find("the block module \"dns\" matches no module call [CONFIG_PARSE]") != std::string::npos,
+             own.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_switch_between_sidecar_and_inline_leaves_one_file) {
@@ -102,7 +103,8 @@ BOOST_AUTO_TEST_CASE(a_sidecar_beside_blocks_in_the_lock_file_is_deleted_and_not
   write(kSidecar, "module \"vpc\" {\n  source = \"git::https://example.com/old.git\"\n}\n");
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out == "\ntofu-modlock has deleted .terraform.modules.lock.hcl, which no longer holds blocks that are used.\n");
+  BOOST_TEST(ran.out ==
+             "\ntofu-modlock has deleted .terraform.modules.lock.hcl, which no longer holds blocks that are used.\n");
   BOOST_TEST(!has(kSidecar));
   BOOST_TEST(read(kInline) == locked);
 }

@@ -56,8 +56,9 @@ BOOST_AUTO_TEST_CASE(modules_alone_need_no_provider_registry) {
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   const std::string provider = lock().substr(lock().find("\nprovider "));
   write("main.tf", required("~> 2.0") + module_call("vpc", git(), "~> 1.0.0"));
-  write_text(path("tofurc"), "host \"registry.opentofu.org\" {\n  services = {\n    \"providers.v1\" = "
-                             "\"http://127.0.0.1:1/\"\n  }\n}\n");
+  write_text(path("tofurc"),
+             "host \"registry.opentofu.org\" {\n  services = {\n    \"providers.v1\" = "
+             "\"http://127.0.0.1:1/\"\n  }\n}\n");
   const std::string before = lock();
   BOOST_TEST(modlock({"update", "module.vpc=2.0.0"}).exit_code == 7);
   BOOST_TEST(lock() == before);

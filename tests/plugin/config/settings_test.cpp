@@ -47,6 +47,7 @@ BOOST_AUTO_TEST_CASE(everything_is_set) {
               "module_lock_file = \"sidecar\"\n"
               "deny_sources     = [\"git::ssh://*\"]\n"
               "allow_sources    = [\"git::https://*\"]\n"
+              "roots = [\"a\", \"b/*\"]\nexclude = [\"b/c\"]\n"
               "module \"vpc.nested\" {\n"
               "  version    = \"~> 1.2\"\n"
               "  tag_prefix = \"nested/\"\n"
@@ -66,11 +67,13 @@ BOOST_AUTO_TEST_CASE(everything_is_set) {
   BOOST_TEST(joined(settings->deny_sources) == "git::ssh://*");
   BOOST_TEST(to_string(settings->deny_sources[0].location) == ".tofu-modlock.hcl:6:21");
   BOOST_TEST(joined(settings->allow_lists.at(0).globs) == "git::https://*");
+  BOOST_TEST(joined(settings->roots) == "a b/*");
+  BOOST_TEST(joined(settings->exclude) == "b/c");
   const ModuleRule& module = settings->modules.at("vpc.nested");
   BOOST_TEST(module.version->text == "~> 1.2");
-  BOOST_TEST(to_string(module.version->location) == ".tofu-modlock.hcl:9:16");
+  BOOST_TEST(to_string(module.version->location) == ".tofu-modlock.hcl:11:16");
   BOOST_TEST(module.tag_prefix->text == "nested/");
-  BOOST_TEST(to_string(module.location) == ".tofu-modlock.hcl:8:1");
+  BOOST_TEST(to_string(module.location) == ".tofu-modlock.hcl:10:1");
   BOOST_TEST_REQUIRE(settings->sources.size() == 1U);
   BOOST_TEST(settings->sources[0].glob == "git::https://github.com/example/*");
   BOOST_TEST(settings->sources[0].minimum_release_age->text == "72h");
@@ -166,7 +169,8 @@ BOOST_AUTO_TEST_CASE(errors) {
        "x = 1\n",
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
        "known here are \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
-       "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\", \"workspace_roots\""},
+       "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\", \"workspace_roots\", "
+       "\"roots\", \"exclude\""},
       {"two near",
        kNear,
        "low_sources = []\n",
@@ -231,6 +235,27 @@ BOOST_AUTO_TEST_CASE(errors) {
        "platforms = [\"linux_amd_64\"]\n",
        {Code::config_parse, "a platform must be written as os_arch, found \"linux_amd_64\"", ".tofu-modlock.hcl:1:14"},
        "write it as \"linux_amd64\""},
+      {"a glob of roots that leads up",
+       kNear,
+       "roots = [\"live\", \"../live\"]\n",
+       {Code::config_parse, "a glob of roots must not contain \"..\", found \"../live\"", ".tofu-modlock.hcl:1:18"},
+       "write it relative to the directory of this file, as in \"live/*\""},
+      {"an absolute glob",
+       "live/.tofu-modlock.hcl",
+       "exclude = [\"/live\"]\n",
+       {Code::config_parse, "a glob of exclude must not be an absolute path, found \"/live\"",
+        "../.tofu-modlock.hcl:1:12"},
+       "write it relative to the directory of this file, as in \"live/*\""},
+      {"a glob of the user that leads up",
+       "user.hcl",
+       "exclude = [\"a/../..\"]\n",
+       {},
+       "write it relative to the directory of this file, as in \"live/*\""},
+      {"globs are no list",
+       kNear,
+       "roots = \"live\"\n",
+       {Code::config_parse, "roots must be a list of strings", ".tofu-modlock.hcl:1:9"},
+       "write it as roots = [\"\xE2\x80\xA6\"]"},
       {"duration in days",
        kNear,
        "source \"x\" {\n  minimum_release_age = \"7d\"\n}\n",

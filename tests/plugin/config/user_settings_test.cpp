@@ -62,8 +62,9 @@ BOOST_AUTO_TEST_CASE(a_module_block_is_refused) {
   write_text(file, "module \"a\" {}\n");
   const auto settings = load_user_settings(file);
   BOOST_TEST_REQUIRE(!settings.has_value());
-  BOOST_TEST(settings.error().message == "a module block belongs in a .tofu-modlock.hcl of the repository, found one in " +
-                                             file.generic_string() + ":1");
+  BOOST_TEST(settings.error().message ==
+             "a module block belongs in a .tofu-modlock.hcl of the repository, found one in " + file.generic_string() +
+                 ":1");
 }
 
 BOOST_AUTO_TEST_CASE(connections_are_counted) {

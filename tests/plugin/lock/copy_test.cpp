@@ -166,8 +166,8 @@ BOOST_AUTO_TEST_CASE(cut_off_history) {
       repository.commit(row.file, kHeader);
       const TemporaryDirectory parent;
       const auto clone = parent / "clone";
-      repository.git(std::string("clone -q ") + row.clone + " 'file://" + repository.directory.path().string() +
-                     "' '" + clone.string() + "'");
+      repository.git(std::string("clone -q ") + row.clone + " 'file://" + repository.directory.path().string() + "' '" +
+                     clone.string() + "'");
       const auto is_cut_off = is_history_cut_off(clone, kLockFileName, Context{});
       BOOST_TEST_REQUIRE(is_cut_off.has_value());
       BOOST_TEST(*is_cut_off == row.expected);

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(other_sources_are_named_once) {
     text += "module \"" + std::string(name) + "\" {\n  source = \"" + kVpc + "?ref=v1.0.0\"\n}\n";
   }
   write("main.tf", text);
-  const auto found = modules({.writes = {}, .sources = {{"a", ""}}});
+  const auto found = modules({.writes = {}, .left = {}, .sources = {{"a", ""}}});
   BOOST_REQUIRE(found.has_value());
   BOOST_TEST(found->modules.size() == 1U);
   BOOST_REQUIRE(found->warnings.size() == 1U);

@@ -190,10 +190,7 @@ BOOST_AUTO_TEST_CASE(of_several_entries_the_one_with_the_most_names_in_common_is
   const Row rows[] = {
       {"the same last name", {{"app.a", "1.0.0"}, {"app.b", "1.1.0"}}, "svc.b", "renamed: it was module.app.b"},
       {"two names", {{"x.app.a", "1.0.0"}, {"y.a", "1.1.0"}}, "svc.app.a", "renamed: it was module.x.app.a"},
-      {"none has a name in common, and they agree",
-       {{"a", "1.1.0"}, {"b", "1.1.0"}},
-       "c",
-       "renamed: it was module.a"},
+      {"none has a name in common, and they agree", {{"a", "1.1.0"}, {"b", "1.1.0"}}, "c", "renamed: it was module.a"},
       {"none has a name in common, and they differ",
        {{"a", "1.0.0"}, {"b", "1.1.0"}},
        "c",
@@ -308,7 +305,9 @@ BOOST_AUTO_TEST_CASE(dropped_blocks_come_back_under_the_new_name) {
   const Row rows[] = {
       {"all blocks are gone", [] {}, "module.network renamed: it was module.vpc\n"},
       {"the lock has others, so this one was removed",
-       [&] { request.lock.modules = {{"other", other}}; },
+       [&] {
+         request.lock.modules = {{"other", other}};
+       },
        "module.network added: not locked before\nmodule.other removed: no module call has this key\n"},
   };
   for (const Row& row : rows) {

@@ -1,0 +1,106 @@
+#include "plugin/cli/tree_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "backends/git/git_command.h"
+#include "plugin/config/config_files.h"
+#include "plugin/config/roots.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_left_out(std::string_view component) {
+  constexpr std::array<std::string_view, 3> kNames = {".git", ".terraform", ".terragrunt-cache"};
+  return std::find(kNames.begin(), kNames.end(), component) != kNames.end();
+}
+
+bool is_below_left_out(std::string_view path) {
+  for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {
+    if (is_left_out(path.substr(0, slash))) {
+      return true;
+    }
+    path.remove_prefix(slash + 1);
+  }
+  return false;
+}
+
+// git goes on without a directory that it cannot open, and says so.
+void take_unlisted(std::string_view messages, std::vector<std::string>& unlisted) {
+  constexpr std::string_view kStart = "warning: could not open directory '";
+  for (std::size_t at = messages.find(kStart); at != std::string_view::npos; at = messages.find(kStart)) {
+    messages.remove_prefix(at + kStart.size());
+    const std::string_view line = messages.substr(0, messages.find('\n'));
+    std::string path(line.substr(0, line.rfind("': ")));
+    path.resize(path.ends_with('/') ? path.size() - 1 : path.size());
+    if (!is_below_left_out(path + "/")) {
+      unlisted.push_back(path.empty() ? "." : std::move(path));
+    }
+  }
+}
+
+Result<void> list_repository(TreeFiles& tree, const Context& context) {
+  const auto listed = run_command(
+      git::enclosing_command(tree.top, {"ls-files", "-z", "--cached", "--others", "--exclude-standard"}), context);
+  if (!listed) {
+    Error error = listed.error();
+    error.notes.push_back(fmt::format("git lists the files of {} for --recursive", tree.top.string()));
+    return fail(std::move(error));
+  }
+  if (listed->exit_code != 0) {
+    return fail(Code::io_error,
+                fmt::format("git cannot list the files of {}: {}", tree.top.string(),
+                            listed->error_output.substr(0, listed->error_output.find('\n'))),
+                fmt::format("run `git -C {} status` and fix what it reports", tree.top.string()));
+  }
+  take_unlisted(listed->error_output, tree.unlisted);
+  for (std::string_view rest = listed->output; !rest.empty();) {
+    const std::string_view path = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(path.size() + 1, rest.size()));
+    if (!is_below_left_out(path)) {
+      tree.paths.emplace_back(path);
+    }
+  }
+  return {};
+}
+
+void list_directory(const fs::path& directory, TreeFiles& tree) {
+  std::error_code error;
+  fs::directory_iterator entry(directory, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    const bool is_directory = !entry->is_symlink(ignored) && entry->is_directory(ignored);
+    if (!is_directory) {
+      tree.paths.push_back(relative_to_root(entry->path(), tree.top));
+    } else if (!is_left_out(entry->path().filename().string())) {
+      list_directory(entry->path(), tree);
+    }
+  }
+  if (error) {
+    tree.unlisted.push_back(relative_to_root(directory, tree.top));
+  }
+}
+
+}  // namespace
+
+Result<TreeFiles> list_tree(const fs::path& directory, const Context& context) {
+  TreeFiles tree{.top = find_repository_root(directory), .paths = {}};
+  std::error_code ignored;
+  if (fs::exists(tree.top / ".git", ignored)) {
+    if (auto ok = list_repository(tree, context); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  } else {
+    list_directory(tree.top, tree);
+  }
+  std::sort(tree.paths.begin(), tree.paths.end());
+  tree.paths.erase(std::unique(tree.paths.begin(), tree.paths.end()), tree.paths.end());
+  return tree;
+}
+
+}  // namespace modlock::cli

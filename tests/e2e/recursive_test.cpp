@@ -1,0 +1,173 @@
+// Root modules that --recursive finds.
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/e2e/scene.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A repository with two roots, the modules that they call, and an example; nothing is locked yet.
+struct Monorepo : Scene {
+  Monorepo() {
+    GitRepository& made = repository("vpc.git");
+    release(made, "1.0.0");
+    vpc = module_call("vpc", "git::file://" + made.path().string() + "?ref=v1.0.0");
+    write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
+    BOOST_REQUIRE(program({"git", "init", "--quiet"}).exit_code == 0);
+    write(".gitignore", ".terraform/\n");
+    write("live/a/main.tf", module_call("app", "../../modules/app") + vpc);
+    write("live/b/main.tf", vpc);
+    write("modules/app/main.tf", vpc);
+    write("modules/app/examples/basic/main.tf", vpc + "provider \"aws\" {}\n");
+  }
+
+  // What a command with --json has in `results`, as "live/a live/b".
+  std::string roots_of(std::vector<std::string> command, int exit_code) {
+    command.emplace_back("--recursive");
+    std::string text;
+    const Json::Value printed = json(std::move(command), exit_code);
+    for (const Json::Value& result : printed["results"]) {
+      text += (text.empty() ? "" : " ") + result["root"].asString();
+    }
+    return text;
+  }
+
+  std::string vpc;
+};
+
+constexpr const char* kBoth = "<dir>/root/live/a <dir>/root/live/b";
+
+BOOST_FIXTURE_TEST_SUITE(recursive, Monorepo)
+
+BOOST_AUTO_TEST_CASE(a_fresh_monorepo_is_locked) {
+  const Ran ran = modlock({"lock", "--recursive"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  for (const char* root : {"live/a", "live/b"}) {
+    BOOST_TEST(read(fmt::format("{}/.terraform.lock.hcl", root)).find("module \"vpc\"") != std::string::npos);
+  }
+  for (const char* other : {".", "modules/app", "modules/app/examples/basic"}) {
+    BOOST_TEST(!has(fmt::format("{}/.terraform.lock.hcl", other)));
+  }
+  BOOST_TEST(modlock({"lock", "--frozen", "--recursive"}).exit_code == 0);
+  BOOST_TEST(modlock({"install", "--recursive"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify", "--recursive"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(every_command_finds_the_same_roots) {
+  BOOST_TEST(roots_of({"inspect"}, 0) == kBoth);
+  BOOST_TEST(roots_of({"graph"}, 0) == kBoth);
+  BOOST_TEST(roots_of({"verify"}, 3) == kBoth);
+  BOOST_TEST(roots_of({"install"}, 3) == kBoth);
+  BOOST_TEST(roots_of({"lock", "--frozen"}, 3) == kBoth);
+  BOOST_TEST(roots_of({"lock", "--dry-run"}, 0) == kBoth);
+  BOOST_TEST(roots_of({"upgrade"}, 0) == kBoth);
+  BOOST_TEST(roots_of({"update", "--list"}, 0) == kBoth);
+  BOOST_TEST(modlock({"sbom", "--recursive"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_root_fails_and_is_named) {
+  modlock({"lock", "--recursive"});
+  write("live/new/main.tf", vpc);
+  const std::string line =
+      "<dir>/root/live/new has no lock file. Run tofu-modlock lock there and commit the file. If the directory is not "
+      "a root module, set in <dir>/root/.tofu-modlock.hcl:\n  exclude = [\"live/new\"]\n";
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "--frozen"},
+                                                  {"install"},
+                                                  {"verify"},
+                                                  {"verify", "--json"},
+                                                  {"verify", "--sarif"},
+                                                  {"sbom"}}) {
+    BOOST_TEST_CONTEXT(command.front() << " " << command.back()) {
+      std::vector<std::string> whole = command;
+      whole.emplace_back("--recursive");
+      const Ran ran = modlock(whole);
+      BOOST_TEST(ran.exit_code == 3);
+      BOOST_TEST(ran.err.find(line) != std::string::npos, ran.err);
+      BOOST_TEST(ran.err.find("live/a has no lock file") == std::string::npos, ran.err);
+    }
+  }
+  // Named by itself it is a root in any case.
+  BOOST_TEST(modlock({"verify", "live/new"}).err.find("exclude") == std::string::npos);
+  write(".tofu-modlock.hcl", "exclude = [\"live/new\"]\n");
+  const Ran excluded = modlock({"lock", "--frozen", "--recursive"});
+  BOOST_TEST(excluded.exit_code == 0, excluded.err);
+  BOOST_TEST(excluded.err == "Excluded <dir>/root/live/new: exclude in <dir>/root/.tofu-modlock.hcl:1\n");
+}
+
+BOOST_AUTO_TEST_CASE(no_root_is_left) {
+  const Ran ran = modlock({"verify", "--recursive", "--exclude", "live/*"});
+  BOOST_TEST(ran.exit_code == 8);
+  BOOST_TEST(ran.err ==
+             "Excluded <dir>/root/live/a: --exclude live/*\nExcluded <dir>/root/live/b: --exclude live/*\n"
+             "Error: no root module found in or below <dir>/root [CONFIG_PARSE]\n"
+             "  to do: every root module is excluded: name the root modules that you mean\n");
+  const Ran empty = modlock({"verify", "--recursive", "modules/app"});
+  BOOST_TEST(empty.exit_code == 8);
+  BOOST_TEST(empty.err.find("Error: no root module found in or below <dir>/root/modules/app [CONFIG_PARSE]\n") == 0U,
+             empty.err);
+}
+
+BOOST_AUTO_TEST_CASE(flags) {
+  const Ran alone = modlock({"verify", "--exclude", "live/a"});
+  BOOST_TEST(alone.exit_code == 2);
+  BOOST_TEST(alone.err.find("--root-glob and --exclude require --recursive") != std::string::npos, alone.err);
+  const Ran up = modlock({"verify", "--recursive", "--root-glob", "../x"});
+  BOOST_TEST(up.exit_code == 8);
+  BOOST_TEST(up.err.find("Error: --root-glob must not contain \"..\", found \"../x\" [CONFIG_PARSE]") == 0U, up.err);
+  const std::string with_modules = std::string(kBoth) + " <dir>/root/modules/app";
+  BOOST_TEST(roots_of({"inspect", "--root-glob", "modules/*"}, 0) == with_modules);
+  BOOST_TEST(modlock({"inspect", "--recursive", "--root-glob", "x"}).err ==
+             "Warning: no directory with configuration matches --root-glob x\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_roots_of_the_user_are_not_excluded_by_the_checkout) {
+  write(".tofu-modlock.hcl", "exclude = [\"**\"]\n");
+  write_text(path("config.hcl"), "roots = [\"root/live/a\"]\n");
+  const Ran ran = modlock({"verify", "--recursive", "--config-file", path("config.hcl").string()});
+  BOOST_TEST(ran.exit_code == 3);
+  BOOST_TEST(ran.err.find("Excluded <dir>/root/live/b: exclude in <dir>/root/.tofu-modlock.hcl:1\n") == 0U, ran.err);
+  BOOST_TEST(ran.err.find("<dir>/root/live/a has no lock file.") != std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error) {
+  modlock({"lock", "--recursive"});
+  modlock({"install", "--recursive"});
+  struct Row {
+    const char* name;
+    const char* file;
+    const char* text;  // null: a link to nothing
+    int exit_code;
+    const char* error;
+  };
+  const Row rows[] = {
+      {"configuration", "modules/x/main.tf", "resource {{", 8, "main.tf:1"},
+      {"a link to nothing", "modules/x/main.tf", nullptr, 1, "the file \"main.tf\" stands in its directory"},
+      {"settings", "modules/x/.tofu-modlock.hcl", "roots = [\"..\"]\n", 8, "a glob of roots must not contain"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("modules/x/variables.tf", "variable \"x\" {}\n");
+      if (row.text != nullptr) {
+        write(row.file, row.text);
+      } else {
+        fs::create_symlink("nowhere", root() / row.file);
+      }
+      for (const char* command : {"lock", "install", "verify"}) {
+        const Ran ran = modlock({command, "--recursive", "--offline"});
+        BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+        BOOST_TEST(ran.err.find(row.error) != std::string::npos, ran.err);
+      }
+      fs::remove_all(root() / "modules/x");
+    }
+  }
+  BOOST_TEST(modlock({"verify", "--recursive"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
