@@ -307,7 +307,7 @@ int run_from_diff(const CommandLine& line, const Host& host) {
   const fs::path start = line.common.directories.empty() ? fs::current_path() : fs::path(line.common.directories[0]);
   const fs::path repository = find_repository_root(start);
   const auto diff = diff_with_revision(repository, line.from_diff, host.context());
-  const auto roots = diff ? find_locked_roots(line, repository) : fail(diff.error());
+  const auto roots = diff ? find_locked_roots(line, host, repository) : fail(diff.error());
   if (!roots) {
     return failed_everywhere(roots.error(), line.common);
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "plugin/lock/line_diff.h"
 
@@ -21,11 +24,41 @@ std::size_t marker_size(std::string_view line, char character) {
 
 enum class Part { common, ours, base, theirs };
 
+struct SideLine {
+  std::string_view text;
+  bool is_common = false;  // outside of conflicts
+};
+
+bool opens_block(std::string_view line) {
+  return (line.starts_with("module ") || line.starts_with("provider ")) && line.find('{') != std::string_view::npos;
+}
+
+// The text of one side. Git takes over the block that one side added without a conflict, also if the other side has a
+// block of that name in a conflict beside it. So of a name that is in conflict, the block outside of it belongs to the
+// other side.
+std::string side_text(const std::vector<SideLine>& lines) {
+  std::set<std::string_view> contested;
+  for (const SideLine& line : lines) {
+    if (!line.is_common && opens_block(line.text)) {
+      contested.insert(line.text);
+    }
+  }
+  std::string text;
+  bool is_left_out = false;
+  for (const SideLine& line : lines) {
+    is_left_out = is_left_out || (line.is_common && contested.count(line.text) != 0);
+    text += is_left_out ? std::string_view() : line.text;
+    is_left_out = is_left_out && !line.text.starts_with('}');
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<ConflictSides> split_conflict(std::string_view text) {
-  ConflictSides sides;
-  std::string base;
+  std::vector<SideLine> ours;
+  std::vector<SideLine> base;
+  std::vector<SideLine> theirs;
   bool all_have_base = true;
   bool any = false;
   bool has_base = false;
@@ -47,9 +80,9 @@ std::optional<ConflictSides> split_conflict(std::string_view text) {
       all_have_base = all_have_base && has_base;
     } else {
       for (const auto& [side, target] :
-           {std::pair{Part::ours, &sides.ours}, std::pair{Part::base, &base}, std::pair{Part::theirs, &sides.theirs}}) {
+           {std::pair{Part::ours, &ours}, std::pair{Part::base, &base}, std::pair{Part::theirs, &theirs}}) {
         if (part == Part::common || part == side) {
-          *target += line;
+          target->push_back({line, part == Part::common});
         }
       }
     }
@@ -57,10 +90,9 @@ std::optional<ConflictSides> split_conflict(std::string_view text) {
   if (!any || part != Part::common) {
     return std::nullopt;
   }
-  if (all_have_base) {
-    sides.base = std::move(base);
-  }
-  return sides;
+  return ConflictSides{.base = all_have_base ? std::optional(side_text(base)) : std::nullopt,
+                       .ours = side_text(ours),
+                       .theirs = side_text(theirs)};
 }
 
 }  // namespace modlock
