@@ -230,6 +230,15 @@ void hook_flags(CLI::App& command, CommandLine& out) {
   command.add_option("COMMAND", out.client_command, "The command of the client (default: what Terragrunt says it is)")
       ->envname("TG_CTX_COMMAND")
       ->required();
+  command.add_flag("--strict", out.strict,
+                   "Stop if it cannot be determined what Terragrunt downloads for the unit (default in CI)");
+  command
+      .add_option(
+          "--allow-unchecked-source", out.allow_unchecked_source,
+          "Units for which that is allowed: a glob relative to --root (repeatable, or several separated by \":\")")
+      ->envname("TOFU_MODLOCK_ALLOW_UNCHECKED_SOURCE")
+      ->delimiter(':')
+      ->type_name("UNIT-GLOB");
   command.add_flag("--upgrade", out.upgrade,
                    "The command is to take newer versions: lock them before init, but not in CI");
 }

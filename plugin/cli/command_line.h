@@ -76,7 +76,8 @@ struct CommandLine {
   std::string hashes;
   std::string resolution;
   bool no_adopt = false;
-  bool accept_moved = false;  // upgrade
+  std::vector<std::string> allow_unchecked_source;  // hook: globs of units, relative to --root
+  bool accept_moved = false;                        // upgrade
   std::string minimum_release_age;
   std::vector<std::string> targets;
   // update; it has `dry_run` and `color` too

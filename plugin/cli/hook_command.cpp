@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "backends/source_text.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/over_roots.h"
@@ -12,6 +13,7 @@
 #include "plugin/cli/retry_words.h"
 #include "plugin/cli/source_hook.h"
 #include "plugin/cli/unit_lock.h"
+#include "plugin/config/directory_glob.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/copy.h"
 #include "plugin/server/implementation.h"
@@ -45,7 +47,8 @@ class Hook {
         unit_(line.unit),
         root_(line.common.directories.front()),
         lock_(unit_, root_, find_implementation(host.service().options()).tool),
-        source_(line, host, {line.common.bounds.back(), root_, unit_}) {}
+        source_(line, host, {line.common.bounds.back(), root_, unit_},
+                [this](const std::string& text) { tell(text); }) {}
 
   Result<void> run() {
     if (line_.after) {
@@ -81,6 +84,12 @@ class Hook {
     return params;
   }
 
+  // One line for each thing that changes; units run side by side.
+  void tell(const std::string& text) const {
+    const fs::path unit = unit_.lexically_relative(line_.common.settings_up_to);
+    say(fmt::format("{}: {}\n", unit.generic_string(), text));
+  }
+
   Result<DataDirectory> data_directory() const {
     const std::string& named = line_.common.data_dir;
     return find_data_directory(root_, named.empty() ? std::nullopt : std::optional(named));
@@ -96,6 +105,10 @@ class Hook {
     asked["mode"] = mode;
     const auto planned = call("lock/plan", asked);
     auto ok = planned ? write_planned_lock(line_.common, host_, root_, *planned) : fail(planned.error());
+    ok = ok ? lock_.give_back() : ok;
+    for (const Json::Value& change : ok ? (*planned)["changes"] : Json::Value()) {
+      tell(change_line(change));
+    }
     return ok && planned->isMember("moved") ? fail(moved_error((*planned)["moved"])) : ok;
   }
 
@@ -117,7 +130,6 @@ class Hook {
     }
     if (ok && mode != PlanMode::frozen) {
       ok = lock_modules(mode == PlanMode::upgrade ? "upgrade" : "missing");
-      ok = ok ? lock_.give_back() : ok;
     }
     return ok ? install() : ok;
   }
@@ -135,7 +147,6 @@ class Hook {
     if (!ok && ok.error().code == Code::offline_miss) {
       return {};
     }
-    ok = ok ? lock_.give_back() : ok;
     return ok && line_.client_command != "providers" ? install() : ok;
   }
 
@@ -218,6 +229,13 @@ Result<void> prepare_hook(CommandLine& line) {
   if (error) {
     return fail(Code::io_error, fmt::format("the current directory cannot be told: {}", error.message()));
   }
+  for (const std::string& glob : line.allow_unchecked_source) {
+    if (const auto parsed = DirectoryGlob::parse(glob); !parsed) {
+      return fail(Code::invalid_params,
+                  fmt::format("--allow-unchecked-source \"{}\" {}", escape_controls(glob), parsed.error().message),
+                  "name units relative to --root: \"live/prod/vpc\", \"live/*/vpc\" or \"live/**\"");
+    }
+  }
   line.common.directories = {working_directory.string()};
   line.unit = line.common.settings_from = unit->string();
   line.common.settings_up_to = repository->string();
@@ -233,7 +251,7 @@ int run_hook(const CommandLine& line, const Host& host) {
     return hook.exit_code();
   }
   Error error = std::move(ok.error());
-  if (error.code == Code::frozen) {
+  if (error.code == Code::frozen && (error.subject != kUnitSourceKey || error.hint.empty())) {
     error.hint =
         "run terragrunt init where the variable CI is not set, review the change of the lock file and commit it";
   }

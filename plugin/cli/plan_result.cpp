@@ -24,31 +24,6 @@ std::string id_text(const Json::Value& side) {
 
 }  // namespace
 
-std::string side_text(const Json::Value& side) {
-  if (side.isMember("version")) {
-    return side["version"].asString();
-  }
-  const std::string id = id_text(side);
-  const bool is_id = side["ref"] == side["commit"] || side["ref"] == side["digest"];
-  const std::string ref = is_id ? "" : side["ref"].asString();
-  return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
-}
-
-namespace {
-
-// "signed, key ID 0123456789ABCDEF" by subject; of providers that nobody signed or that were not asked for, nothing.
-std::map<std::string, std::string> signatures_of(const Json::Value& providers) {
-  std::map<std::string, std::string> texts;
-  for (const Json::Value& provider : providers) {
-    const Json::Value& signature = provider["signature"];
-    if (signature["status"].asString() == "signed") {
-      texts["provider." + provider["address"].asString()] =
-          fmt::format("  signed, key ID {}", signature["keyId"].asString());
-    }
-  }
-  return texts;
-}
-
 std::string change_line(const Json::Value& change) {
   const std::string action = change["action"].asString();
   std::string text = change["subject"].asString() + "  ";
@@ -73,6 +48,31 @@ std::string change_line(const Json::Value& change) {
     text += fmt::format("  ({})", change["constraints"].asString());
   }
   return text;
+}
+
+std::string side_text(const Json::Value& side) {
+  if (side.isMember("version")) {
+    return side["version"].asString();
+  }
+  const std::string id = id_text(side);
+  const bool is_id = side["ref"] == side["commit"] || side["ref"] == side["digest"];
+  const std::string ref = is_id ? "" : side["ref"].asString();
+  return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
+}
+
+namespace {
+
+// "signed, key ID 0123456789ABCDEF" by subject; of providers that nobody signed or that were not asked for, nothing.
+std::map<std::string, std::string> signatures_of(const Json::Value& providers) {
+  std::map<std::string, std::string> texts;
+  for (const Json::Value& provider : providers) {
+    const Json::Value& signature = provider["signature"];
+    if (signature["status"].asString() == "signed") {
+      texts["provider." + provider["address"].asString()] =
+          fmt::format("  signed, key ID {}", signature["keyId"].asString());
+    }
+  }
+  return texts;
 }
 
 // Whoever put it there chose what is locked: a checkout may bring its data directory along.

@@ -17,6 +17,9 @@ void print_plan(const CommandLine& line, const std::string& root, const Json::Va
 // HASH_MISMATCH for the module calls of `moved` in the result: each keeps what is locked.
 Error moved_error(const Json::Value& moved);
 
+// "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)": one change of a result, for people.
+std::string change_line(const Json::Value& change);
+
 // Its changes as Markdown for the text of a change request; empty where nothing changes.
 std::string plan_markdown(const Json::Value& result);
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/files/files.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/cli/unit_source.h"
+#include "plugin/config/directory_glob.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
@@ -43,7 +46,9 @@ Error not_known(const fs::path& unit) {
                .message = fmt::format("the source of the unit {} is computed, so it is neither locked nor checked",
                                       unit.string()),
                .subject = std::string(kUnitSourceKey),
-               .hint = "write it out, compute it from local values, or give it to the hook with --source"};
+               .hint =
+                   "write it out, compute it from local values, or give it to the hook with --source; to allow it for "
+                   "this unit, use --allow-unchecked-source"};
 }
 
 }  // namespace
@@ -68,7 +73,9 @@ Result<std::optional<ModuleNode>> SourceHook::find_call(const RootRequest& root,
     return fail(found.error());
   }
   if (!found->is_known && !is_copied(downloaded_.directory)) {
-    warnings.push_back({Severity::warning, not_known(downloaded_.unit)});
+    if (auto ok = check_known(warnings); !ok) {
+      return fail(std::move(ok.error()));
+    }
   }
   if (!found->source) {
     return std::nullopt;
@@ -99,7 +106,27 @@ Result<std::optional<ModuleNode>> SourceHook::find_call(const RootRequest& root,
   return node;
 }
 
-Result<void> SourceHook::write(const Place& place, const ModuleLock& entry) const {
+// For a unit whose source is not known.
+Result<void> SourceHook::check_known(Diagnostics& warnings) const {
+  const std::string unit = downloaded_.unit.lexically_relative(line_.common.settings_up_to).generic_string();
+  const bool is_allowed = std::any_of(line_.allow_unchecked_source.begin(), line_.allow_unchecked_source.end(),
+                                      [&](const std::string& text) {
+                                        const auto glob = DirectoryGlob::parse(text);
+                                        return glob && glob->matches(unit);
+                                      });
+  if (is_allowed) {
+    return {};
+  }
+  Error error = not_known(downloaded_.unit);
+  if (line_.strict || host_.service().options().in_ci) {
+    error.code = Code::frozen;
+    return fail(std::move(error));
+  }
+  warnings.push_back({Severity::warning, std::move(error)});
+  return {};
+}
+
+Result<void> SourceHook::write(const Place& place, const ModuleLock& entry, std::string_view how) const {
   LockFile before = effective_lock(place.lock);
   ModuleLocks modules = before.modules;
   modules.insert_or_assign(std::string(kUnitSourceKey), entry);
@@ -108,7 +135,11 @@ Result<void> SourceHook::write(const Place& place, const ModuleLock& entry) cons
   }
   const std::string_view header = place.root.walk.tool == Tool::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
   const std::string& name = place.lock.counts_inline() ? std::string(kLockFileName) : place.lock.path;
-  return write_file_atomically(downloaded_.working_directory / name, write_lock(before, modules, header));
+  auto ok = write_file_atomically(downloaded_.working_directory / name, write_lock(before, modules, header));
+  if (ok) {
+    tell_(fmt::format("{}  {}  {}", kUnitSourceKey, entry.source, how));
+  }
+  return ok;
 }
 
 Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, const PlacedPackage& package,
@@ -173,7 +204,8 @@ Result<Diagnostics> SourceHook::prepare(PlanMode mode) {
   auto subdir = expand_subdir(call->package.directory, call->package.subdir);
   auto ok = subdir ? write_module_place(place->root.data, "h1:" + call->lock.hash_value("h1"), *subdir)
                    : fail(std::move(subdir.error()));
-  ok = ok ? write(*place, call->lock) : ok;
+  const bool was_locked = plan.lock.modules.count(kUnitSourceKey) != 0;
+  ok = ok ? write(*place, call->lock, was_locked ? "locked again" : "locked") : ok;
   ok = ok ? check(*place, call->lock, call->package, context) : ok;
   return ok ? Result<Diagnostics>(std::move(warnings)) : fail(std::move(ok.error()));
 }
@@ -184,7 +216,7 @@ Result<void> SourceHook::restore(const ModuleLocks& known) {
     return {};
   }
   const auto place = open();
-  return place ? write(*place, entry->second) : fail(place.error());
+  return place ? write(*place, entry->second, "restored") : fail(place.error());
 }
 
 Result<void> SourceHook::verify() {

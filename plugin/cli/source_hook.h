@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,17 +19,20 @@ inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
 // Looks after that entry in the lock file of the working directory.
 class SourceHook {
  public:
-  SourceHook(const CommandLine& line, const Host& host, DownloadedSource downloaded)
-      : line_(line), host_(host), downloaded_(std::move(downloaded)) {}
+  // `tell` is given one line for each entry that is locked, locked again or restored.
+  SourceHook(const CommandLine& line, const Host& host, DownloadedSource downloaded,
+             std::function<void(const std::string&)> tell)
+      : line_(line), host_(host), downloaded_(std::move(downloaded)), tell_(std::move(tell)) {}
 
   // Locks the source as the mode says, and checks what was downloaded against it. Nothing where the unit names no
-  // source that can be locked; a warning where nobody can tell what it names. Errors: those of plan_single_call();
-  // HASH_MISMATCH naming the files that differ.
+  // source that can be locked. If it cannot be determined what the unit names, that is a warning, FROZEN under --strict
+  // and in CI, and nothing for units of --allow-unchecked-source. Errors: those of plan_single_call(); HASH_MISMATCH
+  // naming the files that differ.
   Result<Diagnostics> prepare(PlanMode mode);
   // Puts the entry back that the client has dropped. Errors: those of open_lock(); IO_ERROR.
   Result<void> restore(const ModuleLocks& known);
-  // Without network. Errors: FROZEN where no entry answers the source; MISSING where nothing is known of the locked
-  // package; HASH_MISMATCH as above.
+  // Without network. Errors: FROZEN where no entry answers the source, or it cannot be determined (as above); MISSING
+  // where nothing is known of the locked package; HASH_MISMATCH as above.
   Result<void> verify();
 
  private:
@@ -38,13 +42,15 @@ class SourceHook {
   };
   Result<Place> open() const;
   Result<std::optional<ModuleNode>> find_call(const RootRequest& root, Diagnostics& warnings) const;
-  Result<void> write(const Place& place, const ModuleLock& entry) const;
+  Result<void> check_known(Diagnostics& warnings) const;
+  Result<void> write(const Place& place, const ModuleLock& entry, std::string_view how) const;
   Result<void> check(const Place& place, const ModuleLock& entry, const PlacedPackage& package,
                      const Context& context) const;
 
   const CommandLine& line_;
   const Host& host_;
   const DownloadedSource downloaded_;
+  const std::function<void(const std::string&)> tell_;
 };
 
 }  // namespace modlock::cli

@@ -1,7 +1,10 @@
 #include "plugin/cli/unit_lock.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "backends/files/files.h"
 #include "plugin/lock/copy.h"
@@ -39,7 +42,8 @@ Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates
   return text == before.text ? Result<void>() : write_file_atomically(to, text);
 }
 
-Result<void> copy_sidecar(const fs::path& from, const fs::path& to) {
+// A file that is not there is left where it is.
+Result<void> copy_whole(const fs::path& from, const fs::path& to) {
   const auto source = read_file(from);
   if (!source) {
     return source.error().code == Code::not_found ? Result<void>() : fail(source.error());
@@ -48,9 +52,56 @@ Result<void> copy_sidecar(const fs::path& from, const fs::path& to) {
   return target && *target == *source ? Result<void>() : write_file_atomically(to, *source);
 }
 
+constexpr std::string_view kGenerated = ".terragrunt-stack";
+constexpr std::string_view kKept = "terragrunt-locks";
+
 }  // namespace
 
+fs::path UnitLock::kept_place(const fs::path& unit) {
+  fs::path kept;
+  bool is_generated = false;
+  for (const fs::path& part : unit) {
+    if (part != kGenerated) {
+      kept /= part;
+    } else if (!is_generated) {
+      kept /= kKept;
+      is_generated = true;
+    }
+  }
+  return kept;
+}
+
+UnitLock::UnitLock(fs::path unit, fs::path working_directory, Tool tool)
+    : unit_(std::move(unit)), kept_(kept_place(unit_)), working_directory_(std::move(working_directory)), tool_(tool) {}
+
+// Terragrunt copies the lock file of the unit before the hook runs, so that the working directory needs it too.
+Result<void> UnitLock::take_kept() const {
+  Result<void> ok;
+  for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+    for (const fs::path& directory : {unit_, working_directory_}) {
+      ok = ok && kept_ != unit_ ? copy_whole(kept_ / name, directory / name) : ok;
+    }
+  }
+  return ok;
+}
+
+Result<void> UnitLock::keep() const {
+  std::error_code error;
+  if (kept_ == unit_ || !fs::exists(unit_ / kLockFileName, error)) {
+    return {};
+  }
+  fs::create_directories(kept_, error);
+  if (error) {
+    return fail(Code::io_error, fmt::format("cannot create {}: {}", kept_.string(), error.message()));
+  }
+  auto ok = copy_whole(unit_ / kLockFileName, kept_ / kLockFileName);
+  return ok ? copy_whole(unit_ / kSidecarFileName, kept_ / kSidecarFileName) : ok;
+}
+
 Result<void> UnitLock::take_over(const DataDirectory& data, const Context& context) const {
+  if (auto ok = take_kept(); !ok) {
+    return ok;
+  }
   const auto lock = read_lock_file(unit_ / kLockFileName, tool_);
   if (!lock) {
     return fail(lock.error());
@@ -64,7 +115,7 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
     return {};
   }
   auto ok = copy_modules(unit_ / kLockFileName, working_directory_ / kLockFileName, true, tool_);
-  return ok ? copy_sidecar(unit_ / kSidecarFileName, working_directory_ / kSidecarFileName) : ok;
+  return ok ? copy_whole(unit_ / kSidecarFileName, working_directory_ / kSidecarFileName) : ok;
 }
 
 Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Context& context) const {
@@ -72,7 +123,7 @@ Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Co
   if (!known || *known) {
     return known ? Result<void>() : fail(known.error());
   }
-  const auto committed = committed_module_locks(unit_, kLockFileName, context);
+  const auto committed = committed_module_locks(kept_, kLockFileName, context);
   if (!committed || !*committed) {
     return committed ? Result<void>() : fail(committed.error());
   }
@@ -81,10 +132,11 @@ Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Co
 
 Result<void> UnitLock::give_back() const {
   if (unit_ == working_directory_) {
-    return {};
+    return keep();
   }
   auto ok = copy_modules(working_directory_ / kLockFileName, unit_ / kLockFileName, false, tool_);
-  return ok ? copy_sidecar(working_directory_ / kSidecarFileName, unit_ / kSidecarFileName) : ok;
+  ok = ok ? copy_whole(working_directory_ / kSidecarFileName, unit_ / kSidecarFileName) : ok;
+  return ok ? keep() : ok;
 }
 
 }  // namespace modlock::cli

@@ -13,10 +13,16 @@ namespace modlock::cli {
 // control lies in the unit: it is copied to the working directory before, and back after `init` and `providers lock`,
 // but without the module blocks, which the client has dropped by then, and never where the module blocks have a file of
 // their own. Both files may be one, where a unit is its own working directory.
+//
+// A unit that Terragrunt generates from a stack goes with `stack clean`. The lock file that is under version control
+// then lies at its kept_place().
 class UnitLock {
  public:
-  UnitLock(std::filesystem::path unit, std::filesystem::path working_directory, Tool tool)
-      : unit_(std::move(unit)), working_directory_(std::move(working_directory)), tool_(tool) {}
+  UnitLock(std::filesystem::path unit, std::filesystem::path working_directory, Tool tool);
+
+  // Where the lock file of a generated unit is kept: "live/terragrunt-locks/vpc" for "live/.terragrunt-stack/vpc". The
+  // unit itself if it is not generated.
+  static std::filesystem::path kept_place(const std::filesystem::path& unit);
 
   // The module blocks of the unit become those of the working directory. Where the unit's lock file has none and
   // nothing is known of earlier ones, those of its last committed version become what `lock` puts back. Errors: those
@@ -27,9 +33,12 @@ class UnitLock {
   Result<void> give_back() const;
 
  private:
+  Result<void> take_kept() const;
+  Result<void> keep() const;
   Result<void> know_committed_blocks(const DataDirectory& data, const Context& context) const;
 
   std::filesystem::path unit_;
+  std::filesystem::path kept_;  // kept_place() of it
   std::filesystem::path working_directory_;
   Tool tool_;
 };
