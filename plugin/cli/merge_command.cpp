@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "backends/files/files.h"
 #include "plugin/cli/commands.h"
@@ -19,14 +20,33 @@ Result<LockFile> read_side(const std::string& path) {
   return text ? parse_lock(*text, path) : fail(text.error());
 }
 
-// The ancestor of a criss-cross merge is itself the result of a merge. If it has conflicts, it decides nothing.
+template <typename Locks>
+void keep_common(Locks& locks, const Locks& others) {
+  std::erase_if(locks, [&](const auto& entry) {
+    const auto other = others.find(entry.first);
+    return other == others.end() || !(other->second == entry.second);
+  });
+}
+
+// The ancestor of a criss-cross merge is itself the result of a merge. What is in conflict there decides nothing.
 Result<LockFile> read_base(const std::string& path, bool& is_known) {
   const auto text = read_file(path);
   if (!text) {
     return fail(text.error());
   }
-  is_known = !split_conflict(*text);
-  return is_known ? parse_lock(*text, path) : LockFile{};
+  const auto marked = split_conflict(*text);
+  if (!marked) {
+    return parse_lock(*text, path);
+  }
+  auto base = parse_lock(marked->ours, path);
+  const auto other = parse_lock(marked->theirs, path);
+  is_known = base && other;
+  if (!is_known) {
+    return LockFile{};
+  }
+  keep_common(base->modules, other->modules);
+  keep_common(base->providers, other->providers);
+  return base;
 }
 
 int refuse(const Error& error) {

@@ -55,6 +55,14 @@ std::string side_text(const std::vector<SideLine>& lines) {
 
 }  // namespace
 
+bool has_marker(std::string_view text) {
+  const std::vector<std::string_view> lines = split_lines(text);
+  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+    return marker_size(line, '<') != 0 || marker_size(line, '|') != 0 || marker_size(line, '=') != 0 ||
+           marker_size(line, '>') != 0;
+  });
+}
+
 std::optional<ConflictSides> split_conflict(std::string_view text) {
   std::vector<SideLine> ours;
   std::vector<SideLine> base;

@@ -18,4 +18,7 @@ struct ConflictSides {
 // or if one lacks a marker.
 std::optional<ConflictSides> split_conflict(std::string_view text);
 
+// Whether a line is a conflict marker, also one without its counterparts.
+bool has_marker(std::string_view text);
+
 }  // namespace modlock

@@ -106,6 +106,7 @@ class Chooser {
   Result<void> take_package(Group& group);
   Error explain_fetch(const Group& group, Error error) const;
   bool must_hold(const Group& group, const Package& package) const;
+  static bool is_candidate(const Group& group, const std::string& key);  // whether the lock has something for the call
   void hand_out(const Group& group);
   void report(Group& group, Error error);
 

@@ -87,12 +87,17 @@ bool Chooser::must_hold(const Group& group, const Package& package) const {
   return is_moved;
 }
 
+bool Chooser::is_candidate(const Group& group, const std::string& key) {
+  const auto found = group.candidates.lower_bound(key + "\n");
+  return found != group.candidates.end() && found->first.starts_with(key + "\n");
+}
+
 void Chooser::hand_out(const Group& group) {
   for (ModuleNode* node : group.level) {
     node->package_directory = group.decision.package_directory;
     node->package_subdir = group.decision.package_subdir;
     resolved_.insert_or_assign(node->key, group.decision);
-    if (group.locked && !group.offered.empty() && group.candidates.count(node->key) != 0) {
+    if (group.locked && !group.offered.empty() && is_candidate(group, node->key)) {
       const Backend& backend = *origin_.backend(node->address.source);
       held_.insert_or_assign(
           node->key, HeldMove{node->subject(), backend.id_hash(group.decision.id), backend.id_hash(group.offered)});

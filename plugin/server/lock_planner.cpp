@@ -250,10 +250,6 @@ class LockPlanner {
     if (providers_) {
       changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
     }
-    if (lock.merge) {
-      name_merged_entries(*lock.merge, modules_ ? modules_->modules : effective_lock(lock).modules,
-                          providers_ ? providers_->providers : lock.provider_file().providers, changes);
-    }
     if (params_.mode == "frozen" && !changes.empty()) {
       return fail(frozen_error(changes, lock.path, request_));
     }
@@ -265,10 +261,14 @@ class LockPlanner {
             lock,
             {.modules = modules_ ? &modules_->modules : unplanned, .providers = providers_ ? &*providers_ : nullptr},
             root.walk.tool, service_.options()),
-        .changes = to_messages(changes),
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
         .stats = clock_.message()};
+    if (lock.merge && !result.edits.documents.empty()) {
+      name_merged_entries(*lock.merge, modules_ ? modules_->modules : effective_lock(lock).modules,
+                          providers_ ? providers_->providers : lock.provider_file().providers, changes);
+    }
+    result.changes = to_messages(changes);
     for (const OverridePlan::Write& write : overrides_) {
       add_file_edit(result.edits, write.name, write.before.value_or(""), write.text, service_.options());
     }

@@ -196,7 +196,9 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   const std::string_view registry = default_registry(root.walk.tool);
   const auto on_disk = text ? parse_lock(*text, name, registry) : Result<LockFile>(LockFile{});
   auto marked = on_disk ? std::nullopt : split_conflict(*text);
-  if (!on_disk && !marked) {
+  // Git may have merged the text without a conflict into one that is no lock file: then its sides count, too. What is
+  // left of a conflict is refused.
+  if (!on_disk && !marked && (!asks_git || has_marker(*text))) {
     return std::nullopt;
   }
   auto found = asks_git ? find_merge_sides(root.repository, root.walk.root, name, context)

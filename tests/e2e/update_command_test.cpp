@@ -54,8 +54,7 @@ BOOST_AUTO_TEST_CASE(modules_alone_need_no_provider_registry) {
   registry.publish({.name = "acme/cloud", .version = "1.0.0", .platforms = {"linux_amd64"}});
   write("main.tf", required("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
-  const std::string provider = lock().substr(lock().find("\nprovider "));
-  write("main.tf", required("~> 2.0") + module_call("vpc", git(), "~> 1.0.0"));
+  write(".terraform.lock.hcl", lock().substr(0, lock().find("\nprovider ")));
   write_text(path("tofurc"),
              "host \"registry.opentofu.org\" {\n  services = {\n    \"providers.v1\" = "
              "\"http://127.0.0.1:1/\"\n  }\n}\n");
@@ -64,9 +63,9 @@ BOOST_AUTO_TEST_CASE(modules_alone_need_no_provider_registry) {
   BOOST_TEST(lock() == before);
   const Ran ran = modlock({"update", "module.vpc=2.0.0", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(read("main.tf") == required("~> 2.0") + module_call("vpc", git(), "~> 2.0.0"));
+  BOOST_TEST(read("main.tf") == required("~> 1.0") + module_call("vpc", git(), "~> 2.0.0"));
   BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<2.0.0>"}}));
-  BOOST_TEST(lock().substr(lock().find("\nprovider ")) == provider);
+  BOOST_TEST(lock().find("provider ") == std::string::npos, lock());
   BOOST_TEST(!has(".terraform/modules"));
 }
 
@@ -118,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_link_stays_one) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_written_outside_of_the_root) {
-  std::filesystem::create_directories(path(".git"));
+  program({"git", "init", "--quiet", path(".git").parent_path().string()});
   write_text(path("net/main.tf"), module_call("vpc", git(), "1.0.0"));
   write("main.tf", module_call("net", "../net"));
   modlock({"lock"});
@@ -158,7 +157,7 @@ BOOST_AUTO_TEST_CASE(what_renovate_has_edited_is_locked) {
   write("live/main.tf", module_call("vpc", git() + "?ref=v1.0.0") + module_call("old", git() + "?ref=v1.1.0"));
   BOOST_TEST(modlock({"lock", "--chdir", "live"}).exit_code == 0);
   write("live/main.tf", module_call("vpc", git() + "?ref=v2.0.0") + module_call("old", git() + "?ref=v1.1.0"));
-  std::filesystem::create_directories(root() / ".git");
+  program({"git", "init", "--quiet"});
   write_data(fmt::format(R"({{"depName": "{}", "packageFile": "live/main.tf", "currentValue": "v1.0.0",)"
                          R"( "newValue": "v2.0.0", "newVersion": "v2.0.0", "updateType": "major"}})",
                          vpc.path().string()));
@@ -174,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_renovate_has_not_edited_is_changed_too) {
   write("main.tf", required("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   registry.publish({.name = "acme/cloud", .version = "2.1.0"});
-  std::filesystem::create_directories(root() / ".git");
+  program({"git", "init", "--quiet"});
   write_data(fmt::format(R"({{"depName": "{}", "packageFile": "main.tf", "currentValue": "~> 1.0.0",)"
                          R"( "newValue": "~> 2.0.0", "newVersion": "2.0.0"}},)"
                          R"({{"depName": "cloud", "packageName": "acme/cloud", "depType": "required_provider",)"
@@ -191,7 +190,7 @@ BOOST_AUTO_TEST_CASE(what_renovate_has_not_edited_is_changed_too) {
 }
 
 BOOST_AUTO_TEST_CASE(a_root_is_found_by_its_local_module) {
-  std::filesystem::create_directories(root() / ".git");
+  program({"git", "init", "--quiet"});
   write("net/main.tf", module_call("vpc", git(), "1.0.0"));
   write("a/main.tf", module_call("net", "../net"));
   write("b/main.tf", module_call("vpc", git(), "1.0.0"));
@@ -242,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_root_that_cannot_be_read) {
       {"missing local module of another", "c/more.tf", "module \"x\" {\n  source = \"./gone\"\n}\n", 0,
        "Warning: ", skipped},
   };
-  std::filesystem::create_directories(root() / ".git");
+  program({"git", "init", "--quiet"});
   write_data(fmt::format(R"({{"depName": "{}", "packageFile": "net/main.tf", "currentValue": "v1.0.0",)"
                          R"( "newValue": "v1.1.0", "newVersion": "v1.1.0"}})",
                          vpc.path().string()));
@@ -269,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_root_that_cannot_be_read) {
 }
 
 BOOST_AUTO_TEST_CASE(settings_that_renovate_has_changed_concern_the_roots_below) {
-  std::filesystem::create_directories(root() / ".git");
+  program({"git", "init", "--quiet"});
   write("live/a/main.tf", module_call("vpc", git()));
   write("live/a/.tofu-modlock.hcl", module_rule("vpc", "1.0.0"));
   BOOST_TEST(modlock({"lock", "--chdir", "live/a"}).exit_code == 0);
@@ -291,7 +290,7 @@ BOOST_AUTO_TEST_CASE(settings_that_renovate_has_changed_concern_the_roots_below)
 }
 
 BOOST_AUTO_TEST_CASE(nothing_of_ours_is_no_error) {
-  std::filesystem::create_directories(root() / ".git");
+  program({"git", "init", "--quiet"});
   write("main.tf", module_call("vpc", git(), "1.0.0"));
   modlock({"lock"});
   write_data(R"({"depName": "alpine", "packageFile": "Dockerfile", "newValue": "3.20"})");
@@ -302,7 +301,7 @@ BOOST_AUTO_TEST_CASE(nothing_of_ours_is_no_error) {
 
 // Nobody writes to that pipe or closes it: who reads it waits for ever.
 BOOST_AUTO_TEST_CASE(an_open_pipe_and_an_empty_environment) {
-  std::filesystem::create_directories(root() / ".git");
+  program({"git", "init", "--quiet"});
   write("main.tf", module_call("vpc", git() + "?ref=v1.1.0"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   write_data(fmt::format(R"({{"depName": "{}", "packageFile": "main.tf", "currentValue": "v1.1.0",)"

@@ -68,7 +68,7 @@ struct Renovate : Scene {
     write_text(path("tofurc"), registry.host_block("registry.opentofu.org"));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
     environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
-    std::filesystem::create_directories(root() / ".git");
+    program({"git", "init", "--quiet"});
     write("main.tf", required("~> 1.0") + call("v1.0.0"));
     BOOST_TEST(modlock({"lock"}).exit_code == 0);
   }

@@ -40,10 +40,16 @@ constexpr std::string_view kBlock =
 BOOST_FIXTURE_TEST_SUITE(terragrunt_source, RemoteUnit)
 
 BOOST_AUTO_TEST_CASE(it_is_locked_and_stays_in_the_lock) {
-  for (const char* command : {"init", "plan", "init"}) {
+  const std::string source = "git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0";
+  const std::string restored =
+      "live/vpc: terragrunt:source  " + source + "  restored\nlive/vpc: module.vpc  1.0.0  restored  (~> 1.0)\n";
+  for (const auto& [command, lines] :
+       {std::pair{"init", "live/vpc: terragrunt:source  " + source +
+                              "  locked\nlive/vpc: module.vpc  1.0.0  (~> 1.0)\n" + restored},
+        std::pair{"plan", std::string()}, std::pair{"init", restored}}) {
     const Ran ran = terragrunt({command});
     BOOST_TEST(ran.exit_code == 0, ran.err);
-    BOOST_TEST(ran.err == "");
+    BOOST_TEST(ran.err == lines);
     BOOST_TEST(shown(unit_lock()).find(kBlock) != std::string::npos, shown(unit_lock()));
     BOOST_TEST(shown(unit_lock()).find("module \"vpc\"") != std::string::npos);
   }
@@ -128,6 +134,27 @@ BOOST_AUTO_TEST_CASE(a_generated_unit_has_values) {
   BOOST_TEST(shown(unit_lock(unit)).find(kBlock) != std::string::npos, shown(unit_lock(unit)));
 }
 
+BOOST_AUTO_TEST_CASE(the_lock_of_a_generated_unit_survives_stack_clean) {
+  const std::string unit = "live/.terragrunt-stack/vpc";
+  const auto generate = [&] {
+    fs::remove_all(root() / "live/.terragrunt-stack");
+    add_unit(unit, "git::" + stacks.url() + "//network?ref=${values.ref}");
+    write(unit + "/terragrunt.values.hcl", "ref = \"v1.0.0\"\n");
+  };
+  generate();
+  BOOST_TEST(terragrunt({"init"}, "", unit).exit_code == 0);
+  const std::string locked = unit_lock(unit);
+  BOOST_TEST(shown(locked).find(kBlock) != std::string::npos, shown(locked));
+  BOOST_TEST(read("live/terragrunt-locks/vpc/.terraform.lock.hcl") == locked);
+  release(vpc, "1.1.0");
+  generate();
+  environment["CI"] = "true";
+  const Ran ran = terragrunt({"plan"}, "", unit);
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(unit_lock(unit) == locked);
+  BOOST_TEST(read("live/terragrunt-locks/vpc/.terraform.lock.hcl") == locked);
+}
+
 BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
   write("live/vpc/terragrunt.values.hcl", "ref = \"v1.0.0\"\n");
   const std::string text = read("live/vpc/terragrunt.hcl");
@@ -144,11 +171,45 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
   };
   const Ran ran = hook({});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.err ==
-             "Warning: the source of the unit <dir>/root/live/vpc is computed, so it is neither locked nor checked "
-             "[CONFIG_NON_STATIC]\n"
-             "  to do: write it out, compute it from local values, or give it to the hook with --source\n");
-  BOOST_TEST(hook({"--source", "git::" + stacks.url() + "//network?ref=v1.0.0"}).err == "");
+  BOOST_TEST(
+      ran.err ==
+      "Warning: the source of the unit <dir>/root/live/vpc is computed, so it is neither locked nor checked "
+      "[CONFIG_NON_STATIC]\n"
+      "  to do: write it out, compute it from local values, or give it to the hook with --source; to allow it for "
+      "this unit, use --allow-unchecked-source\n");
+  struct Row {
+    const char* name;
+    std::vector<std::string> flags;
+    std::map<std::string, std::string> variables;
+    int exit_code;
+  };
+  const std::string variable = "TOFU_MODLOCK_ALLOW_UNCHECKED_SOURCE";
+  const Row rows[] = {
+      {"strict", {"--strict"}, {}, 3},
+      {"in CI", {}, {{"CI", "true"}}, 3},
+      {"allowed by name", {"--strict", "--allow-unchecked-source", "live/vpc"}, {}, 0},
+      {"allowed by a glob", {"--strict", "--allow-unchecked-source", "live/*"}, {}, 0},
+      {"another unit is allowed", {"--strict", "--allow-unchecked-source", "live/dns"}, {}, 3},
+      {"of a glob a component stays one", {"--strict", "--allow-unchecked-source", "*"}, {}, 3},
+      {"allowed by the variable", {"--strict"}, {{variable, "live/dns:**/vpc"}}, 0},
+      {"outside", {"--allow-unchecked-source", "../live/vpc"}, {}, 2},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      environment["CI"] = "";
+      environment[variable] = "";
+      for (const auto& [name, value] : row.variables) {
+        environment[name] = value;
+      }
+      const Ran judged = hook(row.flags);
+      BOOST_TEST(judged.exit_code == row.exit_code, judged.err);
+      BOOST_TEST((judged.err.find("[FROZEN]") != std::string::npos) == (row.exit_code == 3), judged.err);
+      BOOST_TEST((judged.err.empty() || row.exit_code != 0), judged.err);
+    }
+  }
+  environment["CI"] = "";
+  environment.erase(variable);
+  BOOST_TEST(hook({"--source", "git::" + stacks.url() + "//network?ref=v1.0.0"}).exit_code == 0);
   BOOST_TEST(shown(unit_lock()).find(kBlock) != std::string::npos, shown(unit_lock()));
 }
 
