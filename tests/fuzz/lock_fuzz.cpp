@@ -1,8 +1,10 @@
-// A lock file that can be read is written back as it was, and anew as one that says the same.
+// A lock file that can be read is written back as it was, with its module blocks first, and as a new file that says the
+// same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "plugin/lock/lock_file.h"
@@ -24,6 +26,15 @@ ProviderLocks written(ProviderLocks providers) {
   return providers;
 }
 
+bool has_module_after_provider(const LockFile& lock) {
+  return std::any_of(lock.modules.begin(), lock.modules.end(),
+                     [&](const auto& entry) { return is_after_provider(lock, entry.first); });
+}
+
+bool says_the_same(const LockFile& a, const LockFile& b) {
+  return a.modules == b.modules && a.providers == b.providers;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -34,11 +45,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(code == Code::lock_parse || code == Code::lock_newer || code == Code::limit_exceeded);
     return 0;
   }
-  require(write_lock(*lock, lock->modules) == text);
+  const std::string rewritten = write_lock(*lock, lock->modules);
+  if (has_module_after_provider(*lock)) {
+    const auto sorted = parse_lock(rewritten, "a");
+    require(sorted.has_value() && !has_module_after_provider(*sorted) && says_the_same(*sorted, *lock));
+  } else {
+    require(rewritten == text);
+  }
   const auto without = parse_lock(write_lock(*lock, {}), "a");
   require(without.has_value() && without->modules.empty() && without->providers == lock->providers);
-  const auto anew = parse_lock(write_whole_lock(lock->modules, lock->providers, kOpenTofuLockHeader), "a");
-  require(anew.has_value() && anew->modules == lock->modules);
-  require(written(anew->providers) == written(lock->providers));
+  const auto whole = parse_lock(write_whole_lock(lock->modules, lock->providers, kOpenTofuLockHeader), "a");
+  require(whole.has_value() && whole->modules == lock->modules);
+  require(written(whole->providers) == written(lock->providers));
   return 0;
 }

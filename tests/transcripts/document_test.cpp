@@ -44,6 +44,9 @@ constexpr Shown kShownElsewhere[] = {
     {"ErrorData.retryAfterMs", "an_error_with_everything"},
     {"ExternalBackend.command", "initialize_takes_external_backends"},
     {"ExternalBackend.scheme", "initialize_takes_external_backends"},
+    {"HeldMove.locked", "a_moved_tag_is_held_until_it_is_accepted"},
+    {"HeldMove.offered", "a_moved_tag_is_held_until_it_is_accepted"},
+    {"HeldMove.subject", "a_moved_tag_is_held_until_it_is_accepted"},
     {"LockedModule.digest", "constraint_is_locked_by_digest_installed_and_verified"},
     {"LockedProvider.address", "modules_and_providers_in_one_edit"},
     {"LockedProvider.constraints", "modules_and_providers_in_one_edit"},
@@ -68,9 +71,13 @@ constexpr Shown kShownElsewhere[] = {
     {"initialize.params.options.configFile", "the_settings_of_the_user_come_from_where_the_host_says"},
     {"initialize.params.processId", "a_host_that_is_gone_ends_the_session"},
     {"lock/explain.result.selected.digest", "constraint_is_locked_by_digest_installed_and_verified"},
+    {"lock/plan.params.policy.acceptMoved", "a_moved_tag_is_held_until_it_is_accepted"},
+    {"lock/plan.result.moved", "a_moved_tag_is_held_until_it_is_accepted"},
     {"log/message.params.level", "the_log_is_told_to_who_asked"},
     {"log/message.params.message", "the_log_is_told_to_who_asked"},
+    {"update/plan.result.moved", "a_moved_tag_is_held_until_it_is_accepted"},
     {"versions/list.result.diagnostics", "messages_that_are_large"},
+    {"workspace/plan.params.policy.acceptMoved", "a_moved_tag_is_held_until_it_is_accepted"},
 };
 
 std::string all_tests() {
