@@ -1,0 +1,219 @@
+// docs/ci.md: its own blocks, run in a repository of thirty root modules with providers.
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+
+#include "backends/process/process.h"
+#include "tests/e2e/scene.h"
+#include "tests/support/clients.h"
+#include "tests/support/provider_registry.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRoots = 30;
+
+// The first block of that language below the heading.
+std::vector<std::string> read_page_block(const std::string& heading, const std::string& language) {
+  std::istringstream page(read_text(fs::path(MODLOCK_DOCS) / "ci.md"));
+  std::vector<std::string> block;
+  bool is_below = false;
+  bool is_inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (is_inside && line == "```") {
+      break;
+    }
+    if (is_inside) {
+      block.push_back(line);
+    }
+    is_below = is_below || line == heading;
+    is_inside = is_inside || (is_below && line == "```" + language);
+  }
+  BOOST_REQUIRE_MESSAGE(!block.empty(), heading);
+  return block;
+}
+
+// The commands of a YAML list whose items are `- run: COMMAND` or, with an empty `key`, `- COMMAND`; `|` begins a text
+// of several lines.
+std::vector<std::string> read_commands(const std::vector<std::string>& lines, const std::string& key) {
+  std::vector<std::string> commands;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t indent = lines[i].find_first_not_of(' ');
+    const std::string item = "- " + key;
+    if (indent == std::string::npos || !lines[i].substr(indent).starts_with(item)) {
+      continue;
+    }
+    std::string command = lines[i].substr(indent + item.size());
+    if (command == "|") {
+      command.clear();
+      for (; i + 1 < lines.size() && lines[i + 1].starts_with(std::string(indent + 2, ' ')); ++i) {
+        command += lines[i + 1].substr(indent + 2) + "\n";
+      }
+    }
+    commands.push_back(command);
+  }
+  BOOST_REQUIRE(!commands.empty());
+  return commands;
+}
+
+struct CiPage : Scene {
+  CiPage() : vpc(repository("vpc.git")) {
+    registry.publish({.name = "acme/cloud", .version = "1.0.0"});
+    release(vpc, "1.0.0");
+    write_text(path("home/.gitconfig"), "[user]\n\tname = user\n\temail = user@example.test\n");
+    fs::create_directories(path("bin"));
+    fs::create_symlink(binary, path("bin/tofu-modlock"));
+    environment["PATH"] = path("bin").string() + ":" + environment["PATH"];
+    environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    environment["GITHUB_WORKSPACE"] = root().string();
+    write(".gitignore", ".terraform\n");
+    for (int i = 1; i <= kRoots; ++i) {
+      write_root(fmt::format("live/{}", i));
+    }
+    // A called module and an example are no root modules.
+    write("modules/net/main.tf", required());
+    write("modules/net/examples/basic/main.tf", required() + "module \"net\" {\n  source = \"../..\"\n}\n");
+    git({"init", "-q", "-b", "main"});
+  }
+
+  void write_root(const std::string& name) const {
+    write(name + "/main.tf", required() + module_call("net", "../../modules/net") +
+                                 module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  }
+
+  static std::string required() {
+    return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n"
+           "      version = \"~> 1.0\"\n    }\n  }\n}\n";
+  }
+
+  void use(const std::string& client) {
+    fs::remove(path("bin/tofu"));
+    fs::create_symlink(*find_program(client), path("bin/tofu"));
+    write_text(path("tofurc"),
+               registry.host_block(client == "terraform" ? "registry.terraform.io" : "registry.opentofu.org"));
+    environment["TOFU_MODLOCK_IMPLEMENTATION"] = client == "terraform" ? "terraform" : "opentofu";
+    environment["CI"] = "";
+    BOOST_TEST(modlock({"lock", "--recursive"}).exit_code == 0);
+    git({"add", "-A"});
+    git({"commit", "-q", "--allow-empty", "-m", "Lock"});
+    environment["CI"] = "true";
+  }
+
+  void git(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "git");
+    const Ran ran = program(arguments);
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+  }
+
+  // Each in a shell of its own, as runners do it, up to the first that fails.
+  Ran run(const std::vector<std::string>& commands, const std::string& directory = ".") const {
+    Ran all;
+    for (const std::string& command : commands) {
+      const Ran ran = program({"sh", "-e", "-c", "cd \"$0\"\n" + command, directory});
+      all = {ran.exit_code, all.out + ran.out, all.err + ran.err};
+      if (ran.exit_code != 0) {
+        break;
+      }
+    }
+    return all;
+  }
+
+  void forget_installed() const {
+    for (const auto& entry : fs::directory_iterator(root() / "live")) {
+      fs::remove_all(entry.path() / ".terraform");
+    }
+  }
+
+  // Passes as it is; a new root module that is not locked fails, and so does a lock file that no longer fits.
+  void check(const std::vector<std::string>& commands) const {
+    forget_installed();
+    const Ran fine = run(commands);
+    BOOST_TEST(fine.exit_code == 0, fine.out << fine.err);
+    for (int i = 1; i <= kRoots; ++i) {
+      BOOST_TEST(has(fmt::format("live/{}/.terraform/providers", i)));
+      BOOST_TEST(has(fmt::format("live/{}/.terraform/modules/vpc", i)));
+    }
+    write_root("live/new");
+    const Ran unlocked = run(commands);
+    BOOST_TEST(unlocked.exit_code == 3);
+    BOOST_TEST(shown(unlocked.err).find("<dir>/root/live/new has no lock file.") != std::string::npos, unlocked.err);
+    BOOST_TEST(unlocked.err.find("\nlive/new  FROZEN  run: tofu-modlock lock") != std::string::npos, unlocked.err);
+    BOOST_TEST(unlocked.err.find("31 root modules: 30 ok, 1 failed (exit code 3).\n") != std::string::npos,
+               unlocked.err);
+    fs::remove_all(root() / "live/new");
+    const std::string before = read("live/7/main.tf");
+    write("live/7/main.tf", before + module_call("more", "git::" + vpc.url() + "?ref=v1.0.0"));
+    const Ran outdated = run(commands);
+    BOOST_TEST(outdated.exit_code == 3);
+    BOOST_TEST(outdated.err.find("Error in live/7: ") != std::string::npos, outdated.err);
+    write("live/7/main.tf", before);
+    BOOST_TEST(program({"git", "status", "--porcelain"}).out == "");
+  }
+
+  ProviderRegistry registry;
+  GitRepository& vpc;
+};
+
+BOOST_FIXTURE_TEST_SUITE(ci_page, CiPage, *boost::unit_test::precondition(has_client("docs/ci.md")))
+
+BOOST_AUTO_TEST_CASE(every_block_passes_and_fails_as_the_page_says) {
+  const std::vector<std::string> lines = read_page_block("# In CI", "sh");
+  std::string script;
+  for (const std::string& line : lines) {
+    script += line + "\n";
+  }
+  const std::vector<std::string> github = read_commands(read_page_block("## GitHub Actions", "yaml"), "run: ");
+  const std::vector<std::string> gitlab = read_commands(read_page_block("## GitLab", "yaml"), "");
+  for (const std::string& client : clients()) {
+    BOOST_TEST_CONTEXT(client) {
+      use(client);
+      BOOST_TEST_CONTEXT("the script") {
+        check({script});
+      }
+      BOOST_TEST_CONTEXT("GitHub") {
+        check(github);
+      }
+      BOOST_TEST_CONTEXT("GitLab") {
+        check(gitlab);
+      }
+      fs::remove_all(root() / "live/1/.terraform.lock.hcl");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(atlantis_runs_its_steps_in_each_root) {
+  std::vector<std::string> steps;
+  for (const std::string& line : read_page_block("## Atlantis", "yaml")) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    const std::string item = line.substr(indent);
+    if (item.starts_with("- run: ")) {
+      steps.push_back(item.substr(7));
+    } else if (item == "extra_args: [\"-get=false\"]") {
+      steps.push_back("tofu init -input=false -get=false");
+    }
+  }
+  BOOST_REQUIRE(steps.size() == 5U);  // all but plan and apply, for which a provider would have to run
+  for (const std::string& client : clients()) {
+    BOOST_TEST_CONTEXT(client) {
+      use(client);
+      forget_installed();
+      for (const char* directory : {"live/1", "live/30"}) {
+        const Ran ran = run(steps, directory);
+        BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+      }
+      write_root("live/new");
+      BOOST_TEST(run(steps, "live/new").exit_code == 3);
+      fs::remove_all(root() / "live/new");
+      fs::remove_all(root() / "live/1/.terraform.lock.hcl");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
