@@ -293,6 +293,11 @@ void Arrival::take_moved(std::size_t i, const Now& now) {
                        "run the command again");
     return;
   }
+  constexpr std::string_view kTags = "refs/tags/";
+  const bool is_tag = now.name.substr(0, kTags.size()) == kTags;
+  const std::string hint =
+      is_tag ? "find out why the tag was moved; `tofu-modlock upgrade --target` locks what it gives now"
+             : "find out why the branch was rewritten; `tofu-modlock upgrade --target` locks what it gives now";
   auto fine = check_commit(remote_, repository_, wish.id, context_);
   if (!fine) {
     const bool refused = fine.error().code == Code::hash_mismatch || fine.error().code == Code::not_found;
@@ -300,7 +305,7 @@ void Arrival::take_moved(std::size_t i, const Now& now) {
       fine = fail(Code::hash_mismatch,
                   fmt::format("\"{}\" of \"{}\" {}, the lock names {}, and no branch or tag leads there any more",
                               now.name, remote_.address().display, found, wish.id),
-                  "find out why the tag was moved; `tofu-modlock upgrade` locks what it gives now");
+                  hint);
     }
     fine.error().locked_thing_gone = fine.error().code == Code::not_found;
     results_[i] = fail(std::move(fine.error()));
@@ -308,15 +313,14 @@ void Arrival::take_moved(std::size_t i, const Now& now) {
   }
   take_commit(i);
   // That a branch moves on is what branches do.
-  constexpr std::string_view kTags = "refs/tags/";
-  if (results_[i] && now.name.substr(0, kTags.size()) == kTags) {
+  if (results_[i] && is_tag) {
     results_[i]->push_back(
         {Severity::warning,
          Error{.code = Code::tag_moved,
                .message = fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is used, which a branch or tag still "
                                       "leads to",
                                       now.name, remote_.address().display, found, wish.id),
-               .hint = "find out why the tag was moved; `tofu-modlock upgrade` locks what it gives now"}});
+               .hint = hint}});
   }
 }
 

@@ -57,6 +57,21 @@ PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, c
   return place ? std::move(*place) : stored_package(node, lock, store, context);
 }
 
+PlacedPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                             const LockFile& lock, const Store& store, const Context& context) {
+  const auto entry = lock.modules.find(node.key);
+  const bool is_locked = entry != lock.modules.end() && entry->second.source == node.address.source.identity() &&
+                         !entry->second.hash_value("h1").empty();
+  if (!is_locked || node.address.source.kind == SourceKind::directory) {
+    return known_package(node, data, manifest, lock, store, context);
+  }
+  PlacedPackage stored = stored_package(node, lock, store, context);
+  return stored.directory.empty()
+             ? installed_package(node, "h1:" + entry->second.hash_value("h1"), data, manifest, context)
+                   .value_or(PlacedPackage{})
+             : stored;
+}
+
 PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context) {
   const auto entry = lock.modules.find(node.key);
   if (entry == lock.modules.end() || entry->second.source != node.address.source.identity()) {

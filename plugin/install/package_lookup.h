@@ -17,7 +17,13 @@ namespace modlock {
 PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
                             const LockFile& lock, const Store& store, const Context& context);
 
-// The last of these alone: what the store has of the locked package.
+// The package that the lock names for a remote call, without asking anybody: linked, in the store, or installed with
+// the locked h1. If the lock has no entry of this source with an h1, what is installed. Its directory is empty if it is
+// nowhere.
+PlacedPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                             const LockFile& lock, const Store& store, const Context& context);
+
+// What the store has of the locked package.
 PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context);
 
 // What is installed for a call, where it has this h1 ("h1:…") and the manifest says whose it is; nullopt otherwise.

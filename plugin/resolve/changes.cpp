@@ -78,16 +78,24 @@ std::string short_id(const ModuleLock& lock) {
   return value.substr(0, 12);
 }
 
-bool is_expected_move(const Chooser& chooser, const std::string& key, const ModuleLock& after) {
+// The reference that was resolved for a call; empty for a version.
+std::string resolved_ref(const Chooser& chooser, const std::string& key) {
   const auto resolved = chooser.resolved().find(key);
+  return resolved == chooser.resolved().end() ? std::string() : resolved->second.ref;
+}
+
+bool is_expected_move(const Chooser& chooser, const ModuleLock& after) {
+  const auto resolved = chooser.resolved().find(after.key);
   const auto source = parse_identity(after.source);
   return resolved != chooser.resolved().end() && !resolved->second.version && source &&
          may_move(*source, resolved->second.ref);
 }
 
 // What moved, for people: a tag, a branch, an archive.
-std::string_view moved_thing(const ModuleLock& lock, bool expected) {
-  return lock.origin_hash().starts_with("zh:") ? "archive" : expected ? "branch" : "tag";
+std::string_view moved_thing(const ModuleLock& lock, const std::string& ref) {
+  const std::string origin = lock.origin_hash();
+  const bool is_tag = lock.version || !origin.starts_with("git:") || ref.starts_with("refs/tags/");
+  return origin.starts_with("zh:") ? "archive" : is_tag ? "tag" : "branch";
 }
 
 // What happened to an entry that is in the old lock and in the new one, or nullopt where it is the same.
@@ -102,14 +110,11 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
     change.reason = before.constraints != after.constraints
                         ? fmt::format("constraints-changed: {}", after.constraints.value_or("none"))
                         : "another version was chosen";
-  } else if (const bool expected = is_expected_move(chooser, after.key, after); !same_id && expected) {
-    change.action = Action::updated;
-    change.reason =
-        fmt::format("the {} moved from {} to {}", moved_thing(after, true), short_id(before), short_id(after));
   } else if (!same_id) {
-    change.action = Action::moved;
-    change.reason =
-        fmt::format("the {} was moved from {} to {}", moved_thing(after, false), short_id(before), short_id(after));
+    const bool expected = is_expected_move(chooser, after);
+    change.action = expected ? Action::updated : Action::moved;
+    change.reason = fmt::format("the {} {} from {} to {}", moved_thing(after, resolved_ref(chooser, after.key)),
+                                expected ? "moved" : "was moved", short_id(before), short_id(after));
   } else if (before.constraints != after.constraints || before.version != after.version) {
     change.action = Action::constraints_changed;
     change.reason = fmt::format("the constraint was {}", before.constraints.value_or("absent"));

@@ -272,10 +272,24 @@ bool Chooser::is_at_hand(const Group& group) const {
          (!group.decision.id.empty() && origin_.stored(group.level.front()->address.source, wish_of(group)));
 }
 
+// Whether locked versions stay, and their tags are asked what they point to now.
+bool Chooser::asks_tags_again() const {
+  return request_.mode == PlanMode::missing && request_.accept_moved;
+}
+
+void Chooser::forget_id(Group& group) {
+  group.decision.id.clear();
+  group.locked_h1.clear();
+  if (!group.decision.version) {
+    group.decision = {};
+    group.locked = false;
+  }
+}
+
 void Chooser::consult_lock(Group& group) const {
   const bool keeps_locked = !group.upgrade || !group.offered.empty();
   if (keeps_locked && decide_from_lock(group)) {
-    look_in_place(group);
+    asks_tags_again() && group.offered.empty() ? forget_id(group) : look_in_place(group);
   } else {
     group.failed = request_.mode == PlanMode::frozen;
   }

@@ -54,7 +54,7 @@ class Chooser {
   struct Group {
     std::map<std::string, ConstraintUse> uses;  // by key and constraint text
     bool upgrade = false;
-    std::string offered;                  // the id of a moved tag; not empty: what is locked stays, in all later walks
+    std::string offered;                  // the id of what moved; not empty: what is locked stays, in all later walks
     std::chrono::seconds minimum_age{0};  // the longest that a member asks for
     bool decided = false;                 // in this walk
     bool failed = false;                  // in this walk; its error is in diagnostics_ when the level is over
@@ -94,6 +94,8 @@ class Chooser {
   void look_in_place(Group& group) const;
   bool is_at_hand(const Group& group) const;
   bool needs_locked_listing(const Group& group) const;
+  bool asks_tags_again() const;
+  static void forget_id(Group& group);
   void consult_lock(Group& group) const;
   void run_errands(const std::vector<Group*>& touched);
   Origin::Errand errand_of(const std::vector<Group*>& groups) const;

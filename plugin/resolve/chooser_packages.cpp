@@ -62,14 +62,18 @@ Result<void> Chooser::take_package(Group& group) {
   return {};
 }
 
-// Whether the package is what a moved tag points to now, and no one has accepted that. An archive that was packed again
-// with the same content has not moved.
+// Whether the package is what a moved tag points to now, and no one has accepted that; if tags are asked again, whether
+// it is what something else points to now, a branch. An archive that was packed again with the same content has not
+// moved.
 bool Chooser::must_hold(const Group& group, const Package& package) const {
-  if (group.locked || request_.mode != PlanMode::upgrade || !request_.targets.empty() || request_.accept_moved) {
+  const bool accepts = request_.mode != PlanMode::upgrade || !request_.targets.empty() || request_.accept_moved;
+  if (group.locked || (accepts && !asks_tags_again())) {
     return false;
   }
   const Source& source = group.level.front()->address.source;
-  if (!group.decision.version && (source.kind == SourceKind::archive || is_expected_to_move(source, package.ref))) {
+  const bool is_tag = group.decision.version || !is_expected_to_move(source, package.ref);
+  const bool is_archive = !group.decision.version && source.kind == SourceKind::archive;
+  if (is_archive || is_tag == asks_tags_again()) {
     return false;
   }
   bool is_moved = false;
@@ -97,7 +101,8 @@ void Chooser::hand_out(const Group& group) {
     node->package_directory = group.decision.package_directory;
     node->package_subdir = group.decision.package_subdir;
     resolved_.insert_or_assign(node->key, group.decision);
-    if (group.locked && !group.offered.empty() && is_candidate(group, node->key)) {
+    if (request_.mode == PlanMode::upgrade && group.locked && !group.offered.empty() &&
+        is_candidate(group, node->key)) {
       const Backend& backend = *origin_.backend(node->address.source);
       held_.insert_or_assign(
           node->key, HeldMove{node->subject(), backend.id_hash(group.decision.id), backend.id_hash(group.offered)});

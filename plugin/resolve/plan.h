@@ -36,8 +36,10 @@ struct PlanRequest {
   bool history_is_cut_off = false;
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
-      {};                     // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
-  bool accept_moved = false;  // with mode upgrade: lock what a moved tag points to now, also without targets
+      {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
+  // Lock what a moved tag points to now: with mode upgrade also without targets; with mode missing every tag is asked
+  // again, and nothing else changes.
+  bool accept_moved = false;
   // By key of a call that chooses among versions: the one to choose, if its constraints allow it. Who shares it,
   // follows.
   std::map<std::string, Version, std::less<>> wanted = {};

@@ -45,21 +45,12 @@ std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
   return out;
 }
 
-// The modules of a root where nobody wants them locked: as they are installed or locked. What is locked and nowhere on
-// this machine is fetched.
+// The modules of a root if nobody wants them locked: as they are locked or installed.
 Result<ModuleTree> read_tree(RootRequest& root, const LockDocument& lock, Origin& origin, const Service& service,
                              const Context& context) {
-  auto tree = walk_known_modules(root, effective_lock(lock), service, context);
-  if (!tree || unread_modules(*tree).empty()) {
-    return tree;
-  }
-  PlanRequest request = frozen_plan(root, lock, context);
-  auto plan = make_plan(request, origin, context);
-  if (!plan) {
-    return fail(std::move(plan.error()));
-  }
-  if (const auto unread = unread_modules(plan->tree); !unread.empty()) {
-    const ModuleNode& node = plan->tree.nodes.find(unread.front())->second;
+  auto tree = walk_locked_modules(root, lock, origin, service, context);
+  if (const auto unread = tree ? unread_modules(*tree) : std::vector<std::string>(); !unread.empty()) {
+    const ModuleNode& node = tree->nodes.find(unread.front())->second;
     return fail(Error{.code = Code::missing,
                       .message = fmt::format("module \"{}\" is neither locked nor installed, so nobody knows which "
                                              "providers it needs",
@@ -68,7 +59,7 @@ Result<ModuleTree> read_tree(RootRequest& root, const LockDocument& lock, Origin
                       .location = node.call.source.location,
                       .hint = "lock modules too (without --include providers), or let the client install them"});
   }
-  return std::move(plan->tree);
+  return tree;
 }
 
 class LockPlanner {

@@ -60,11 +60,17 @@ Result<Json::Value> handle_update_lookup(const Service& service, const Json::Val
   context.judge_source = source_judge(root->walk.settings);
   const auto network = service.network(root->implementation.tool, root->implementation.version);
   const LockFile effective = effective_lock(*lock);
-  const auto tree = walk_known_modules(*root, effective, service, context);
-  if (!tree) {
-    return fail(tree.error());
-  }
   Origin origin(network->backends(), service.store(), context, service.fresh_since());
+  auto tree = walk_locked_modules(*root, *lock, origin, service, context);
+  if (!tree) {
+    // One source that is gone does not hide the others.
+    Error error = network->with_warnings(std::move(tree.error()));
+    tree = walk_known_modules(*root, effective, service, context);
+    if (!tree) {
+      return fail(std::move(tree.error()));
+    }
+    tree->diagnostics.push_back({Severity::warning, std::move(error)});
+  }
   const auto providers = network->provider_source(root->walk.root);
   auto found = look_up({.tree = *tree,
                         .modules = effective.modules,

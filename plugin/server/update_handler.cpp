@@ -140,6 +140,7 @@ class UpdatePlanner {
     params.root = params_.root;
     params.lock = params_.lock;
     params.include = params_.include;
+    params.accept_moved = params_.accept_moved;
     for (const auto& [path, file] : files_) {
       params.root.documents.push_back({path, file.after});
     }

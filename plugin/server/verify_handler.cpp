@@ -71,6 +71,9 @@ Result<Json::Value> handle_lock_verify(const Service& service, const Json::Value
   for (Verdict& verdict : report->verdicts) {
     result.verdicts.push_back({.subject = std::move(verdict.subject),
                                .verdict = std::string(to_string(verdict.kind)),
+                               .source = std::move(verdict.source),
+                               .version = std::move(verdict.version),
+                               .origin = std::move(verdict.origin),
                                .expected = std::move(verdict.expected),
                                .actual = std::move(verdict.actual),
                                .detail = std::move(verdict.detail),

@@ -23,6 +23,10 @@ int exit_code(VerdictKind kind);
 struct Verdict {
   std::string subject = {};
   VerdictKind kind = VerdictKind::held;
+  // What the lock entry says: of a module its source, its version and its origin ("git:…"), of a provider the version.
+  std::string source = {};
+  std::optional<std::string> version = {};
+  std::string origin = {};
   // What the lock says and what was found: hashes of what is installed ("h1:…"); where modules.json leads elsewhere the
   // two directories; of moved and of a reference that moved on what it gave and gives ("git:…", "oci:…"), of a newer
   // version the two versions. Empty where there is nothing.

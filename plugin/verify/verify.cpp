@@ -121,6 +121,11 @@ class Verifier {
     for (auto& [key, verdict] : verdicts_) {
       if (request_.modules) {
         verdict.location = location_of(key, *tree);
+        if (const auto entry = request_.lock.modules.find(key); entry != request_.lock.modules.end()) {
+          verdict.source = entry->second.source;
+          verdict.version = entry->second.version;
+          verdict.origin = entry->second.origin_hash();
+        }
         report.verdicts.push_back(std::move(verdict));
       }
     }
@@ -383,8 +388,14 @@ class Verifier {
     if (!verdicts) {
       return fail(std::move(verdicts.error()));
     }
-    report.verdicts.insert(report.verdicts.end(), std::make_move_iterator(verdicts->begin()),
-                           std::make_move_iterator(verdicts->end()));
+    for (Verdict& verdict : *verdicts) {
+      for (const auto& [address, lock] : settings.lock.providers) {
+        if (verdict.subject == "provider." + address.to_string()) {
+          verdict.version = lock.version.to_string();
+        }
+      }
+      report.verdicts.push_back(std::move(verdict));
+    }
     for (const auto& [provider, directory] : settings.dev_overrides) {
       if (settings.lock.providers.count(provider) != 0) {
         report.diagnostics.push_back(dev_override_warning(provider));

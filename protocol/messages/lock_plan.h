@@ -76,7 +76,8 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
                     "choose only what was first seen so long ago, `72h`");
     policy.optional("adopt", params.adopt, "whether a first lock keeps what is installed; true where absent");
     policy.optional("acceptMoved", params.accept_moved,
-                    "whether upgrade without targets locks what a moved tag points to now; false if absent");
+                    "lock what a moved tag points to now: with upgrade also without targets, with missing by asking "
+                    "every tag again; false if absent");
   });
 }
 

@@ -30,6 +30,9 @@ void fields(Form& form, In<Form, LockVerifyParams> params) {
 struct Verdict {
   std::string subject;
   std::string verdict;
+  std::string source;
+  std::optional<std::string> version;
+  std::string origin;
   std::string expected;
   std::string actual;
   std::string detail;
@@ -55,6 +58,9 @@ void fields(Form& form, In<Form, Verdict> verdict) {
   form.member("subject", verdict.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
   form.member("verdict", verdict.verdict, "update-available is never an error",
               {"held", "update-available", "moved", "vanished", "tampered", "stale", "missing", "not-locked"});
+  form.optional("source", verdict.source, "of a locked module");
+  form.optional("version", verdict.version, "that is locked");
+  form.optional("origin", verdict.origin, "the commit or digest that is locked, `git:8f2c…`, `oci:sha256:…`");
   form.optional("expected", verdict.expected, "the hash, id or version that is locked");
   form.optional("actual", verdict.actual, "what there is instead");
   form.member("detail", verdict.detail, "for people");

@@ -38,6 +38,7 @@ struct UpdatePlanParams {
   std::vector<Update> updates;
   std::optional<std::string> pin;
   Include include;
+  bool accept_moved = false;
 };
 template <typename Form>
 void fields(Form& form, In<Form, UpdatePlanParams> params) {
@@ -48,6 +49,10 @@ void fields(Form& form, In<Form, UpdatePlanParams> params) {
                 "how git and OCI sources name a version, also in place of a version argument; absent: as they do",
                 {"tag", "immutable"});
   form.optional("include", params.include, "what is locked afterwards; absent: both; what is left out stays as it is");
+  form.optional_group("policy", "how versions are chosen", [&](auto& policy) {
+    policy.optional("acceptMoved", params.accept_moved,
+                    "ask the tags of what stays locked again, and lock what they point to now; false if absent");
+  });
   form.check([&](ObjectReader& in) {
     if (params.updates.empty()) {
       in.reject("updates", "expected one update at least");

@@ -77,6 +77,7 @@ constexpr Shown kShownElsewhere[] = {
     {"log/message.params.message", "the_log_is_told_to_who_asked"},
     {"update/plan.result.moved", "a_moved_tag_is_held_until_it_is_accepted"},
     {"versions/list.result.diagnostics", "messages_that_are_large"},
+    {"update/plan.params.policy.acceptMoved", "lock_accepts_moved_tags_and_changes_nothing_else"},
     {"workspace/plan.params.policy.acceptMoved", "a_moved_tag_is_held_until_it_is_accepted"},
 };
 

@@ -178,8 +178,8 @@ BOOST_AUTO_TEST_CASE(oci_tag_is_pinned_and_its_move_is_told) {
     const char* reason;
   };
   const Row rows[] = {
-      {"default tag", "", "oci://example.com/modules/vpc", "updated: the branch moved from "},
-      {"latest", "latest", "oci://example.com/modules/vpc?tag=latest", "updated: the branch moved from "},
+      {"default tag", "", "oci://example.com/modules/vpc", "updated: the tag moved from "},
+      {"latest", "latest", "oci://example.com/modules/vpc?tag=latest", "updated: the tag moved from "},
       {"named tag", "v1", "oci://example.com/modules/vpc?tag=v1", "moved: the tag was moved from "},
   };
   for (const Row& row : rows) {
