@@ -25,6 +25,10 @@ void add_dry_run_flags(CLI::App& command, CommandLine& out) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
+void add_accept_moved_flag(CLI::App& command, CommandLine& out, const std::string& description) {
+  command.add_flag("--accept-moved", out.accept_moved, description);
+}
+
 void add_plan_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
@@ -61,6 +65,8 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
 void lock_flags(CLI::App& command, CommandLine& out) {
   add_plan_flags(command, out);
   command.add_flag("--frozen", out.frozen, "Change nothing; exit 3 where the lock is not up to date");
+  add_accept_moved_flag(command, out, "Ask the tags of locked versions again, and lock what they point to now");
+  command.get_option("--accept-moved")->excludes("--frozen");
 }
 
 void upgrade_flags(CLI::App& command, CommandLine& out) {
@@ -70,8 +76,7 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
                   "Only this module call and what it calls (module.vpc.nested), or this provider")
       ->type_name("SUBJECT")
       ->take_all();
-  command.add_flag("--accept-moved", out.accept_moved,
-                   "Lock what moved tags point to now (default: keep what is locked and exit 4)");
+  add_accept_moved_flag(command, out, "Lock what moved tags point to now (default: keep what is locked and exit 4)");
 }
 
 void update_flags(CLI::App& command, CommandLine& out) {
@@ -110,6 +115,8 @@ void update_flags(CLI::App& command, CommandLine& out) {
       ->excludes(diff);
   add_include_flag(command, out.common);
   command.get_option("--include")->excludes("--list");
+  add_accept_moved_flag(command, out, "Ask the tags of locked versions again, and lock what they point to now");
+  command.get_option("--accept-moved")->excludes("--list");
   add_dry_run_flags(command, out);
   command.add_option("--format", out.output_format, "text (default) or markdown: a summary of the change")
       ->check(CLI::IsMember({"text", "markdown"}))

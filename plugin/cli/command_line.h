@@ -77,7 +77,7 @@ struct CommandLine {
   std::string resolution;
   bool no_adopt = false;
   std::vector<std::string> allow_unchecked_source;  // hook: globs of units, relative to --root
-  bool accept_moved = false;                        // upgrade
+  bool accept_moved = false;                        // lock, upgrade, update
   std::string minimum_release_age;
   std::vector<std::string> targets;
   // update; it has `dry_run` and `color` too

@@ -68,7 +68,9 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
 }  // namespace
 
 int run_doctor(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, host, [&](const std::string& root) { return examine(line, host, root); });
+  CommonFlags flags = line.common;
+  flags.only_locks = true;  // it also examines a machine that has no configuration yet
+  return over_roots(flags, host, [&](const std::string& root) { return examine(line, host, root); });
 }
 
 }  // namespace modlock::cli

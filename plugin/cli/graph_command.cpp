@@ -133,17 +133,17 @@ int run_graph(const CommandLine& line, const Host& host) {
     if (!result) {
       return failed(result.error(), line.common, root);
     }
-    const int worst = exit_code_of_diagnostics(told.diagnostics);
+    RootOutcome outcome{.exit_code = exit_code_of_diagnostics(told.diagnostics), .json = {}};
+    describe_worst(told.diagnostics, outcome);
     std::string text = draw(*result, line.graph_format == "dot");
     if (!line.common.json) {
       print_diagnostics(told.diagnostics, root);
       print_out(text);
-      return {.exit_code = worst, .json = {}};
+      return outcome;
     }
-    Json::Value json(Json::objectValue);
-    json["format"] = line.graph_format;
-    json["graph"] = std::move(text);
-    return {.exit_code = worst, .json = std::move(json)};
+    outcome.json.tree()["format"] = line.graph_format;
+    outcome.json.tree()["graph"] = std::move(text);
+    return outcome;
   });
 }
 

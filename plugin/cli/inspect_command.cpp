@@ -95,21 +95,20 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
   if (!result) {
     return failed(result.error(), line.common, root);
   }
-  const int worst = exit_code_of_diagnostics(told.diagnostics);
+  RootOutcome outcome{.exit_code = exit_code_of_diagnostics(told.diagnostics), .json = {}};
+  describe_worst(told.diagnostics, outcome);
   if (line.common.json) {
-    return {.exit_code = worst, .json = std::move(*result)};
+    outcome.json = std::move(*result);
+    return outcome;
   }
   const Json::Value& tree = result->tree();
-  if (tree["files"].empty()) {
-    print_out("This directory has no configuration files.\n");
-  }
   print_out(".\n");
   print_calls(tree_of(tree["modules"]), "");
   print_providers(tree["providers"]);
   print_diagnostics(told.diagnostics, root);
   print_out(fmt::format("{}, {}, {}.\n", counted(tree["modules"].size(), "module call"),
                         counted(tree["providers"].size(), "provider"), counted(tree["files"].size(), "file")));
-  return {.exit_code = worst, .json = {}};
+  return outcome;
 }
 
 }  // namespace

@@ -68,6 +68,8 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     data["moved"] = outcome.json.tree()["moved"];
     RootOutcome held = failed(moved_error(data["moved"]), line.common, root, data);
     outcome.exit_code = held.exit_code;
+    outcome.result = std::move(held.result);
+    outcome.to_do = std::move(held.to_do);
     if (line.common.json) {
       outcome.json.tree()["error"] = std::move(held.json.tree()["error"]);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace modlock::cli {
 struct RootOutcome {
   int exit_code = 0;
   Answer json;  // the method's result, or {"error": …}; null: nothing to print
+  // For the table of several roots; empty: nothing to say.
+  std::string result = {};  // "FROZEN", "stale"
+  std::string to_do = {};
 };
 
 // Prints an error as the flags ask: JSON goes into the outcome, text to stderr, with the line of a file below `root`.
@@ -30,9 +34,22 @@ struct Asked {
 
 Asked ask(const Host& host, const std::string& method, const Json::Value& params);
 
-// Runs `work` for every root, or every one that the flags name, under a heading where there are several, and prints the
-// JSON where it is asked for: the result itself for one root, {"results": [{root, …}]} for several. Returns the worst
-// exit code.
+// CONFIG_PARSE if the directory has no configuration file.
+std::optional<Error> find_missing_configuration(const std::string& root);
+
+// On stderr, of several roots: their number if each is fine, else a row for each with what to do.
+struct RootRow {
+  std::string root;
+  int exit_code = 0;
+  std::string result;
+  std::string to_do;
+};
+void print_table(const std::vector<RootRow>& rows);
+
+// Runs `work` for every root, under a heading if there are several, and prints the JSON if it is asked for: the result
+// itself for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and
+// print_table() ends them. Returns the worst exit code. Of the roots that the flags name, one without configuration is
+// an error, unless a lock file suffices.
 int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                const std::function<RootOutcome(const std::string& root)>& work);
 int over_roots(const CommonFlags& flags, const Host& host,
@@ -50,5 +67,7 @@ std::vector<Asked> ask_roots(const std::vector<std::string>& roots, const Common
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);
 // The exit code for the worst of them: 0 where none is an error.
 int exit_code_of_diagnostics(const Diagnostics& diagnostics);
+// The first error of them, as the result of a root.
+void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome);
 
 }  // namespace modlock::cli

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "backends/source_text.h"
 #include "protocol/utf8.h"
 
 namespace modlock::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -118,8 +121,40 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
   }
 }
 
-std::string render(const Error& error, std::string_view heading, SourceExcerpts* excerpts) {
-  std::string text = fmt::format("{}: {} [{}]\n", heading, error.message, to_string(error.code));
+namespace {
+
+std::string& named_root() {
+  static std::string root;
+  return root;
+}
+
+}  // namespace
+
+std::string shown_path(const std::string& root) {
+  std::error_code error;
+  const fs::path current = fs::current_path(error);
+  const std::string relative = error ? "" : fs::path(root).lexically_relative(current).generic_string();
+  return relative.empty() || relative.starts_with("..") ? root : relative;
+}
+
+NamedRoot::NamedRoot(const std::string& root) {
+  named_root() = root.empty() ? "" : shown_path(root);
+}
+
+NamedRoot::~NamedRoot() {
+  named_root().clear();
+}
+
+std::string heading(std::string_view severity) {
+  return named_root().empty() ? std::string(severity) : fmt::format("{} in {}", severity, named_root());
+}
+
+std::string root_prefix() {
+  return named_root().empty() ? "" : named_root() + ": ";
+}
+
+std::string render(const Error& error, std::string_view severity, SourceExcerpts* excerpts) {
+  std::string text = fmt::format("{}: {} [{}]\n", heading(severity), error.message, to_string(error.code));
   if (error.location && !error.location->path.empty()) {
     text += fmt::format("  at {}{}\n", to_string(*error.location),
                         error.subject.empty() ? "" : fmt::format(" ({})", error.subject));

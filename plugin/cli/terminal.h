@@ -49,9 +49,26 @@ class TerminalLog final : public Log {
   void write(LogLevel level, std::string_view line) override;
 };
 
+// The path of a root as people read it: relative to the current directory if it is in or below it.
+std::string shown_path(const std::string& root);
+
+// While it exists, errors and warnings on stderr name this root. Of one thread only.
+class NamedRoot {
+ public:
+  explicit NamedRoot(const std::string& root);  // empty: names none
+  ~NamedRoot();
+  NamedRoot(const NamedRoot&) = delete;
+  NamedRoot& operator=(const NamedRoot&) = delete;
+};
+
+// "Error", or "Error in live/prod" while a NamedRoot exists.
+std::string heading(std::string_view severity);
+// "", or "live/prod: " while a NamedRoot exists.
+std::string root_prefix();
+
 // "Error: …" with location, the line it points to (of `excerpts`, where given), related places, notes and what to do;
 // ends with a line end.
-std::string render(const Error& error, std::string_view heading = "Error", SourceExcerpts* excerpts = nullptr);
+std::string render(const Error& error, std::string_view severity = "Error", SourceExcerpts* excerpts = nullptr);
 
 // Control characters other than line ends are escaped in both.
 void print_out(std::string_view text);  // stdout

@@ -77,6 +77,9 @@ RootOutcome update_root(const CommandLine& line, const Host& host, const std::st
   if (!updates.empty()) {
     params["updates"] = updates;
   }
+  if (line.accept_moved) {
+    params["policy"]["acceptMoved"] = true;
+  }
   if (!line.pin.empty()) {
     params["pin"] = line.pin;
   }
@@ -296,6 +299,9 @@ Result<std::optional<Json::Value>> changed_since(const CommandLine& line, const 
     return std::nullopt;
   }
   Json::Value params = host.root_params(root, line.common);
+  if (line.accept_moved) {
+    params["policy"]["acceptMoved"] = true;
+  }
   for (const std::string& target : change->targets) {
     params["mode"] = "upgrade";
     params["targets"].append(target);

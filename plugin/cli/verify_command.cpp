@@ -31,21 +31,21 @@ bool is_misled(const Json::Value& verdict) {
 
 void print_misled(const Json::Value& verdict) {
   print_err(
-      fmt::format("Error: a client would read another directory than the locked module\n\n"
+      fmt::format("{}: a client would read another directory than the locked module\n\n"
                   "  {}: {}.\n"
                   "  The file may have been tampered with.\n"
                   "{}"
                   "  To write modules.json anew, run:\n    tofu-modlock install\n",
-                  verdict["subject"].asString(), verdict["detail"].asString(), both_sides(verdict)));
+                  heading("Error"), verdict["subject"].asString(), verdict["detail"].asString(), both_sides(verdict)));
 }
 
 void print_tampered(const Json::Value& verdict) {
   const std::string subject = verdict["subject"].asString();
   std::string text = fmt::format(
-      "Error: module checksum verification failed\n\n"
+      "{}: module checksum verification failed\n\n"
       "  {} has a checksum that does not match the lock file.\n"
       "  It may have been modified or tampered with: {}.\n",
-      subject, verdict["detail"].asString());
+      heading("Error"), subject, verdict["detail"].asString());
   for (const Json::Value& path : verdict["paths"]) {
     text += fmt::format("    {}\n", path.asString());
   }
@@ -63,10 +63,10 @@ void print_tampered(const Json::Value& verdict) {
 void print_moved(const Json::Value& verdict) {
   const std::string subject = verdict["subject"].asString();
   std::string text = fmt::format(
-      "Error: a locked module was replaced at its source\n\n"
+      "{}: a locked module was replaced at its source\n\n"
       "  {}: {}.\n"
       "  A release should never change; it may have been tampered with.\n",
-      subject, verdict["detail"].asString());
+      heading("Error"), subject, verdict["detail"].asString());
   text += both_sides(verdict);
   text += fmt::format(
       "  What is locked stays locked. To lock what is there now, once it has been reviewed, run:\n"
@@ -76,8 +76,22 @@ void print_moved(const Json::Value& verdict) {
 }
 
 void print_stale(const Json::Value& verdict) {
-  print_err(
-      fmt::format("{}: {}. Run tofu-modlock install.\n", verdict["subject"].asString(), verdict["detail"].asString()));
+  print_err(fmt::format("{}{}: {}. Run tofu-modlock install.\n", root_prefix(), verdict["subject"].asString(),
+                        verdict["detail"].asString()));
+}
+
+// "1.2.0  registry.opentofu.org/acme/vpc/aws  ", "commit 8f2c01ab34cd  git::https://git.example.com/vpc.git  ".
+std::string locked_words(const Json::Value& verdict) {
+  std::string text = verdict["version"].asString();
+  const std::string origin = verdict["origin"].asString();
+  if (text.empty() && !origin.empty()) {
+    const std::string kind = origin.starts_with("git:")   ? "commit"
+                             : origin.starts_with("oci:") ? "manifest"
+                                                          : "archive";
+    text = fmt::format("{} {}", kind, origin.substr(origin.rfind(':') + 1, 12));
+  }
+  const std::string source = verdict["source"].asString();
+  return (text.empty() ? "" : text + "  ") + (source.empty() ? "" : source + "  ");
 }
 
 void print_verdict(const Json::Value& verdict, std::size_t width) {
@@ -87,8 +101,9 @@ void print_verdict(const Json::Value& verdict, std::size_t width) {
   if (kind == VerdictKind::tampered) {
     said = "tampered";
   } else if (kind == VerdictKind::held) {
-    said = detail.empty() ? "verified: checksum matches the lock file"
-                          : fmt::format("verified: what a client loads is what is locked ({})", detail);
+    said = locked_words(verdict) + (detail.empty()
+                                        ? "verified: checksum matches the lock file"
+                                        : fmt::format("verified: what a client loads is what is locked ({})", detail));
   }
   print_out(fmt::format("{:<{}}  {}\n", verdict["subject"].asString(), width, said));
   if (kind == VerdictKind::tampered) {
@@ -116,7 +131,8 @@ void print_verdicts(const Json::Value& verdicts) {
   }
   print_out(fmt::format("{} of {} modules verified.\n", fine, verdicts.size()));
   if (is_incomplete) {
-    print_err("To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");
+    print_err(root_prefix() +
+              "To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");
   }
 }
 
@@ -129,6 +145,26 @@ int exit_code_of(const Json::Value& verdicts, const Diagnostics& diagnostics) {
     worst = worse_exit_code(worst, diagnostic.severity == Severity::error ? exit_code(diagnostic.what) : 0);
   }
   return worst;
+}
+
+const char* to_do_for(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::held:
+    case VerdictKind::update_available:
+      break;
+    case VerdictKind::not_locked:
+      return "run tofu-modlock lock, then tofu-modlock install";
+    case VerdictKind::missing:
+    case VerdictKind::stale:
+      return "run tofu-modlock install";
+    case VerdictKind::vanished:
+      return "find out why the source no longer has what is locked";
+    case VerdictKind::moved:
+      return "review what the source gives now; tofu-modlock upgrade --target locks it";
+    case VerdictKind::tampered:
+      return "find out who changed it; tofu-modlock install puts the locked package back";
+  }
+  return "";
 }
 
 Asked ask_verdicts(const CommandLine& line, const Host& host, const std::string& root) {
@@ -148,8 +184,19 @@ RootOutcome verify_root(const CommonFlags& flags, const std::string& root, Asked
     print_verdicts(result->tree()["verdicts"]);
     print_diagnostics(told.diagnostics, root);
   }
-  const int code = exit_code_of(result->tree()["verdicts"], told.diagnostics);
-  return {.exit_code = code, .json = std::move(*result)};
+  RootOutcome outcome{.exit_code = exit_code_of(result->tree()["verdicts"], told.diagnostics), .json = {}};
+  VerdictKind worst = VerdictKind::held;
+  for (const Json::Value& verdict : result->tree()["verdicts"]) {
+    worst = std::max(worst, kind_of(verdict));
+  }
+  outcome.json = std::move(*result);
+  if (outcome.exit_code != 0 && outcome.exit_code == exit_code(worst)) {
+    outcome.result = to_string(worst);
+    outcome.to_do = to_do_for(worst);
+  } else {
+    describe_worst(told.diagnostics, outcome);
+  }
+  return outcome;
 }
 
 int print_sarif(const CommandLine& line, const Host& host) {
@@ -161,6 +208,7 @@ int print_sarif(const CommandLine& line, const Host& host) {
   }
   int worst = 0;
   Json::Value runs(Json::arrayValue);
+  std::vector<RootRow> rows;
   std::vector<Asked> asked =
       ask_roots(*roots, flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); });
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -169,6 +217,10 @@ int print_sarif(const CommandLine& line, const Host& host) {
     runs.append(sarif_run(outcome.json.tree(), root, find_repository_root(root).string(), outcome.exit_code));
     print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
+    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.to_do)});
+  }
+  if (rows.size() > 1) {
+    print_table(rows);
   }
   print_raw(write_json_pretty(sarif_log(std::move(runs))));
   return worst;

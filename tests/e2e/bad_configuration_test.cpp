@@ -41,6 +41,8 @@ Prepare local_value(const std::string& value) {
   return file("main.tf", "locals {\n  a = " + value + "\n}\nmodule \"m\" {\n  source = \"./${local.a}\"\n}\n");
 }
 
+constexpr const char* kNoConfiguration = "Error: <dir>/root has no configuration files [CONFIG_PARSE]\n";
+
 struct BadConfiguration : Scene {
   BadConfiguration() {
     environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
@@ -64,8 +66,9 @@ BOOST_FIXTURE_TEST_SUITE(bad_configurations, BadConfiguration)
 
 BOOST_AUTO_TEST_CASE(files_that_are_none) {
   const Row rows[] = {
-      {"no configuration at all", [](const Scene&) {}, 0, ""},
-      {"a directory of that name", [](const Scene& scene) { fs::create_directory(scene.root() / "x.tf"); }, 0, ""},
+      {"no configuration at all", [](const Scene&) {}, 8, kNoConfiguration},
+      {"a directory of that name", [](const Scene& scene) { fs::create_directory(scene.root() / "x.tf"); }, 8,
+       kNoConfiguration},
       {"a link to a directory", [](const Scene& scene) { fs::create_directory_symlink(".", scene.root() / "x.tf"); }, 1,
        "Error: cannot read \"<dir>/root/x.tf\": Is a directory [IO_ERROR]\n"},
       {"a pipe", [](const Scene& scene) { ::mkfifo((scene.root() / "x.tf").c_str(), 0600); }, 1,

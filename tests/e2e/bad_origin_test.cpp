@@ -119,6 +119,20 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_whose_old_commit_is_unreachable) {
   check_refused({"install"}, 4, {"[HASH_MISMATCH]", "<1.0.0>"});
 }
 
+BOOST_AUTO_TEST_CASE(a_branch_that_was_rewritten_is_called_a_branch) {
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=main"));
+  write(".tofu-modlock.hcl", "");
+  BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  vpc.git({"tag", "--delete", "v1.0.0"});
+  const std::string other = vpc.commit({{"main.tf", "# other\n"}}, "rewritten");
+  vpc.branch("main", other);
+  forget();
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 4);
+  BOOST_TEST(ran.err.find("branch") != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("the tag") == std::string::npos, ran.err);
+}
+
 BOOST_AUTO_TEST_CASE(an_edited_pair_of_hashes_that_names_a_foreign_commit) {
   edit_lock(first, foreign_commit());  // the same files: h1 matches
   forget();

@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(summary_of_several_roots) {
         "Files: `.terraform.lock.hcl`\n",
         subject);
   };
-  BOOST_TEST(ran.out == "<dir>/root/b:\n\n" + table("net.dns") + "\n<dir>/root/c:\n\n" + table("vpc"));
+  BOOST_TEST(ran.out == "b:\n\n" + table("net.dns") + "\nc:\n\n" + table("vpc"));
 }
 
 // The other roots are updated all the same.

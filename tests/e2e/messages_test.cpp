@@ -117,7 +117,10 @@ BOOST_AUTO_TEST_CASE(install) {
 
 BOOST_AUTO_TEST_CASE(each_verified_module) {
   modlock({"lock", "--install"});
-  check(modlock({"verify"}), 0, "module.vpc  verified: checksum matches the lock file\n1 of 1 modules verified.\n");
+  const Ran ran = modlock({"verify"});
+  check({ran.exit_code, shown(ran.out), ran.err}, 0,
+        "module.vpc  3.19.0  git::file://<dir>/repositories/vpc.git  verified: checksum matches the lock file\n"
+        "1 of 1 modules verified.\n");
 }
 
 BOOST_AUTO_TEST_CASE(failed_checksum) {

@@ -95,7 +95,83 @@ BOOST_AUTO_TEST_CASE(a_new_root_fails_and_is_named) {
   write(".tofu-modlock.hcl", "exclude = [\"live/new\"]\n");
   const Ran excluded = modlock({"lock", "--frozen", "--recursive"});
   BOOST_TEST(excluded.exit_code == 0, excluded.err);
-  BOOST_TEST(excluded.err == "Excluded <dir>/root/live/new: exclude in <dir>/root/.tofu-modlock.hcl:1\n");
+  BOOST_TEST(excluded.err ==
+             "Excluded <dir>/root/live/new: exclude in <dir>/root/.tofu-modlock.hcl:1\n"
+             "2 root modules: all ok.\n");
+}
+
+BOOST_AUTO_TEST_CASE(every_error_names_its_root_and_a_table_ends_the_output) {
+  BOOST_TEST(modlock({"lock", "--recursive"}).err == "2 root modules: all ok.\n");
+  write("live/b/more.tf", "module {");
+  write("live/c/main.tf", vpc);
+  write(".tofu-modlock.hcl", "roots = [\"live/*\"]\n");
+  const Ran ran = modlock({"lock", "--frozen", "--recursive"});
+  BOOST_TEST(ran.exit_code == 8);
+  BOOST_TEST(ran.out == "live/a:\nThe lock file is up to date.\n\nlive/b:\n\nlive/c:\n");
+  BOOST_TEST(
+      shown(ran.err) ==
+      R"(Error in live/b: the "{" of block "module" is never closed: expected "}" before the end of the file [CONFIG_PARSE]
+  at more.tf:1:8
+     1 | module {
+       |        ^
+  to do: add the missing "}"
+Error in live/c: .terraform.lock.hcl does not answer the configuration: module.vpc (not locked) [FROZEN]
+  to do: run: tofu-modlock lock, review the change and commit it
+<dir>/root/live/c has no lock file. Run tofu-modlock lock there and commit the file. If the directory is not a root module, set in <dir>/root/.tofu-modlock.hcl:
+  exclude = ["live/c"]
+
+ROOT    RESULT        TO DO
+live/a  ok
+live/b  CONFIG_PARSE  add the missing "}"
+live/c  FROZEN        run: tofu-modlock lock, review the change and commit it
+3 root modules: 1 ok, 2 failed (exit code 8).
+)");
+  const Json::Value all = json({"lock", "--frozen", "--recursive"}, 8);
+  BOOST_REQUIRE(all["results"].size() == 3U);
+  const std::vector<std::pair<std::string, int>> expected = {{"a", 0}, {"b", 8}, {"c", 3}};
+  for (Json::ArrayIndex i = 0; i < all["results"].size(); ++i) {
+    BOOST_TEST(all["results"][i]["root"].asString() == "<dir>/root/live/" + expected[i].first);
+    BOOST_TEST(all["results"][i]["exitCode"].asInt() == expected[i].second);
+    BOOST_TEST(all["results"][i].isMember("error") == (expected[i].second != 0));
+  }
+}
+
+// The code of the worst root: 4 before 5, 8, 6, 2, 7, 3, 1.
+BOOST_AUTO_TEST_CASE(the_worst_root_decides_the_exit_code) {
+  write("live/a/.tofu-modlock.hcl", "");
+  modlock({"lock", "--install", "--recursive"});
+  write("live/c/main.tf", vpc);
+  BOOST_TEST(modlock({"verify", "--recursive"}).exit_code == 3);
+  write("live/c/main.tf", "module {");
+  BOOST_TEST(modlock({"verify", "--recursive", "live"}).exit_code == 8);
+  write("live/a/.terraform/modules/vpc/main.tf", "# changed\n");
+  BOOST_TEST(modlock({"verify", "--recursive", "live"}).exit_code == 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_without_configuration_is_an_error) {
+  write("empty/README.md", "");
+  const std::string error = "Error: <dir>/root/empty has no configuration files [CONFIG_PARSE]\n";
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock"},
+                                                  {"lock", "--frozen"},
+                                                  {"upgrade"},
+                                                  {"update", "module.vpc=1.0.0"},
+                                                  {"update", "--list"},
+                                                  {"install"},
+                                                  {"verify"},
+                                                  {"inspect"},
+                                                  {"graph"}}) {
+    BOOST_TEST_CONTEXT(command.front() << " " << command.back()) {
+      std::vector<std::string> whole = command;
+      whole.insert(whole.end(), {"--chdir", "empty"});
+      const Ran ran = modlock(whole);
+      BOOST_TEST(ran.exit_code == 8);
+      BOOST_TEST(ran.out == "");
+      BOOST_TEST(ran.err.find(error) == 0U, ran.err);
+    }
+  }
+  modlock({"lock", "live/a"});
+  write("empty/.terraform.lock.hcl", read("live/a/.terraform.lock.hcl"));
+  BOOST_TEST(modlock({"sbom", "empty"}).exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(no_root_is_left) {
@@ -121,7 +197,7 @@ BOOST_AUTO_TEST_CASE(flags) {
   const std::string with_modules = std::string(kBoth) + " <dir>/root/modules/app";
   BOOST_TEST(roots_of({"inspect", "--root-glob", "modules/*"}, 0) == with_modules);
   BOOST_TEST(modlock({"inspect", "--recursive", "--root-glob", "x"}).err ==
-             "Warning: no directory with configuration matches --root-glob x\n");
+             "Warning: no directory with configuration matches --root-glob x\n2 root modules: all ok.\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_roots_of_the_user_are_not_excluded_by_the_checkout) {

@@ -78,6 +78,32 @@ BOOST_AUTO_TEST_CASE(every_kind_of_call) {
   BOOST_TEST(commit["currentDigest"].asString() == commit["currentValue"].asString());
 }
 
+// What is called within a package is what the locked package calls, whatever is installed.
+BOOST_AUTO_TEST_CASE(calls_of_packages_are_read_from_what_is_locked) {
+  GitRepository& net = repository("net.git");
+  release(net, "1.0.0", {{"inner.tf", module_call("old", git() + "?ref=v1.0.0")}});
+  release(net, "2.0.0", {{"inner.tf", module_call("new", git() + "?ref=v1.0.0")}});
+  write("main.tf", module_call("net", "git::" + net.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  write("main.tf", module_call("net", "git::" + net.url() + "?ref=v2.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(read(".terraform/modules/net/inner.tf").find("\"old\"") != std::string::npos);
+  const auto subjects = [this] {
+    std::string text;
+    const Json::Value found = json({"update", "--list", "module.net.new"});
+    for (const Json::Value& dependency : found["dependencies"]) {
+      text += dependency["subject"].asString() + " ";
+    }
+    return text;
+  };
+  BOOST_TEST(subjects() == "module.net.new ");
+  // Also on a machine that has neither the package nor an installation.
+  std::filesystem::remove_all(cache());
+  std::filesystem::remove_all(root() / ".terraform");
+  BOOST_TEST(subjects() == "module.net.new ");
+  BOOST_TEST(modlock({"update", "--list", "module.net.old"}).exit_code != 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_locked_is_where_it_starts) {
   write("main.tf", module_call("vpc", git(), ">= 1.0, < 2.0"));
   release(repository("dns.git"), "1.0.0");

@@ -138,6 +138,58 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_is_held_until_it_is_accepted) {
   }
 }
 
+// `lock` and `update` accept moved tags too; they change nothing else.
+BOOST_AUTO_TEST_CASE(lock_accepts_moved_tags_and_changes_nothing_else) {
+  struct Row {
+    const char* name;
+    const char* query;
+    const char* rule;  // empty: none
+    const char* tag;
+    const char* locked;
+  };
+  const Row rows[] = {
+      {"the tag of a version", "", "~> 1.0", "v1.0.0", "<moved>"},
+      {"a full tag", "?ref=v1.0.0", "", "v1.0.0", "<moved>"},
+      {"a tag that is no version", "?ref=release", "", "release", "<moved>"},
+      {"a partial tag", "?ref=v1", "", "v1", "<1.0.0>"},
+      {"latest", "?ref=latest", "", "latest", "<1.0.0>"},
+      {"a branch", "?ref=main", "", "v1.0.0", "<1.0.0>"},
+      {"HEAD", "", "", "v1.0.0", "<1.0.0>"},
+  };
+  for (const Row& row : rows) {
+    for (const char* command : {"lock", "update"}) {
+      BOOST_TEST_CONTEXT(row.name << " " << command) {
+        Scene scene;
+        GitRepository& a = scene.repository("a.git");
+        GitRepository& other = scene.repository("other.git");
+        scene.release(a, "1.0.0");
+        a.git({"tag", "--force", row.tag, "main"});
+        scene.release(other, "1.0.0");
+        scene.release(other, "2.0.0");
+        scene.write("main.tf",
+                    module_call("a", "git::" + a.url() + row.query) + module_call("other", "git::" + other.url()));
+        scene.write(".tofu-modlock.hcl",
+                    (*row.rule == '\0' ? "" : module_rule("a", row.rule)) + module_rule("other", "~> 1.0"));
+        BOOST_REQUIRE(scene.modlock({"lock"}).exit_code == 0);
+        scene.name_id(a.commit({{"main.tf", "# other\n"}}), "moved");
+        a.git({"tag", "--force", row.tag, "main"});
+        scene.release(other, "1.1.0");
+        std::vector<std::string> arguments = {command, "--accept-moved"};
+        if (std::string(command) == "update") {
+          arguments.emplace_back("module.other=1.1.0");
+        }
+        const Ran ran = scene.modlock(arguments);
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        Commits expected = {{"a", row.locked}, {"other", arguments.size() == 3U ? "<1.1.0>" : "<1.0.0>"}};
+        BOOST_TEST((locked_commits(scene) == expected), scene.shown(scene.lock()));
+        const bool is_told = ran.err.find("[TAG_MOVED]") != std::string::npos;
+        BOOST_TEST(is_told == (expected["a"] == "<moved>"), ran.err);
+        BOOST_TEST(scene.modlock({"install"}).exit_code == 0);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_accepted_moved_tag_is_recorded_with_both_commits_and_a_warning) {
   modlock({"lock"});
   name_id(vpc.commit({{"main.tf", "# other\n"}}), "moved");

@@ -289,8 +289,9 @@ BOOST_AUTO_TEST_CASE(no_checksum_matches_where_files_differ) {
   write(".terraform/modules/vpc/added.txt", "mine\n");
   const Ran ran = modlock({"verify"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out.find("module.vpc  verified: what a client loads is what is locked (1 file differs from the locked "
-                          "package, none that a client would load)\n") == 0U,
+  BOOST_TEST(shown(ran.out).find("module.vpc  1.0.0  git::file://<dir>/repositories/vpc.git  verified: what a client "
+                                 "loads is what is locked (1 file differs from the locked "
+                                 "package, none that a client would load)\n") == 0U,
              ran.out);
 }
 

@@ -75,6 +75,16 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   BOOST_TEST(wrapper({"init"}).out == "client: <init> <-get=false>\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_directory_without_configuration_is_the_clients) {
+  std::filesystem::remove(root() / "main.tf");
+  for (const char* command : {"init", "plan"}) {
+    const Ran ran = wrapper({command});
+    BOOST_TEST(ran.exit_code == 0);
+    BOOST_TEST(ran.out == fmt::format("client: <{}>\n", command));
+    BOOST_TEST(ran.err == "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_chooses_anew) {
   struct Row {
     const char* name;

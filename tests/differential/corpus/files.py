@@ -43,7 +43,6 @@ CONFIGURATIONS = [
     tree("files: a name with many dots", {"a.b.c.tf": M1}),
     tree("files: a name with a space", {"a b.tf": M1}),
     tree("files: a name of only an extension in JSON", {"tf.json": GARBAGE, "main.tf": M1}),
-    Configuration("files: none at all", {"README.md": "x"}),
     Configuration("files: an empty one", {"main.tf": ""}),
     Configuration("files: only a comment", {"main.tf": "# nothing"}),
     Configuration("files: only an override", {"override.tf": 'resource "null_resource" "x" {}\n'}),
