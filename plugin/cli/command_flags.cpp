@@ -38,7 +38,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       .add_option("--platform", out.platforms,
                   "Lock the providers for this platform, instead of those of the settings (linux_amd64; repeatable)")
       ->type_name("OS_ARCH")
-      ->take_all();
+      ->allow_extra_args(false);
   command
       .add_option("--hashes", out.hashes,
                   "Of providers: superset (all that any client may want to add), init (what `init` writes) or "
@@ -75,7 +75,7 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
       .add_option("--target", out.targets,
                   "Only this module call and what it calls (module.vpc.nested), or this provider")
       ->type_name("SUBJECT")
-      ->take_all();
+      ->allow_extra_args(false);
   add_accept_moved_flag(command, out, "Lock what moved tags point to now (default: keep what is locked and exit 4)");
 }
 
@@ -245,6 +245,7 @@ void hook_flags(CLI::App& command, CommandLine& out) {
           "Units for which that is allowed: a glob relative to --root (repeatable, or several separated by \":\")")
       ->envname("TOFU_MODLOCK_ALLOW_UNCHECKED_SOURCE")
       ->delimiter(':')
+      ->allow_extra_args(false)
       ->type_name("UNIT-GLOB");
   command.add_flag("--upgrade", out.upgrade,
                    "The command is to take newer versions: lock them before init, but not in CI");
@@ -254,7 +255,9 @@ void doctor_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   CLI::Option* online = command.add_flag("--online", out.online, "Ask the hosts that the configuration takes from");
-  command.add_option("--host", out.hosts, "Look at this host too, and ask it")->type_name("HOST")->take_all();
+  command.add_option("--host", out.hosts, "Look at this host too, and ask it")
+      ->type_name("HOST")
+      ->allow_extra_args(false);
   command.get_option("--offline")->excludes(online);
 }
 

@@ -110,7 +110,8 @@ void add_root_flags(CLI::App& command, CommonFlags& flags) {
 void add_include_flag(CLI::App& command, CommonFlags& flags) {
   command.add_option("--include", flags.include, "Only modules, or only providers")
       ->check(CLI::IsMember({"modules", "providers"}))
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_override_flags(CLI::App& command, CommandLine& out) {

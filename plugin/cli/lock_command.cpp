@@ -1,15 +1,64 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/plan_result.h"
 
 namespace modlock::cli {
 namespace {
 
-Json::Value plan_params(const CommandLine& line, const Host& host, const std::string& root) {
+// With --recursive a root module needs not have every target, but one of them has to have it.
+class Targets {
+ public:
+  explicit Targets(const CommandLine& line) : line_(line) {}
+
+  // Drops the target that the error says `root` lacks from `targets`. False if the error is another one, or if none is
+  // left.
+  bool drop(const Error& error, const std::string& root, std::vector<std::string>& targets) {
+    const bool lacks_target = error.code == Code::invalid_params && std::erase(targets, error.subject) > 0;
+    if (!line_.common.recursive || !lacks_target) {
+      return false;
+    }
+    const std::lock_guard guard(mutex_);
+    lacking_[root].push_back(error);
+    return !targets.empty();
+  }
+  void found(const std::vector<std::string>& targets) {
+    const std::lock_guard guard(mutex_);
+    found_.insert(targets.begin(), targets.end());
+  }
+
+  // When all roots have been asked: the error of a target that neither `root` nor any other has.
+  const Error* find_error(const std::string& root) const {
+    const auto lacking = lacking_.find(root);
+    if (lacking == lacking_.end()) {
+      return nullptr;
+    }
+    const auto error = std::find_if(lacking->second.begin(), lacking->second.end(),
+                                    [this](const Error& each) { return found_.count(each.subject) == 0; });
+    return error == lacking->second.end() ? nullptr : &*error;
+  }
+  bool has_none(const std::string& root) const {
+    const auto lacking = lacking_.find(root);
+    return lacking != lacking_.end() && lacking->second.size() == line_.targets.size();
+  }
+
+ private:
+  const CommandLine& line_;
+  std::mutex mutex_;
+  std::set<std::string> found_;
+  std::map<std::string, std::vector<Error>> lacking_;  // by root
+};
+
+Json::Value plan_params(const CommandLine& line, const Host& host, const std::string& root,
+                        const std::vector<std::string>& targets) {
   Json::Value params = host.root_params(root, line.common);
   params["mode"] = line.verb == CommandLine::Verb::upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
-  for (const std::string& target : line.targets) {
+  for (const std::string& target : targets) {
     params["targets"].append(target);
   }
   for (const std::string& platform : line.platforms) {
@@ -34,8 +83,13 @@ Json::Value plan_params(const CommandLine& line, const Host& host, const std::st
 }
 
 // What is planned is written at once: where another root fails, or the command is ended, it need not be asked again.
-Asked plan_and_write(const CommandLine& line, const Host& host, const std::string& root) {
-  Asked asked = ask(host, "lock/plan", plan_params(line, host, root));
+Asked plan_and_write(const CommandLine& line, const Host& host, const std::string& root, Targets& targets) {
+  std::vector<std::string> wanted = line.targets;
+  Asked asked = ask(host, "lock/plan", plan_params(line, host, root, wanted));
+  while (!asked.result && targets.drop(asked.result.error(), root, wanted)) {
+    asked = ask(host, "lock/plan", plan_params(line, host, root, wanted));
+  }
+  targets.found(wanted);
   if (asked.result && !line.dry_run && !line.frozen) {
     if (auto ok = write_planned_lock(line.common, host, root, asked.result->tree()); !ok) {
       return {.result = fail(std::move(ok.error()))};
@@ -44,8 +98,18 @@ Asked plan_and_write(const CommandLine& line, const Host& host, const std::strin
   return asked;
 }
 
-RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, Asked asked) {
+RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, Asked asked,
+                      const Targets& targets) {
   auto& [result, told] = asked;
+  if (const Error* error = targets.find_error(root)) {
+    return failed(*error, line.common, root);
+  }
+  if (targets.has_none(root)) {
+    if (!line.common.json) {
+      print_out("No module call and no provider matches --target.\n");
+    }
+    return {.exit_code = 0, .json = Json::Value(Json::objectValue)};
+  }
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
@@ -80,9 +144,10 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
 }  // namespace
 
 int run_lock(const CommandLine& line, const Host& host) {
+  Targets targets(line);
   return over_roots(
-      line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root); },
-      [&](const std::string& root, Asked asked) { return lock_root(line, host, root, std::move(asked)); });
+      line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
+      [&](const std::string& root, Asked asked) { return lock_root(line, host, root, std::move(asked), targets); });
 }
 
 }  // namespace modlock::cli

@@ -174,6 +174,46 @@ BOOST_AUTO_TEST_CASE(a_directory_without_configuration_is_an_error) {
   BOOST_TEST(modlock({"sbom", "empty"}).exit_code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_target_is_upgraded_where_it_is_called) {
+  GitRepository& dns = repository("dns.git");
+  release(dns, "1.0.0");
+  write("live/b/dns.tf", module_call("dns", "git::file://" + dns.path().string()));
+  write(".tofu-modlock.hcl", module_rule("dns", "~> 1.0"));
+  BOOST_REQUIRE(modlock({"lock", "--recursive"}).exit_code == 0);
+  release(dns, "1.1.0");
+  const Ran ran = modlock({"upgrade", "--recursive", "--target", "module.dns"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.find("live/a:\nNo module call and no provider matches --target.\n\nlive/b:\nmodule.dns  1.0.0 -> "
+                          "1.1.0  (~> 1.0)\n") == 0U,
+             ran.out);
+  release(dns, "1.2.0");
+  BOOST_TEST(modlock({"upgrade", "--recursive", "--target", "module.dns", "--target", "module.app"}).exit_code == 0);
+  BOOST_TEST(read("live/b/.terraform.lock.hcl").find("\"1.2.0\"") != std::string::npos);
+  // A target that no root module has is an error, and so is one that the root module does not have without --recursive.
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"upgrade", "--recursive", "--target", "module.dsn"},
+        {"upgrade", "--recursive", "--target", "module.dns", "--target", "module.dsn"},
+        {"upgrade", "live/a", "live/b", "--target", "module.dns"}}) {
+    const Ran refused = modlock(command);
+    BOOST_TEST(refused.exit_code == 2);
+    BOOST_TEST(refused.err.find("Error in live/a: the target \"module.d") == 0U, refused.err);
+  }
+}
+
+// A directory after a repeatable flag is not one of its values.
+BOOST_AUTO_TEST_CASE(a_repeatable_flag_takes_one_value) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "--include", "modules"},
+                                                  {"lock", "--platform", "linux_amd64"},
+                                                  {"upgrade", "--target", "module.vpc"}}) {
+    BOOST_TEST_CONTEXT(command[1]) {
+      std::vector<std::string> whole = command;
+      whole.emplace_back("live/a");
+      const Ran ran = modlock(whole);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(no_root_is_left) {
   const Ran ran = modlock({"verify", "--recursive", "--exclude", "live/*"});
   BOOST_TEST(ran.exit_code == 8);
