@@ -369,8 +369,8 @@ Result<ConfigurationChange> compare_configurations(const fs::path& root, const R
   std::vector<std::string> keys;
   for (const auto& [key, text] : calls) {
     const auto old_call = old_calls.find(key);
-    const bool is_below_another =
-        std::any_of(keys.begin(), keys.end(), [&](const std::string& above) { return is_below(key, above); });
+    const bool is_below_another = std::any_of(
+        keys.begin(), keys.end(), [&, &key = key](const std::string& above) { return is_below(key, above); });
     if (!is_below_another && old_call != old_calls.end() && old_call->second != text &&
         has_same_entry(old_lock->modules, lock->modules, key)) {
       keys.push_back(key);
