@@ -142,7 +142,7 @@ class Hook {
     if (!known || !*known) {
       return known ? Result<void>() : fail(known.error());
     }
-    auto ok = source_.restore(**known);
+    auto ok = source_.restore((*known)->modules);
     ok = ok ? lock_modules("missing") : ok;
     if (!ok && ok.error().code == Code::offline_miss) {
       return {};

@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The protected copy lets a later `lock` put back what a stock tofu drops from the file.
-Result<void> keep_copy(const DataDirectory& data, const Json::Value& modules) {
+Result<void> keep_copy(const DataDirectory& data, const Json::Value& modules, const std::string& root,
+                       const Context& context) {
   ModuleLocks locks;
   for (const Json::Value& module : modules) {
     ModuleLock lock{.key = module["key"].asString(), .source = module["source"].asString()};
@@ -31,7 +32,7 @@ Result<void> keep_copy(const DataDirectory& data, const Json::Value& modules) {
     std::string key = lock.key;
     locks.emplace(std::move(key), std::move(lock));
   }
-  return save_lock_copy(data.path, locks);
+  return save_lock_copy(data.path, locks, root, context);
 }
 
 // Between the look at a document and its replacement no other run of ours comes.
@@ -64,7 +65,7 @@ Result<void> write_planned_lock(const CommonFlags& flags, const Host& host, cons
       std::find(flags.include.begin(), flags.include.end(), "modules") == flags.include.end()) {
     return {};  // the result says nothing of modules
   }
-  if (auto kept = data ? keep_copy(*data, result["modules"]) : fail(data.error()); !kept) {
+  if (auto kept = data ? keep_copy(*data, result["modules"], root, host.context()) : fail(data.error()); !kept) {
     // The lock itself is written: the copy only helps where a stock client drops blocks from it.
     print_err(render(kept.error(), "Warning"));
   }

@@ -103,36 +103,49 @@ bool is_lock(const Json::Value& document) {
   return document.isMember("newText");
 }
 
+// What became of the lock files. A file that a setting no longer needs may be deleted beside the one that was written.
+std::string lock_words(const Json::Value& documents, bool locks_providers) {
+  Json::Value written(Json::arrayValue);
+  Json::Value deleted(Json::arrayValue);
+  for (const Json::Value& document : documents) {
+    (document["op"].asString() == "delete" ? deleted : written).append(document);
+  }
+  std::string text;
+  if (!written.empty() && written[0]["op"].asString() == "create") {
+    text = fmt::format(
+        "\ntofu-modlock has created the lock file {} to record the selected {}.\n"
+        "Include this file in version control, so that everybody gets the same {}.\n",
+        path_list(written), locks_providers ? "versions" : "module versions",
+        locks_providers ? "modules and providers" : "modules");
+  } else if (!written.empty()) {
+    text = fmt::format(
+        "\ntofu-modlock has changed the {}selections in {}.\n"
+        "Review and commit the change if it is what you intended.\n",
+        locks_providers ? "" : "module ", path_list(written));
+  }
+  if (!deleted.empty()) {
+    text += fmt::format("{}tofu-modlock has deleted {}, which no longer holds blocks that are used.\n",
+                        written.empty() ? "\n" : "", path_list(deleted));
+  }
+  return text;
+}
+
 std::string closing_words(const Json::Value& result, bool dry_run) {
   const Json::Value& documents = result["edits"]["documents"];
   if (documents.empty()) {
     return "The lock file is up to date.\n";
   }
-  const std::string path = path_list(documents);
-  const Json::Value& changes = result["changes"];
-  const bool locks_providers = std::any_of(changes.begin(), changes.end(), [](const Json::Value& change) {
-    return change["subject"].asString().starts_with("provider.");
-  });
   if (dry_run) {
-    return fmt::format("{} would change; nothing was written.\n", path);
+    return fmt::format("{} would change; nothing was written.\n", path_list(documents));
   }
   if (!is_lock(documents[0])) {
     return fmt::format("\ntofu-modlock has changed {}.\nReview and commit the change if it is what you intended.\n",
-                       path);
+                       path_list(documents));
   }
-  if (documents[0]["op"].asString() == "delete") {
-    return fmt::format("\ntofu-modlock has deleted {}, which no longer holds blocks that are used.\n", path);
-  }
-  if (documents[0]["op"].asString() == "create") {
-    return fmt::format(
-        "\ntofu-modlock has created the lock file {} to record the selected {}.\n"
-        "Include this file in version control, so that everybody gets the same {}.\n",
-        path, locks_providers ? "versions" : "module versions", locks_providers ? "modules and providers" : "modules");
-  }
-  return fmt::format(
-      "\ntofu-modlock has changed the {}selections in {}.\n"
-      "Review and commit the change if it is what you intended.\n",
-      locks_providers ? "" : "module ", path);
+  const Json::Value& changes = result["changes"];
+  return lock_words(documents, std::any_of(changes.begin(), changes.end(), [](const Json::Value& change) {
+                      return change["subject"].asString().starts_with("provider.");
+                    }));
 }
 
 std::string diff_text(const std::string& root, const Json::Value& document) {

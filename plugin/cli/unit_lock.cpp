@@ -127,7 +127,7 @@ Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Co
   if (!committed || !*committed) {
     return committed ? Result<void>() : fail(committed.error());
   }
-  return save_lock_copy(data.path, **committed);
+  return save_lock_copy(data.path, **committed, working_directory_, context);
 }
 
 Result<void> UnitLock::give_back() const {

@@ -54,7 +54,7 @@ class Installer {
       ok = write_records();
     }
     if (ok) {
-      ok = save_lock_copy(request_.data.path, request_.lock.modules);
+      ok = save_lock_copy(request_.data.path, request_.lock.modules, request_.root, context_);
     }
     (void)remove_tree(temporary());
     if (!ok) {

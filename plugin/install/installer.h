@@ -14,6 +14,7 @@ struct InstallRequest {
   const Plan& plan;      // made under frozen, without changes
   const LockFile& lock;  // that the plan was made from
   DataDirectory data;
+  std::filesystem::path root;
   // The sources of calls with an override file, by key: OverridePlan::sources.
   std::map<std::string, std::string, std::less<>> overridden = {};
 };

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "backends/context.h"
 #include "plugin/lock/lock_file.h"
@@ -10,18 +12,31 @@ namespace modlock {
 
 // OpenTofu drops module blocks whenever it rewrites provider blocks. These are the two places they come back from.
 
-// Writes the module blocks to `<data_dir>/tofu-modlock/lock.hcl`; a file that says so already is left untouched,
-// and no modules make no file.
-// Errors: IO_ERROR.
-Result<void> save_lock_copy(const std::filesystem::path& data_dir, const ModuleLocks& modules);
+// A backup of the module blocks of a lock file.
+struct LockCopy {
+  ModuleLocks modules;
+  // What committed_lock_id() was when these blocks were saved; empty: nothing was committed.
+  std::string committed_id = {};
+};
 
-// What save_lock_copy() wrote. nullopt: there is none, or what is there is no lock. Errors: IO_ERROR, for who took a
-// file that cannot be read for none would choose versions anew.
-Result<std::optional<ModuleLocks>> load_lock_copy(const std::filesystem::path& data_dir);
+// The id that git has for the lock file in the last commit; empty: no git, no repository, no such file. Reads the local
+// repository only. Errors: IO_ERROR if git cannot be started; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+Result<std::string> committed_lock_id(const std::filesystem::path& root, std::string_view lock_path,
+                                      const Context& context);
 
-// The module blocks of the newest committed version of the root's lock file that has any, of the last 20 changes. Reads
-// the local repository only. nullopt: no git, no repository, no such version; versions that cannot be read are passed
-// over. Errors: IO_ERROR where git cannot be started; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// Writes the module blocks of the lock file of `root` to `<data_dir>/tofu-modlock/lock.hcl`. A file that has the same
+// blocks is left untouched, and no modules make no file. Errors: IO_ERROR; those of committed_lock_id().
+Result<void> save_lock_copy(const std::filesystem::path& data_dir, const ModuleLocks& modules,
+                            const std::filesystem::path& root, const Context& context);
+
+// Returns what save_lock_copy() wrote. nullopt: there is no copy, or the file is not a lock file. Errors: IO_ERROR: a
+// file that cannot be read is not the same as none.
+Result<std::optional<LockCopy>> load_lock_copy(const std::filesystem::path& data_dir);
+
+// Returns the module blocks of the newest committed version of the root's lock file that has any, of the last 20
+// changes. If a version without any came between these (a client or a merge dropped them), entries that only older
+// versions have are added. Reads the local repository only. nullopt: no git, no repository, no such version; versions
+// that cannot be read are skipped. Errors: those of committed_lock_id().
 Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
                                                           const Context& context);
 

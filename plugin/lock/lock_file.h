@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ struct ModuleLock {
   bool operator==(const ModuleLock&) const = default;
 };
 using ModuleLocks = std::map<std::string, ModuleLock, std::less<>>;
+
+// How many names at the ends of two keys are the same: 1 for "app.vpc" and "vpc".
+std::size_t common_labels(std::string_view a, std::string_view b);
 
 // What the lock says of one provider.
 struct ProviderLock {

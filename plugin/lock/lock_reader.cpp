@@ -326,6 +326,24 @@ std::string ModuleLock::origin_hash() const {
   return found == hashes.end() ? std::string() : *found;
 }
 
+std::size_t common_labels(std::string_view a, std::string_view b) {
+  std::size_t count = 0;
+  for (;; ++count) {
+    const std::size_t dot_a = a.rfind('.');
+    const std::size_t dot_b = b.rfind('.');
+    const std::string_view last_a = dot_a == std::string_view::npos ? a : a.substr(dot_a + 1);
+    const std::string_view last_b = dot_b == std::string_view::npos ? b : b.substr(dot_b + 1);
+    if (last_a != last_b) {
+      return count;
+    }
+    if (dot_a == std::string_view::npos || dot_b == std::string_view::npos) {
+      return count + 1;
+    }
+    a = a.substr(0, dot_a);
+    b = b.substr(0, dot_b);
+  }
+}
+
 Result<LockFile> parse_lock(std::string_view text, const std::string& path, std::string_view default_host) {
   return LockReader(text, path, default_host).read();
 }

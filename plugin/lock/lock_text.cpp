@@ -51,6 +51,16 @@ void repair_line_ends(LockText& text) {
 
 }  // namespace
 
+std::string with_line_endings_of(std::string_view model, std::string_view text) {
+  const LockText lines_of_model = split_lock_text(model);
+  LockText lines = split_lock_text(text);
+  lines.bom = lines_of_model.bom;
+  for (TextLine& line : lines.lines) {
+    line.end = line.end.empty() ? "" : lines_of_model.line_end;
+  }
+  return join_lock_text(lines);
+}
+
 std::size_t head_size(const std::vector<TextLine>& lines) {
   std::size_t head = 0;       // end of the last paragraph that counts
   std::size_t paragraph = 0;  // end of the paragraph being read

@@ -26,6 +26,9 @@ struct LockText {
 LockText split_lock_text(std::string_view text);
 std::string join_lock_text(const LockText& text);
 
+// The text with the byte order mark and the line endings of another one.
+std::string with_line_endings_of(std::string_view model, std::string_view text);
+
 // How many lines belong to the head of the file: the comments at its top, up to the last one that a blank line sets off
 // from the first block. The first paragraph belongs to it in any case.
 std::size_t head_size(const std::vector<TextLine>& lines);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "plugin/lock/lock_text.h"
+#include "plugin/lock/side_alignment.h"
 
 namespace modlock {
 namespace {
@@ -116,6 +118,23 @@ std::optional<ProviderLock> merge_providers(const std::optional<ProviderLock>& b
 
 std::optional<ProviderLock> provider_of(const LockFile* file, const ProviderAddress& address) {
   return file == nullptr ? std::nullopt : find_entry(file->providers, address);
+}
+
+// Whether both have hashes of one scheme that are not the same.
+bool contradict(const std::vector<std::string>& left, const std::vector<std::string>& right) {
+  const auto by_scheme = [](const std::vector<std::string>& hashes) {
+    std::map<std::string, std::set<std::string>> schemes;
+    for (const std::string& hash : hashes) {
+      schemes[hash.substr(0, hash.find(':'))].insert(hash);
+    }
+    return schemes;
+  };
+  const auto ours = by_scheme(left);
+  const auto theirs = by_scheme(right);
+  return std::any_of(ours.begin(), ours.end(), [&](const auto& scheme) {
+    const auto other = theirs.find(scheme.first);
+    return other != theirs.end() && other->second != scheme.second;
+  });
 }
 
 // The bytes of a lock file, LF line endings: of each block with the comments before it.
@@ -320,16 +339,9 @@ class MergeWriter {
 
   void restore_bytes() {
     const auto first = std::find_if(sides_.begin(), sides_.end(), [](const auto& side) { return !side.text.empty(); });
-    if (first == sides_.end()) {
-      return;
+    if (first != sides_.end()) {
+      merged_.text = with_line_endings_of(first->text, merged_.text);
     }
-    const LockText model = split_lock_text(first->text);
-    LockText text = split_lock_text(merged_.text);
-    text.bom = model.bom;
-    for (TextLine& line : text.lines) {
-      line.end = model.line_end;
-    }
-    merged_.text = join_lock_text(text);
   }
 
   const LockFile* base_;
@@ -356,6 +368,28 @@ EntryMerge merge_entries(const LockFile* base, std::span<const LockFile> sides) 
     entry = merged ? merge.contested_providers.erase(entry) : std::next(entry);
   }
   return merge;
+}
+
+std::vector<Contradiction> find_contradictions(const LockFile* base, std::span<const LockFile> sides) {
+  std::multimap<std::pair<std::string, std::string>, std::pair<const LockFile*, const ModuleLock*>> changed;
+  std::vector<Contradiction> found;
+  for (const LockFile& side : sides) {
+    for (const auto& [key, entry] : side.modules) {
+      const std::string content = entry.version.value_or(entry.origin_hash());
+      if (content.empty() || (base != nullptr && find_entry(base->modules, key) == entry)) {
+        continue;
+      }
+      const auto [first, last] = changed.equal_range({entry.source, content});
+      for (auto other = first; other != last; ++other) {
+        const auto& [their_side, theirs] = other->second;
+        if (their_side != &side && contradict(theirs->hashes, entry.hashes)) {
+          found.push_back({theirs, &entry});
+        }
+      }
+      changed.emplace(std::pair(entry.source, content), std::pair(&side, &entry));
+    }
+  }
+  return found;
 }
 
 void settle_same_content(const LockFile* base, EntryMerge& merge) {
@@ -398,16 +432,29 @@ std::string write_merged_lock(const LockFile* base, std::span<const LockFile> si
   return MergeWriter(base, sides, merge).write();
 }
 
-MergedLock merge_locks(const LockFile* base, const LockFile& ours, const LockFile& theirs, std::size_t marker_size) {
-  if (ours.text == theirs.text || (base != nullptr && base->text == theirs.text)) {
-    return {ours.text, {}};
+MergedLock merge_locks(std::optional<LockFile> base, LockFile ours, LockFile theirs, std::size_t marker_size) {
+  std::vector<LockFile> sides;
+  sides.push_back(std::move(ours));
+  sides.push_back(std::move(theirs));
+  if (base) {
+    align_sides(*base, sides);
   }
-  if (base != nullptr && base->text == ours.text) {
-    return {theirs.text, {}};
+  if (sides[0].text == sides[1].text || (base && base->text == sides[1].text)) {
+    return {std::move(sides[0].text), {}};
   }
-  const LockFile sides[] = {ours, theirs};
-  const EntryMerge merge = merge_entries(base, sides);
-  return MergeWriter(base, sides, merge).write(marker_size);
+  if (base && base->text == sides[0].text) {
+    return {std::move(sides[1].text), {}};
+  }
+  const LockFile* ancestor = base ? &*base : nullptr;
+  EntryMerge merge = merge_entries(ancestor, sides);
+  for (const Contradiction& found : find_contradictions(ancestor, sides)) {
+    for (const std::string& key : {found.left->key, found.right->key}) {
+      merge.modules.erase(key);
+      merge.contested_modules.emplace(
+          key, std::vector{find_entry(sides[0].modules, key), find_entry(sides[1].modules, key)});
+    }
+  }
+  return MergeWriter(ancestor, sides, merge).write(marker_size);
 }
 
 }  // namespace modlock

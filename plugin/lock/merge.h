@@ -31,6 +31,16 @@ EntryMerge merge_entries(const LockFile* base, std::span<const LockFile> sides);
 // differently, and providers of one version.
 void settle_same_content(const LockFile* base, EntryMerge& merge);
 
+// Entries of two sides with one source and one version (without a version: one commit or digest), but different hashes
+// of one scheme.
+struct Contradiction {
+  const ModuleLock* left = nullptr;
+  const ModuleLock* right = nullptr;
+};
+
+// Finds contradictions between entries that two sides added or changed, whatever their keys. `base` null: all entries.
+std::vector<Contradiction> find_contradictions(const LockFile* base, std::span<const LockFile> sides);
+
 // The text for the settled entries of a merge, with module blocks before provider blocks, both sorted. Blocks, and
 // comments outside of them, are those of the side that changed them; of the first side if several did. Contested
 // entries are left out. Byte order mark and line endings are those of the first side that has a text.
@@ -42,10 +52,11 @@ struct MergedLock {
   std::vector<std::string> conflicts;  // subjects in the order of the text; empty: `text` is a lock file
 };
 
-// Merges as a merge driver of git does. A contested entry stays as a conflict, with the blocks of both sides between
-// markers of `marker_size` characters, as do comments at the top or the end of the file that both sides changed
-// differently (subject "comments"). Equal texts, and texts that only one side changed, are the result byte for byte.
-// Byte order mark and line endings are those of `ours`. `base` null: the ancestor is unknown.
-MergedLock merge_locks(const LockFile* base, const LockFile& ours, const LockFile& theirs, std::size_t marker_size);
+// Merges as a merge driver of git does, after align_sides(). A contested entry stays as a conflict, with the blocks of
+// both sides between markers of `marker_size` characters, as do entries that contradict each other, and comments at the
+// top or the end of the file that both sides changed differently (subject "comments"). Equal texts, and texts that only
+// one side changed, are the result byte for byte. Byte order mark and line endings are those of `ours`. `base` nullopt:
+// the ancestor is unknown.
+MergedLock merge_locks(std::optional<LockFile> base, LockFile ours, LockFile theirs, std::size_t marker_size);
 
 }  // namespace modlock

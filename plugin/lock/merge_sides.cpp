@@ -6,7 +6,9 @@
 #include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "backends/files/files.h"
 #include "plugin/lock/local_git.h"
 
 namespace modlock {
@@ -14,17 +16,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Spares processes if git's files show that nothing is under way. A stash that left a conflict has no file of its own,
-// but stays in the list of stashes.
-bool may_be_merging(const fs::path& repository) {
+// The git directory of the work tree, which is elsewhere if the work tree is a linked one. Empty: there is none.
+fs::path find_git_directory(const fs::path& repository) {
+  constexpr std::string_view kPointer = "gitdir: ";
+  const fs::path path = repository / ".git";
   std::error_code ignored;
-  const fs::path directory = repository / ".git";
-  if (!fs::is_directory(directory, ignored)) {
-    return fs::exists(directory, ignored);  // a linked work tree
+  if (fs::is_directory(path, ignored)) {
+    return path;
   }
-  const auto has = [&](const char* name) { return fs::exists(directory / name, ignored); };
-  return has("MERGE_HEAD") || has("CHERRY_PICK_HEAD") || has("REVERT_HEAD") || has("rebase-merge") ||
-         has("rebase-apply") || has("refs/stash");
+  const auto pointer = read_file(path);
+  if (!pointer || !pointer->starts_with(kPointer)) {
+    return {};
+  }
+  return repository / pointer->substr(kPointer.size(), pointer->find_last_not_of("\r\n") + 1 - kPointer.size());
+}
+
+// Spares processes if no commit is being applied. REBASE_HEAD stays behind when a rebase is left with --quit.
+std::vector<std::string_view> heads_in(const fs::path& git_directory) {
+  std::error_code ignored;
+  const auto has = [&](std::string_view name) { return fs::exists(git_directory / name, ignored); };
+  std::vector<std::string_view> heads;
+  for (const std::string_view name : {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}) {
+    if (has(name)) {
+      heads.push_back(name);
+    }
+  }
+  if (has("rebase-merge") || has("rebase-apply")) {
+    heads.push_back("REBASE_HEAD");
+  }
+  return heads;
 }
 
 class SideReader {
@@ -32,9 +52,10 @@ class SideReader {
   SideReader(const fs::path& root, const std::string& path, const Context& context)
       : root_(root), path_(path), context_(context) {}
 
-  Result<std::optional<MergeSides>> read() {
+  // `heads` name the commits that may be being applied.
+  Result<std::optional<MergeSides>> read(const std::vector<std::string_view>& heads) const {
     auto sides = read_stages();
-    return sides && !*sides ? read_commits() : std::move(sides);
+    return sides && !*sides ? read_commits(heads) : std::move(sides);
   }
 
  private:
@@ -111,9 +132,22 @@ class SideReader {
     return *found ? (*found)->substr(0, (*found)->find('\n')) : std::string();
   }
 
-  // The commit that is being applied, and the one that it is compared with.
-  Result<std::pair<std::string, std::string>> find_commits() const {
-    for (const char* name : {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"}) {
+  // The parent that a commit is compared with; empty if it has none, or several of which one was chosen.
+  Result<std::string> parent_of(const std::string& commit) const {
+    auto second = id_of(commit + "^2");
+    if (second && !second->empty()) {
+      return "";
+    }
+    return second ? id_of(commit + "^1") : second;
+  }
+
+  struct Applied {
+    std::string theirs;  // empty: no commit is being applied
+    std::string base;    // empty: unknown
+  };
+
+  Result<Applied> find_commits(const std::vector<std::string_view>& heads) const {
+    for (const std::string_view name : heads) {
       const auto commit = id_of(std::string(name) + "^{commit}");
       if (!commit) {
         return fail(commit.error());
@@ -121,19 +155,21 @@ class SideReader {
       if (commit->empty()) {
         continue;
       }
-      const bool is_merge = std::string_view(name) == "MERGE_HEAD";
-      auto base = is_merge ? merge_base(*commit) : id_of(*commit + "^");
-      if (!base) {
-        return fail(std::move(base.error()));
+      const bool is_merge = name == "MERGE_HEAD";
+      auto other = is_merge ? merge_base(*commit) : parent_of(*commit);
+      if (!other) {
+        return fail(std::move(other.error()));
       }
-      return std::string_view(name) == "REVERT_HEAD" ? std::pair(std::move(*base), *commit)
-                                                     : std::pair(*commit, std::move(*base));
+      if (other->empty() && !is_merge) {
+        continue;
+      }
+      return name == "REVERT_HEAD" ? Applied{std::move(*other), *commit} : Applied{*commit, std::move(*other)};
     }
-    return std::pair<std::string, std::string>();
+    return Applied{};
   }
 
-  Result<std::optional<MergeSides>> read_commits() const {
-    const auto commits = find_commits();
+  Result<std::optional<MergeSides>> read_commits(const std::vector<std::string_view>& heads) const {
+    const auto commits = find_commits(heads);
     if (!commits) {
       return fail(commits.error());
     }
@@ -168,10 +204,11 @@ class SideReader {
 
 Result<std::optional<MergeSides>> find_merge_sides(const fs::path& repository, const fs::path& root,
                                                    const std::string& path, const Context& context) {
-  if (!may_be_merging(repository)) {
+  const fs::path git_directory = find_git_directory(repository);
+  if (git_directory.empty()) {
     return std::nullopt;
   }
-  return SideReader(root, path, context).read();
+  return SideReader(root, path, context).read(heads_in(git_directory));
 }
 
 }  // namespace modlock

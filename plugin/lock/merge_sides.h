@@ -18,10 +18,12 @@ struct MergeSides {
   std::vector<std::string> sides;   // ours, theirs
 };
 
-// Returns what a merge, rebase, cherry-pick, revert or stash that git has not completed makes of a file: stages 1 to 3
-// of the index, or, if the conflict is marked as resolved, HEAD and the commit that is being applied. `repository` is
-// the top directory of the work tree (find_repository_root()), `path` is relative to `root`. nullopt: nothing is under
-// way, or no git is installed. Reads the local repository only. Errors: IO_ERROR if git cannot be started or a stage
+// Returns the sides of a file in a merge that git has not completed: stages 1 to 3 of the index, which any command that
+// stopped with a conflict leaves (merge --squash, cherry-pick --no-commit, stash and apply --3way too); or, if the
+// conflict is marked as resolved, HEAD and the commit that a merge, rebase, cherry-pick or revert applies. `repository`
+// is the top directory of the work tree (find_repository_root()), `path` is relative to `root`. nullopt: there is no
+// conflict and no such commit, it is a merge commit that is picked or reverted, or no git is installed. Reads the local
+// repository only. Errors: IO_ERROR if git cannot be started or a stage
 // cannot be read; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::optional<MergeSides>> find_merge_sides(const std::filesystem::path& repository,
                                                    const std::filesystem::path& root, const std::string& path,

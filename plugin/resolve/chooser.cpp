@@ -74,10 +74,13 @@ const ModuleLock* Chooser::prior(const ModuleNode& node) const {
   if (request_.mode == PlanMode::frozen) {
     return nullptr;
   }
+  if (const ModuleLock* former = renamed_from(node.key)) {
+    return former;
+  }
   const auto kept = request_.restorable.find(node.key);
   const bool same = entry == request_.lock.modules.end() && kept != request_.restorable.end() &&
                     kept->second.source == identity && kept->second.constraints == node.constraints_text();
-  return same ? &kept->second : renamed_from(node.key);
+  return same ? &kept->second : nullptr;
 }
 
 // Of several entries that count, the one that the call resolves to.

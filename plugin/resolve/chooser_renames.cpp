@@ -7,25 +7,6 @@
 namespace modlock {
 namespace {
 
-// How many names at the ends of two keys are the same: 1 for "app.vpc" and "vpc".
-std::size_t common_labels(std::string_view a, std::string_view b) {
-  std::size_t count = 0;
-  for (;; ++count) {
-    const std::size_t dot_a = a.rfind('.');
-    const std::size_t dot_b = b.rfind('.');
-    const std::string_view last_a = dot_a == std::string_view::npos ? a : a.substr(dot_a + 1);
-    const std::string_view last_b = dot_b == std::string_view::npos ? b : b.substr(dot_b + 1);
-    if (last_a != last_b) {
-      return count;
-    }
-    if (dot_a == std::string_view::npos || dot_b == std::string_view::npos) {
-      return count + 1;
-    }
-    a = a.substr(0, dot_a);
-    b = b.substr(0, dot_b);
-  }
-}
-
 bool lock_the_same(const ModuleLock& a, const ModuleLock& b) {
   return a.version == b.version && a.hashes == b.hashes;
 }

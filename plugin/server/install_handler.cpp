@@ -100,9 +100,12 @@ Result<Installation> install_once(const Service& service, const RootRequest& roo
     return fail(std::move(overrides.error()));
   }
   drop_enforced(*overrides, plan->diagnostics);
-  auto report = install_modules(
-      {.plan = *plan, .lock = effective_lock(lock), .data = root.data, .overridden = std::move(overrides->sources)},
-      service.store(), context);
+  auto report = install_modules({.plan = *plan,
+                                 .lock = effective_lock(lock),
+                                 .data = root.data,
+                                 .root = root.walk.root,
+                                 .overridden = std::move(overrides->sources)},
+                                service.store(), context);
   if (!report) {
     return fail(std::move(report.error()));
   }

@@ -150,6 +150,11 @@ class LockPlanner {
       return fail(std::move(plan.error()));
     }
     modules_ = std::move(*plan);
+    if (params_.mode == "frozen" && !modules_->changes.empty() && plan_request->resolution != Resolution::per_call) {
+      plan_request->resolution = Resolution::per_call;
+      const auto per_call = make_plan(*plan_request, origin, context_);
+      is_locked_per_call_ = per_call && per_call->changes.empty();
+    }
     if (may_lose_blocks && !modules_->changes.empty()) {
       Error error = lost_history_error(lock.path, service_.options().in_ci);
       if (error.code == Code::frozen) {
@@ -242,7 +247,7 @@ class LockPlanner {
       changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
     }
     if (params_.mode == "frozen" && !changes.empty()) {
-      return fail(frozen_error(changes, lock.path, request_));
+      return fail(frozen_error(changes, lock.path, request_, is_locked_per_call_));
     }
     // A merge changes the file even if this run plans no modules.
     const bool is_merged = lock.merge && !lock.counts_inline() && !lock.counts_sidecar();
@@ -255,6 +260,9 @@ class LockPlanner {
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
         .stats = clock_.message()};
+    if (params_.mode == "frozen" && !result.edits.documents.empty()) {
+      return fail(unwritten_error(result.edits));
+    }
     if (lock.merge && !result.edits.documents.empty()) {
       name_merged_entries(*lock.merge, modules_ ? modules_->modules : effective_lock(lock).modules,
                           providers_ ? providers_->providers : lock.provider_file().providers, changes);
@@ -279,6 +287,7 @@ class LockPlanner {
   RunClock& clock_;
   Context context_;
   std::optional<Plan> modules_;
+  bool is_locked_per_call_ = false;  // under frozen
   std::optional<ProviderPlan> providers_;
   std::vector<OverridePlan::Write> overrides_;  // files of ours that no longer match
   Diagnostics diagnostics_;

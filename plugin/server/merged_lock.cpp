@@ -8,8 +8,10 @@
 #include <set>
 
 #include "plugin/lock/conflict.h"
+#include "plugin/lock/lock_text.h"
 #include "plugin/lock/merge.h"
 #include "plugin/lock/merge_sides.h"
+#include "plugin/lock/side_alignment.h"
 #include "plugin/providers/provider_changes.h"
 #include "plugin/resolve/changes.h"
 
@@ -24,7 +26,10 @@ Result<std::vector<LockFile>> parse_sides(const std::vector<std::string>& texts,
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto side = parse_lock(texts[i], fmt::format("{} ({})", name, kSideNames[i]), default_registry(tool));
     if (!side) {
-      side.error().hint = "repair the file by hand; git checkout --merge brings the conflict back";
+      side.error().hint = fmt::format(
+          "git has this text as the side \"{}\". Write the correct lock file without conflict markers, "
+          "then git add and commit it: lock works again after the commit",
+          kSideNames[i]);
       return fail(std::move(side.error()));
     }
     sides.push_back(std::move(*side));
@@ -44,50 +49,23 @@ std::string content_text(const std::optional<ProviderLock>& entry) {
   return entry ? entry->version.to_string() : "none";
 }
 
-// Whether both have hashes of one scheme that are not the same.
-bool contradict(const std::vector<std::string>& left, const std::vector<std::string>& right) {
-  const auto by_scheme = [](const std::vector<std::string>& hashes) {
-    std::map<std::string, std::set<std::string>> schemes;
-    for (const std::string& hash : hashes) {
-      schemes[hash.substr(0, hash.find(':'))].insert(hash);
-    }
-    return schemes;
-  };
-  const auto ours = by_scheme(left);
-  const auto theirs = by_scheme(right);
-  return std::any_of(ours.begin(), ours.end(), [&](const auto& scheme) {
-    const auto other = theirs.find(scheme.first);
-    return other != theirs.end() && other->second != scheme.second;
-  });
-}
-
-bool select_the_same(const ModuleLock& left, const ModuleLock& right) {
-  return left.source == right.source && left.version == right.version &&
-         (left.version || left.origin_hash() == right.origin_hash());
-}
-
-Result<void> check_hashes(const std::string& key, const std::vector<std::optional<ModuleLock>>& entries,
-                          const std::string& name) {
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (std::size_t j = i + 1; j < entries.size(); ++j) {
-      if (!entries[i] || !entries[j] || !select_the_same(*entries[i], *entries[j]) ||
-          !contradict(entries[i]->hashes, entries[j]->hashes)) {
-        continue;
-      }
-      return fail(Error{
-          .code = Code::hash_mismatch,
-          .message = fmt::format("the two sides of the merge have different hashes for module \"{}\", {} of {}: {} and "
-                                 "{}",
-                                 key, content_text(entries[i]), entries[i]->source, fmt::join(entries[i]->hashes, ", "),
-                                 fmt::join(entries[j]->hashes, ", ")),
-          .subject = "module." + key,
-          .location = Location{name, {}},
-          .hint =
-              "find out which side is right with tofu-modlock verify --online on each branch, and correct the other "
-              "branch before you merge it"});
-    }
+Result<void> check_hashes(const LockFile* base, const std::vector<LockFile>& sides, const std::string& name) {
+  const auto found = find_contradictions(base, sides);
+  if (found.empty()) {
+    return {};
   }
-  return {};
+  const auto& [left, right] = found.front();
+  return fail(Error{
+      .code = Code::hash_mismatch,
+      .message =
+          fmt::format("the two sides of the merge have different hashes for module \"{}\"{}, {} of {}: {} and {}",
+                      left->key, left->key == right->key ? "" : fmt::format(" and module \"{}\"", right->key),
+                      content_text(*left), left->source, fmt::join(left->hashes, ", "), fmt::join(right->hashes, ", ")),
+      .subject = "module." + left->key,
+      .location = Location{name, {}},
+      .hint =
+          "find out which side is right with tofu-modlock verify --online on each branch, and correct the other branch "
+          "before you merge it"});
 }
 
 bool has_lower_version(const ModuleLock& left, const ModuleLock& right) {
@@ -217,18 +195,22 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
     return fail(std::move(sides.error()));
   }
   // What git wrote for several conflicts at once may be no lock file.
-  const auto ancestor = (*found)->base ? parse_lock(*(*found)->base, name, registry) : fail(Code::not_found, "", "");
-  const LockFile* base = ancestor ? &*ancestor : nullptr;
+  auto ancestor = (*found)->base ? parse_ancestor(*(*found)->base, name, registry).value_or(std::nullopt)
+                                 : std::optional<LockFile>();
   if (on_disk && text) {
     sides->insert(sides->begin(), *on_disk);
+  }
+  if (ancestor) {
+    align_sides(*ancestor, *sides, registry);
+  }
+  const LockFile* base = ancestor ? &*ancestor : nullptr;
+  if (auto ok = check_hashes(base, *sides, name); !ok) {
+    return fail(std::move(ok.error()));
   }
   const LockFile& before = sides->front();
   EntryMerge entries = merge_entries(base, *sides);
   settle_same_content(base, entries);
   for (const auto& [key, contested] : entries.contested_modules) {
-    if (auto ok = check_hashes(key, contested, name); !ok) {
-      return fail(std::move(ok.error()));
-    }
     entries.modules.emplace(key, highest(contested));
   }
   for (const auto& [address, contested] : entries.contested_providers) {
@@ -247,6 +229,9 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   };
   std::for_each(sides->begin(), sides->end(), keep_dropped);
   std::string merged_text = write_merged_lock(base, *sides, entries);
+  if (text && !on_disk) {
+    merged_text = with_line_endings_of(*text, merged_text);
+  }
   auto merged = parse_lock(merged_text, name, registry);
   if (merged && merged_text != text) {
     merge.on_disk.emplace(name, text);

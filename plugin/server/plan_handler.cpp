@@ -22,28 +22,33 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
   return *text == "unified" ? Resolution::unified : *text == "per-call" ? Resolution::per_call : Resolution::automatic;
 }
 
-// Module blocks that a stock tofu dropped come back from our copy, else from the last commit that had some.
+// Module blocks that a client dropped come back from our copy; if the lock file was committed after the copy was made,
+// from the commits.
 Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root, const LockDocument& lock,
                                    const Context& context) {
   auto copy = load_lock_copy(root.data.path);
   if (!copy) {
     return fail(std::move(copy.error()));
   }
-  if (*copy) {
-    request.restorable = std::move(**copy);
+  std::error_code ignored;
+  const bool has_history = std::filesystem::exists(root.repository / ".git", ignored);
+  const auto id = has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>("");
+  if (!id) {
+    return fail(id.error());
+  }
+  if (*copy && (!has_history || *id == (*copy)->committed_id)) {
+    request.restorable = std::move((*copy)->modules);
     return {};
   }
-  // Processes are saved where nothing is under version control.
-  std::error_code ignored;
-  if (!std::filesystem::exists(root.repository / ".git", ignored)) {
+  if (!has_history) {
     return {};
   }
   auto committed = committed_module_locks(root.walk.root, lock.path, context);
   if (!committed) {
     return fail(std::move(committed.error()));
   }
-  if (*committed || has_module_entries(request.lock.modules)) {
-    request.restorable = std::move(*committed).value_or(ModuleLocks{});
+  if (*committed || *copy || has_module_entries(request.lock.modules)) {
+    request.restorable = *committed ? std::move(**committed) : *copy ? std::move((*copy)->modules) : ModuleLocks{};
     return {};
   }
   const auto is_cut_off = is_history_cut_off(root.walk.root, lock.path, context);
@@ -99,7 +104,8 @@ std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)>
           const ModuleNode& node, std::string_view h1) { return installed_package(node, h1, data, manifest, context); };
 }
 
-Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request) {
+Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request,
+                   bool is_locked_per_call) {
   std::string named;
   for (const Change& change : changes) {
     named += fmt::format("{}{} ({})", named.empty() ? "" : ", ", change.subject, change.reason);
@@ -110,8 +116,21 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
   return Error{.code = Code::frozen,
                .message = fmt::format("{} does not answer the configuration: {}", lock_path, named),
                .subject = changes.front().subject,
-               .hint = lock_helps ? "run: tofu-modlock lock, review the change and commit it"
-                                  : "change the source; locking once more does not help"};
+               .hint = is_locked_per_call
+                           ? "the lock file has a version for each call: set resolution = \"per-call\" in "
+                             ".tofu-modlock.hcl, or run tofu-modlock lock and review the change"
+                       : lock_helps ? "run: tofu-modlock lock, review the change and commit it"
+                                    : "change the source; locking once more does not help"};
+}
+
+Error unwritten_error(const messages::WorkspaceEdit& edits) {
+  std::string named;
+  for (const messages::EditedDocument& document : edits.documents) {
+    named += fmt::format("{}{} {}", named.empty() ? "" : ", ", document.operation, document.path);
+  }
+  return Error{.code = Code::frozen,
+               .message = fmt::format("every entry matches the configuration, but lock would write files: {}", named),
+               .hint = "run: tofu-modlock lock, review the change and commit it"};
 }
 
 Error lost_history_error(const std::string& lock_path, bool is_frozen) {

@@ -29,8 +29,13 @@ std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)>
 // entry nobody calls) do not stand in the way.
 Result<void> check_locked(const Plan& plan, const std::string& lock_path, RequestContext& request);
 
-// FROZEN naming what would change; the changes go to `request.error_data` as `changes`.
-Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request);
+// FROZEN naming what would change; the changes go to `request.error_data` as `changes`. `is_locked_per_call`: nothing
+// would change with the resolution "per-call".
+Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, RequestContext& request,
+                   bool is_locked_per_call = false);
+
+// FROZEN for edits that change no entry: a file that another setting left, or its layout.
+Error unwritten_error(const messages::WorkspaceEdit& edits);
 
 // What is said of module calls that are resolved although their blocks may be in commits that a shallow clone does not
 // have: the warning LOCK_INCOMPLETE. With `is_frozen` they are not resolved: FROZEN.

@@ -94,6 +94,50 @@ BOOST_AUTO_TEST_CASE(from_an_older_commit_where_the_rewritten_file_was_committed
   check_restored(json({"lock", "--include", "modules"}));
 }
 
+// Another clone committed a reviewed version after this one made its copy.
+BOOST_AUTO_TEST_CASE(a_version_that_was_committed_later_wins_over_the_copy) {
+  commit_everything();
+  const std::string copy = read(".terraform/tofu-modlock/lock.hcl");
+  modlock({"upgrade", "--include", "modules"});
+  before = lock();
+  git({"commit", "--quiet", "--all", "--message=reviewed"});
+  write(".terraform/tofu-modlock/lock.hcl", copy);
+  write(".terraform.lock.hcl", kRewritten);
+  check_restored(json({"lock", "--include", "modules"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_is_not_committed_wins_over_the_commit) {
+  commit_everything();
+  modlock({"upgrade", "--include", "modules"});
+  before = lock();
+  write(".terraform.lock.hcl", kRewritten);
+  check_restored(json({"lock", "--include", "modules"}));
+}
+
+// A client dropped the blocks in one branch, and git merged that with a new call of another branch.
+BOOST_AUTO_TEST_CASE(entries_that_only_older_commits_have) {
+  commit_everything();
+  write(".terraform.lock.hcl", kRewritten);
+  git({"commit", "--quiet", "--all", "--message=rewritten"});
+  fs::remove_all(root() / ".terraform");
+  GitRepository& dns = repository("dns.git");
+  release(dns, "1.0.0");
+  fs::remove(root() / "main.tf");
+  write("dns.tf", module_call("dns", "git::" + dns.url() + "?ref=v1.0.0"));
+  write(".tofu-modlock.hcl", "");
+  modlock({"lock", "--include", "modules"});
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  git({"add", "."});
+  git({"commit", "--quiet", "--message=dns"});
+  fs::remove_all(root() / ".terraform");
+  const Json::Value result = json({"lock", "--include", "modules"});
+  BOOST_REQUIRE(result["changes"].size() == 1U);
+  BOOST_TEST(result["changes"][0]["subject"].asString() == "module.vpc");
+  BOOST_TEST(result["changes"][0]["action"].asString() == "restored");
+  BOOST_TEST(result["stats"]["requests"].asInt() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(never_under_frozen) {
   write(".terraform.lock.hcl", kRewritten);
   const Json::Value error = json({"lock", "--frozen", "--include", "modules"}, 3)["error"];

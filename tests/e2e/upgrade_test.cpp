@@ -265,6 +265,12 @@ BOOST_AUTO_TEST_CASE(calls_of_one_repository_share_a_version) {
   BOOST_TEST((locked_commits(*this) == Commits{{"a", "<1.1.0>"}, {"b", "<1.1.0>"}}));
   BOOST_TEST(modlock({"upgrade", "--resolution", "per-call"}).exit_code == 0);
   BOOST_TEST((locked_commits(*this) == Commits{{"a", "<1.2.0>"}, {"b", "<1.1.0>"}}));
+  const Json::Value error = json({"lock", "--frozen"}, 3)["error"];
+  BOOST_TEST(error["data"]["hint"].asString() ==
+             "the lock file has a version for each call: set resolution = \"per-call\" in .tofu-modlock.hcl, or run "
+             "tofu-modlock lock and review the change");
+  write(".tofu-modlock.hcl", "resolution = \"per-call\"\n");
+  BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_conflict_names_every_constraint_and_the_way_out) {

@@ -378,6 +378,9 @@ BOOST_AUTO_TEST_CASE(a_side_that_cannot_be_read_is_not_empty) {
   const Json::Value error = json({"lock"}, 8)["error"];
   BOOST_TEST(error["data"]["code"].asString() == "LOCK_PARSE");
   BOOST_TEST(error["data"]["location"]["path"].asString() == ".terraform.lock.hcl (theirs)");
+  BOOST_TEST(error["data"]["hint"].asString() ==
+             "git has this text as the side \"theirs\". Write the correct lock file without conflict markers, then git "
+             "add and commit it: lock works again after the commit");
   BOOST_TEST(lock() == before);
 }
 
@@ -457,12 +460,114 @@ BOOST_AUTO_TEST_CASE(a_root_below_the_top_of_the_repository) {
              ran.out);
 }
 
-BOOST_AUTO_TEST_CASE(an_unrelated_lock_asks_git_for_nothing) {
-  write_text(path("bin/git"), "#!/bin/sh\necho called >> '" + path("called").string() + "'\nexit 1\n");
-  fs::permissions(path("bin/git"), fs::perms::owner_all);
-  environment["PATH"] = path("bin").string() + ":" + environment["PATH"];
+// Commands that leave no file behind that says what is under way.
+BOOST_AUTO_TEST_CASE(checkout_of_one_side_after_any_command_that_left_a_conflict) {
+  const std::vector<std::vector<std::string>> commands[] = {
+      {{"merge", "--squash", "theirs"}},
+      {{"cherry-pick", "--no-commit", "theirs"}},
+      {{"stash", "push", "--quiet"}, {"checkout", "--quiet", "ours"}, {"stash", "pop"}, {"stash", "drop"}},
+  };
+  for (const auto& steps : commands) {
+    BOOST_TEST_CONTEXT(steps.front()[0]) {
+      succeed({"checkout", "--quiet", "main"});
+      diverge([&] { lock_at({{"a", "1.2.0"}}); }, [&] { lock_at({{"a", "1.1.0"}, {"d", "1.3.0"}}); });
+      if (steps.size() > 1) {
+        succeed({"checkout", "--quiet", "--detach", "theirs"});
+        succeed({"reset", "--quiet", "--soft", "main"});
+      }
+      for (const auto& step : steps) {
+        git(step);
+      }
+      BOOST_TEST(is_conflicted());
+      succeed({"checkout", "--ours", "--", ".terraform.lock.hcl"});
+      check_lock_command("a 1.2.0 d 1.3.0");
+      succeed({"reset", "--quiet", "--hard"});
+      succeed({"checkout", "--quiet", "main"});
+      succeed({"branch", "-D", "ours", "theirs"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_rebase_that_was_left_is_no_merge) {
+  for (const bool linked : {false, true}) {
+    BOOST_TEST_CONTEXT(linked) {
+      succeed({"checkout", "--quiet", "main"});
+      diverge([&] { lock_at({{"a", "1.1.0"}}); }, [&] { lock_at({{"a", "1.2.0"}, {"d", "1.3.0"}}); });
+      bring_theirs(Way::rebase);
+      succeed({"rebase", "--quit"});
+      succeed({"reset", "--quiet", "--hard"});
+      succeed({"checkout", "--quiet", "ours"});
+      BOOST_TEST(git({"rev-parse", "--verify", "REBASE_HEAD"}).exit_code == 0);
+      BOOST_TEST(succeed_lock().out == "The lock file is up to date.\n");
+      BOOST_TEST(locked() == "a 1.1.0 d 1.0.0");
+      if (!linked) {
+        succeed({"worktree", "add", "--quiet", (path("linked")).string(), "theirs"});
+        const Ran ran = modlock({"lock", "--chdir", path("linked").string()});
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        BOOST_TEST(ran.out == "The lock file is up to date.\n");
+        succeed({"worktree", "remove", "--force", path("linked").string()});
+      }
+      succeed({"checkout", "--quiet", "main"});
+      succeed({"branch", "-D", "ours", "theirs"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_rename_on_one_side_keeps_the_version_of_the_other) {
+  for (const bool with_driver : {false, true}) {
+    for (const bool ours_renames : {false, true}) {
+      BOOST_TEST_CONTEXT((ours_renames ? "ours" : "theirs") << (with_driver ? ", driver" : "")) {
+        succeed({"checkout", "--quiet", "main"});
+        if (with_driver) {
+          write(".gitattributes", ".terraform.lock.hcl merge=tofu-modlock\n");
+          succeed({"config", "merge.tofu-modlock.driver", "'" + binary + "' merge --marker-size %L %O %A %B"});
+          commit("attributes");
+        }
+        const auto rename = [&] {
+          fs::remove(root() / "a.tf");
+          write("new.tf", module_call("new", url("a")));
+          succeed_lock();
+        };
+        const auto bump = [&] { lock_at({{"a", "1.1.0"}}); };
+        diverge(ours_renames ? std::function<void()>(rename) : bump,
+                ours_renames ? std::function<void()>(bump) : rename);
+        bring_theirs(Way::merge);
+        BOOST_TEST(is_conflicted() == !with_driver);
+        check_lock_command("d 1.0.0 new 1.1.0");
+        succeed({"reset", "--quiet", "--hard"});
+        succeed({"checkout", "--quiet", "main"});
+        succeed({"branch", "-D", "ours", "theirs"});
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(different_hashes_under_two_labels_are_never_settled) {
+  const auto with_hash = [&](const std::string& label, const std::string& h1) {
+    write(label + ".tf", module_call(label, url("b")));
+    lock_at({{label, "1.1.0"}});
+    std::string text = lock();
+    text.replace(text.find("h1:", text.find("\"" + label + "\"")), 8, "h1:" + h1);
+    write(".terraform.lock.hcl", text);
+  };
+  diverge([&] { with_hash("x", "aaaaa"); }, [&] { with_hash("y", "bbbbb"); });
+  bring_theirs(Way::merge);
+  const std::string before = lock();
+  const Json::Value error = json({"lock"}, 4)["error"];
+  BOOST_TEST(error["data"]["code"].asString() == "HASH_MISMATCH");
+  BOOST_TEST(error["message"].asString().find("different hashes for module \"x\" and module \"y\", 1.1.0 of ") !=
+             std::string::npos);
+  BOOST_TEST(lock() == before);
+}
+
+BOOST_AUTO_TEST_CASE(line_endings_of_the_work_tree_stay) {
+  succeed({"config", "core.autocrlf", "true"});
+  diverge([&] { lock_at({{"a", "1.1.0"}}); }, [&] { lock_at({{"a", "1.2.0"}}); });
+  bring_theirs(Way::merge);
+  BOOST_TEST(lock().find("\r\n") != std::string::npos);
   succeed_lock();
-  BOOST_TEST(!fs::exists(path("called")));
+  const std::string text = lock();
+  BOOST_TEST(std::count(text.begin(), text.end(), '\n') == std::count(text.begin(), text.end(), '\r'));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

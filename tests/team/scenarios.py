@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What happens to lock files in a team: twenty-one scenarios with real git.
+"""What happens to lock files in a team: twenty-five scenarios with real git.
 
 usage: tests/team/scenarios.py BINARY [-v] [NAME ...]
 
@@ -359,6 +359,29 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(self.team.locked(), {"dns": "2.1.0", "vpc_main": "1.0.0"})
         self.fits()
 
+    def test_rename_on_one_side_and_upgrade_on_the_other(self):
+        self.lock_both()
+
+        def rename():
+            (self.team.work / "vpc.tf").unlink()
+            self.team.write(".tofu-modlock.hcl", "")
+            self.team.calls({"dns": "~> 2.0", "vpc_main": "~> 1.0"})
+            self.team.modlock("lock")
+
+        self.team.branches(rename, lambda: self.upgrade("vpc", "1.1.0"))
+        self.team.run(["git", "merge", "--no-edit", "theirs"])
+        self.team.git("checkout", "--ours", ".tofu-modlock.hcl")
+        self.team.run(["git", "rm", "--quiet", "vpc.tf"])
+        self.team.modlock("lock", "--offline")
+        self.assertEqual(self.team.locked(), {"dns": "2.0.0", "vpc_main": "1.1.0"})
+        self.fits()
+
+    def test_squash_merge_and_checkout_of_one_side(self):
+        self.both_upgrade_vpc()
+        self.team.conflict("merge", "--squash", "theirs")
+        self.team.git("checkout", "--ours", LOCK)
+        self.takes_the_higher()
+
     # Colleagues and clones
 
     def drop_blocks(self):
@@ -372,6 +395,27 @@ class Scenarios(unittest.TestCase):
         self.team.modlock("lock", "--frozen", code=3)
         self.team.modlock("lock", "--offline")
         self.assertEqual(self.team.locked(), before)
+
+    def test_merge_driver_with_a_colleague_without_the_tool(self):
+        self.use_driver()
+        self.lock_both()
+        self.team.branches(lambda: self.upgrade("vpc", "1.1.0"), lambda: self.team.write(LOCK, "# A client wrote this.\n"))
+        self.team.git("merge", "--quiet", "--no-edit", "theirs")
+        self.assertEqual(self.team.locked(), {"dns": "2.0.0", "vpc": "1.1.0"})
+        self.fits()
+
+    def test_blocks_dropped_after_a_pull(self):
+        self.lock_both()
+        clone = self.team.directory / "clone"
+        self.team.git("clone", "--quiet", str(self.team.work), str(clone))
+        self.team.modlock("install", directory=clone)
+        self.upgrade("vpc", "1.2.0")
+        self.team.commit()
+        self.team.git("pull", "--quiet", directory=clone)
+        self.team.work = clone
+        self.team.write(LOCK, "# A client wrote this.\n")
+        self.team.modlock("lock", "--offline")
+        self.assertEqual(self.team.locked(), {"dns": "2.0.0", "vpc": "1.2.0"})
 
     def test_shallow_clone(self):
         self.lock_both()

@@ -25,7 +25,8 @@ struct InstallFixture : PlanFixture {
     BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);
     auto store = Store::open(directory.path() / "cache");
     auto data = find_data_directory(root(), std::nullopt);
-    return install_modules({.plan = *planned, .lock = request.lock, .data = *data}, *store, Context{});
+    return install_modules({.plan = *planned, .lock = request.lock, .data = *data, .root = request.walk.root}, *store,
+                           Context{});
   }
 };
 

@@ -19,7 +19,8 @@ std::string content(const std::filesystem::path& path) {
   return text.str();
 }
 
-bool found_nothing(const Result<std::optional<ModuleLocks>>& result) {
+template <typename Found>
+bool found_nothing(const Result<std::optional<Found>>& result) {
   return result && !result->has_value();
 }
 
@@ -52,33 +53,34 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded) {
   const TemporaryDirectory directory;
   const auto data = directory / ".terraform";
   const ModuleLocks modules = locks({nested_module(), {.key = "a", .source = "s"}});
-  BOOST_TEST_REQUIRE(save_lock_copy(data, modules).has_value());
+  BOOST_TEST_REQUIRE(save_lock_copy(data, modules, directory.path(), Context{}).has_value());
   BOOST_TEST(content(data / "tofu-modlock" / "lock.hcl") ==
              "# The module blocks of .terraform.lock.hcl. tofu-modlock puts them back where OpenTofu dropped them.\n\n"
              "module \"a\" {\n  source = \"s\"\n}\n\n" +
                  kNestedBlock);
   const auto loaded = load_lock_copy(data);
   BOOST_TEST_REQUIRE((loaded && *loaded));
-  BOOST_TEST((**loaded == modules));
+  BOOST_TEST(((*loaded)->modules == modules));
+  BOOST_TEST((*loaded)->committed_id == "");
 }
 
 BOOST_AUTO_TEST_CASE(an_equal_copy_is_left_alone) {
   const TemporaryDirectory directory;
   const ModuleLocks modules = locks({nested_module()});
-  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), modules).has_value());
+  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), modules, directory.path(), Context{}).has_value());
   const auto path = directory / "tofu-modlock/lock.hcl";
   const auto long_ago = std::filesystem::last_write_time(path) - std::chrono::hours(1);
   std::filesystem::last_write_time(path, long_ago);
-  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), modules).has_value());
+  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), modules, directory.path(), Context{}).has_value());
   BOOST_TEST((std::filesystem::last_write_time(path) == long_ago));
-  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), {}).has_value());
+  BOOST_TEST_REQUIRE(save_lock_copy(directory.path(), {}, directory.path(), Context{}).has_value());
   BOOST_TEST((std::filesystem::last_write_time(path) != long_ago));
-  BOOST_TEST(load_lock_copy(directory.path())->value().empty());
+  BOOST_TEST(load_lock_copy(directory.path())->value().modules.empty());
 }
 
 BOOST_AUTO_TEST_CASE(no_modules_make_no_copy) {
   const TemporaryDirectory directory;
-  BOOST_TEST(save_lock_copy(directory.path(), {}).has_value());
+  BOOST_TEST(save_lock_copy(directory.path(), {}, directory.path(), Context{}).has_value());
   BOOST_TEST(!std::filesystem::exists(directory / "tofu-modlock"));
 }
 
@@ -145,6 +147,62 @@ BOOST_AUTO_TEST_CASE(nothing_was_committed) {
   BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), kLockFileName, Context{})));
   repository.commit("main.tf", "");
   BOOST_TEST(found_nothing(committed_module_locks(repository.directory.path(), kLockFileName, Context{})));
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_names_the_committed_version) {
+  for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+    BOOST_TEST_CONTEXT(name) {
+      Repository repository;
+      repository.commit(name, kHeader + "\n" + kNestedBlock);
+      const auto data = repository.directory / ".terraform";
+      const ModuleLocks modules = locks({nested_module()});
+      BOOST_TEST_REQUIRE(save_lock_copy(data, modules, repository.directory.path(), Context{}).has_value());
+      const auto loaded = load_lock_copy(data);
+      BOOST_TEST_REQUIRE((loaded && *loaded));
+      BOOST_TEST((*loaded)->committed_id.size() == 40U);
+      BOOST_TEST((*loaded)->committed_id == committed_lock_id(repository.directory.path(), name, Context{}).value());
+      BOOST_TEST(((*loaded)->modules == modules));
+      const auto path = data / "tofu-modlock/lock.hcl";
+      const std::string text = content(path);
+      repository.commit(name, kHeader + "\n" + kNestedBlock + kProviders);
+      BOOST_TEST_REQUIRE(save_lock_copy(data, modules, repository.directory.path(), Context{}).has_value());
+      BOOST_TEST(content(path) == text);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(entries_that_a_merge_dropped) {
+  const auto block = [](const std::string& key, const std::string& source) {
+    return "\n" + write_module_block({.key = key, .source = source});
+  };
+  struct Row {
+    const char* name;
+    std::vector<std::string> versions;
+    const char* found;
+  };
+  const Row rows[] = {
+      {"a version without blocks came between",
+       {block("a", "1") + block("d", "1"), "", block("b", "1")},
+       "a 1 b 1 d 1 "},
+      {"the newest version of an entry", {block("a", "1"), block("a", "2"), "", block("b", "1")}, "a 2 b 1 "},
+      {"an entry that was removed stays away", {block("a", "1") + block("d", "1"), block("a", "1")}, "a 1 "},
+      {"no blocks before the first lock", {"", block("a", "1")}, "a 1 "},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Repository repository;
+      for (const std::string& version : row.versions) {
+        repository.commit(".terraform.lock.hcl", kHeader + version);
+      }
+      const auto modules = committed_module_locks(repository.directory.path(), kLockFileName, Context{});
+      BOOST_TEST_REQUIRE((modules && *modules));
+      std::string found;
+      for (const auto& [key, entry] : **modules) {
+        found += key + " " + entry.source + " ";
+      }
+      BOOST_TEST(found == row.found);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(cut_off_history) {

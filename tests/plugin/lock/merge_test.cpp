@@ -71,7 +71,7 @@ struct Row {
 void check(const Row& row) {
   BOOST_TEST_CONTEXT(row.name) {
     const LockFile base = parsed(row.base);
-    const MergedLock merged = merge_locks(&base, parsed(row.ours), parsed(row.theirs), 7);
+    const MergedLock merged = merge_locks(base, parsed(row.ours), parsed(row.theirs), 7);
     BOOST_TEST(merged.text == row.merged);
     BOOST_TEST(merged.conflicts == row.conflicts, boost::test_tools::per_element());
   }
@@ -101,8 +101,18 @@ BOOST_AUTO_TEST_CASE(module_entries) {
       {"both removed", file({a1, b1}), file({b1}), file({b2}), file({b2})},
       {"both changed", file({a1, b1}), file({a2, b1}), file({a3, b2}), file({conflict(a2, a3), b2}), {"module.a"}},
       {"both added differently", file({}), file({a2}), file({a3}), file({conflict(a2, a3)}), {"module.a"}},
-      {"ours removed, theirs changed", file({a1}), file({}), file({a2}), file({conflict("", a2)}), {"module.a"}},
-      {"ours changed, theirs removed", file({a1}), file({a2}), file({}), file({conflict(a2, "")}), {"module.a"}},
+      {"ours removed, theirs changed",
+       file({a1, b1}),
+       file({b1}),
+       file({a2, b1}),
+       file({conflict("", a2), b1}),
+       {"module.a"}},
+      {"ours changed, theirs removed",
+       file({a1, b1}),
+       file({a2, b1}),
+       file({b1}),
+       file({conflict(a2, ""), b1}),
+       {"module.a"}},
       {"constraints and version",
        file({a1}),
        file({a2}),
@@ -110,12 +120,7 @@ BOOST_AUTO_TEST_CASE(module_entries) {
        file({conflict(a2, block("a", "1.0.0", "~> 1.0"))}),
        {"module.a"}},
       {"empty ancestor", "", file({a1}), file({b1}), file({a1, b1})},
-      {"everything removed by a client",
-       file({a1, b1}),
-       file({}),
-       file({a1, b2}),
-       file({conflict("", b2)}),
-       {"module.b"}},
+      {"everything removed by a client", file({a1, b1}), file({}), file({a1, b2}), file({a1, b2})},
   };
   for (const Row& row : rows) {
     check(row);
@@ -205,15 +210,15 @@ BOOST_AUTO_TEST_CASE(bytes_of_ours_frame_the_result) {
   const LockFile base = parsed(with_crlf(file({a1})));
   const LockFile ours = parsed(with_crlf(file({a2})));
   const LockFile theirs = parsed(file({a1, b1}));
-  BOOST_TEST(merge_locks(&base, ours, theirs, 7).text == with_crlf(file({a2, b1})));
-  BOOST_TEST(merge_locks(&base, theirs, ours, 7).text == file({a2, b1}));
+  BOOST_TEST(merge_locks(base, ours, theirs, 7).text == with_crlf(file({a2, b1})));
+  BOOST_TEST(merge_locks(base, theirs, ours, 7).text == file({a2, b1}));
 }
 
 BOOST_AUTO_TEST_CASE(markers_are_as_long_as_git_asks) {
   const std::string a1 = block("a", "1.0.0");
   const std::string a2 = block("a", "2.0.0");
   const LockFile base = parsed("");
-  BOOST_TEST(merge_locks(&base, parsed(file({a1})), parsed(file({a2})), 9).text ==
+  BOOST_TEST(merge_locks(base, parsed(file({a1})), parsed(file({a2})), 9).text ==
              file({"<<<<<<<<< ours\n" + a1 + "=========\n" + a2 + ">>>>>>>>> theirs\n"}));
 }
 
@@ -221,7 +226,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_ancestor_decides_nothing) {
   const std::string a1 = block("a", "1.0.0");
   const std::string a2 = block("a", "2.0.0");
   const std::string b1 = block("b", "1.0.0");
-  const MergedLock merged = merge_locks(nullptr, parsed(file({a1, b1})), parsed(file({a2, b1})), 7);
+  const MergedLock merged = merge_locks(std::nullopt, parsed(file({a1, b1})), parsed(file({a2, b1})), 7);
   BOOST_TEST(merged.text == file({conflict(a1, a2), b1}));
 }
 
@@ -253,7 +258,8 @@ BOOST_AUTO_TEST_CASE(three_sides) {
 // Oracle: the three-way union of each entry.
 BOOST_AUTO_TEST_CASE(a_thousand_random_changes) {
   std::mt19937 random(20);
-  const auto change = [&](ModuleLocks locks) {
+  const auto change = [&](const ModuleLocks& before) {
+    ModuleLocks locks = before;
     const ModuleLocks others = random_locks(random);
     for (const auto& [key, entry] : others) {
       locks.insert_or_assign(key, entry);
@@ -261,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_random_changes) {
     for (auto entry = locks.begin(); entry != locks.end();) {
       entry = random() % 6 == 0 ? locks.erase(entry) : std::next(entry);
     }
-    return locks;
+    return locks.empty() ? before : locks;  // a side without blocks removes none
   };
   std::size_t clean = 0;
   for (int round = 0; round < 1000; ++round) {
@@ -293,7 +299,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_random_changes) {
           expected.emplace(key, *result);
         }
       }
-      const MergedLock merged = merge_locks(&base, ours, theirs, 7);
+      const MergedLock merged = merge_locks(base, ours, theirs, 7);
       BOOST_TEST(merged.conflicts == conflicts, boost::test_tools::per_element());
       if (conflicts.empty()) {
         ++clean;
@@ -316,6 +322,66 @@ BOOST_AUTO_TEST_CASE(a_thousand_random_changes) {
     }
   }
   BOOST_TEST(clean > 100U);
+}
+
+BOOST_AUTO_TEST_CASE(contradictions) {
+  const auto entry = [](const std::string& key, const std::string& version, std::vector<std::string> hashes) {
+    ModuleLock lock{.key = key, .source = "git::https://git.example.test/x.git", .hashes = std::move(hashes)};
+    if (!version.empty()) {
+      lock.version = version;
+    }
+    return "\n" + write_module_block(lock);
+  };
+  struct Row {
+    const char* name;
+    std::string base, ours, theirs;
+    const char* found;
+  };
+  const Row rows[] = {
+      {"one key", "", entry("a", "1.0.0", {"h1:a"}), entry("a", "1.0.0", {"h1:b"}), "a a"},
+      {"two keys", "", entry("a", "1.0.0", {"h1:a"}), entry("b", "1.0.0", {"h1:b"}), "a b"},
+      {"one commit", "", entry("a", "", {"git:1", "h1:a"}), entry("b", "", {"git:1", "h1:b"}), "a b"},
+      {"a moved tag", "", entry("a", "1.0.0", {"git:1", "h1:a"}), entry("b", "1.0.0", {"git:2", "h1:a"}), "a b"},
+      {"other commits", "", entry("a", "", {"git:1", "h1:a"}), entry("b", "", {"git:2", "h1:b"}), ""},
+      {"other versions", "", entry("a", "1.0.0", {"h1:a"}), entry("b", "1.1.0", {"h1:b"}), ""},
+      {"nothing to compare", "", entry("a", "1.0.0", {"git:1"}), entry("b", "1.0.0", {"h1:b"}), ""},
+      {"one side had it before", entry("a", "1.0.0", {"h1:a"}), entry("a", "1.0.0", {"h1:a"}),
+       entry("a", "1.0.0", {"h1:a"}) + entry("b", "1.0.0", {"h1:b"}), ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const LockFile base = parsed(kHeader + row.base);
+      const LockFile sides[] = {parsed(kHeader + row.ours), parsed(kHeader + row.theirs)};
+      std::string found;
+      for (const Contradiction& one : find_contradictions(&base, sides)) {
+        found += (found.empty() ? "" : ", ") + one.left->key + " " + one.right->key;
+      }
+      BOOST_TEST(found == row.found);
+      const MergedLock merged = merge_locks(base, sides[0], sides[1], 7);
+      BOOST_TEST(merged.conflicts.empty() == found.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_rename_meets_a_change) {
+  const std::string a2 = block("a", "2.0.0");
+  const auto renamed = [](std::string text) { return text.replace(text.find("\"a\""), 3, "\"b\""); };
+  const LockFile base = parsed(file({block("a", "1.0.0")}));
+  const LockFile ours = parsed(file({renamed(block("a", "1.0.0"))}));
+  const LockFile theirs = parsed(file({a2}));
+  for (const auto& [left, right] : {std::pair(&ours, &theirs), std::pair(&theirs, &ours)}) {
+    const MergedLock merged = merge_locks(base, *left, *right, 7);
+    BOOST_TEST(merged.text == file({renamed(a2)}));
+    BOOST_TEST(merged.conflicts.empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_side_without_blocks_removes_none) {
+  const LockFile base = parsed(file({block("a", "1.0.0"), block("d", "1.0.0")}));
+  const LockFile ours = parsed(file({block("a", "2.0.0"), block("d", "1.0.0")}));
+  const MergedLock merged = merge_locks(base, ours, parsed(file({provider("null", "1.0.0", {"h1:x"})})), 7);
+  BOOST_TEST(merged.text == file({block("a", "2.0.0"), block("d", "1.0.0"), provider("null", "1.0.0", {"h1:x"})}));
+  BOOST_TEST(merged.conflicts.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -23,8 +23,9 @@ struct VerifyFixture : PlanFixture {
     request.mode = PlanMode::missing;
     const auto store = Store::open(directory.path() / "cache");
     const auto data = find_data_directory(root(), std::nullopt);
-    BOOST_REQUIRE(
-        install_modules({.plan = *planned, .lock = request.lock, .data = *data}, *store, Context{}).has_value());
+    BOOST_REQUIRE(install_modules({.plan = *planned, .lock = request.lock, .data = *data, .root = request.walk.root},
+                                  *store, Context{})
+                      .has_value());
   }
 
   Result<VerifyReport> try_verify(bool strict = false) {

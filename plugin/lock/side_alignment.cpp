@@ -1,0 +1,175 @@
+#include "plugin/lock/side_alignment.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "plugin/lock/conflict.h"
+
+namespace modlock {
+namespace {
+
+using Renames = std::map<std::string, std::string, std::less<>>;  // new keys by old ones
+
+template <typename Locks>
+void keep_common(Locks& locks, const Locks& others) {
+  std::erase_if(locks, [&](const auto& entry) {
+    const auto other = others.find(entry.first);
+    return other == others.end() || !(other->second == entry.second);
+  });
+}
+
+void set_modules(LockFile& file, const ModuleLocks& modules, std::string_view default_host) {
+  if (auto written = parse_lock(write_lock(file, modules), {}, default_host)) {
+    file = std::move(*written);
+  }
+}
+
+bool lock_the_same(const ModuleLock& a, const ModuleLock& b) {
+  return a.source == b.source && a.version == b.version && a.hashes == b.hashes;
+}
+
+// The new key of an entry that was renamed, or is below one that was; nullopt for all others.
+std::optional<std::string> renamed_key(const Renames& renames, std::string_view key) {
+  std::size_t end = key.size();
+  while (end != std::string_view::npos) {
+    if (const auto found = renames.find(key.substr(0, end)); found != renames.end()) {
+      return found->second + std::string(key.substr(end));
+    }
+    end = end == 0 ? std::string_view::npos : key.rfind('.', end - 1);
+  }
+  return std::nullopt;
+}
+
+// Of the candidates the one whose key has most names in common with `key` at its end; null if several have as many.
+const std::string* closest(std::string_view key, const std::vector<const std::string*>& candidates) {
+  const std::string* best = nullptr;
+  std::size_t most = 0;
+  bool is_unique = true;
+  for (const std::string* candidate : candidates) {
+    const std::size_t common = common_labels(key, *candidate);
+    if (best == nullptr || common > most) {
+      best = candidate;
+      most = common;
+      is_unique = true;
+    } else if (common == most) {
+      is_unique = false;
+    }
+  }
+  return is_unique ? best : nullptr;
+}
+
+std::vector<const std::string*> keys_like(const ModuleLock& entry, const ModuleLocks& locks,
+                                          const ModuleLocks& others) {
+  std::vector<const std::string*> keys;
+  for (const auto& [key, lock] : locks) {
+    if (lock_the_same(lock, entry) && others.find(key) == others.end()) {
+      keys.push_back(&key);
+    }
+  }
+  return keys;
+}
+
+// Without what is below a renamed entry, which goes with it.
+Renames find_renames(const ModuleLocks& base, const ModuleLocks& side) {
+  Renames renames;
+  for (const auto& [key, entry] : base) {
+    if (side.find(key) != side.end() || renamed_key(renames, key)) {
+      continue;
+    }
+    const std::string* now = closest(key, keys_like(entry, side, base));
+    const std::string* before = now == nullptr ? nullptr : closest(*now, keys_like(entry, base, side));
+    if (before != nullptr && *before == key) {
+      renames.emplace(key, *now);
+    }
+  }
+  return renames;
+}
+
+// Whether the side has another entry of this key, or below it.
+bool changes_below(const ModuleLocks& base, const ModuleLocks& side, const std::string& key) {
+  const Renames only = {{key, key}};
+  const auto differs = [&](const ModuleLocks& left, const ModuleLocks& right) {
+    return std::any_of(left.begin(), left.end(), [&](const auto& entry) {
+      const auto other = right.find(entry.first);
+      return renamed_key(only, entry.first) && (other == right.end() || other->second != entry.second);
+    });
+  };
+  return differs(base, side) || differs(side, base);
+}
+
+// The renames of one side that meet a change on another one. A side that removed the entry decides for itself.
+Renames contested_renames(const LockFile& base, std::span<const LockFile> sides, const LockFile& renaming) {
+  Renames renames = find_renames(base.modules, renaming.modules);
+  std::erase_if(renames, [&](const auto& rename) {
+    bool is_changed = false;
+    for (const LockFile& side : sides) {
+      const bool has_old = side.modules.find(rename.first) != side.modules.end();
+      const bool has_new = side.modules.find(rename.second) != side.modules.end();
+      if (!has_old && !has_new) {
+        return true;
+      }
+      is_changed = is_changed || (!has_new && changes_below(base.modules, side.modules, rename.first));
+    }
+    return !is_changed;
+  });
+  return renames;
+}
+
+void rename_entries(LockFile& file, const Renames& renames, std::string_view default_host) {
+  ModuleLocks renamed;
+  for (const auto& [key, entry] : file.modules) {
+    ModuleLock lock = entry;
+    lock.key = renamed_key(renames, key).value_or(key);
+    renamed.emplace(lock.key, std::move(lock));
+  }
+  set_modules(file, renamed, default_host);
+}
+
+void align_renames(LockFile& base, std::span<LockFile> sides, const LockFile& renaming, std::string_view default_host) {
+  const Renames renames = contested_renames(base, sides, renaming);
+  if (renames.empty()) {
+    return;
+  }
+  for (LockFile& side : sides) {
+    Renames missing = renames;
+    std::erase_if(missing, [&](const auto& rename) { return side.modules.find(rename.second) != side.modules.end(); });
+    if (!missing.empty()) {
+      rename_entries(side, missing, default_host);
+    }
+  }
+  rename_entries(base, renames, default_host);
+}
+
+}  // namespace
+
+Result<std::optional<LockFile>> parse_ancestor(std::string_view text, const std::string& path,
+                                               std::string_view default_host) {
+  const auto marked = split_conflict(text);
+  if (!marked) {
+    auto base = parse_lock(text, path, default_host);
+    return base ? Result<std::optional<LockFile>>(std::move(*base)) : fail(std::move(base.error()));
+  }
+  auto base = parse_lock(marked->ours, path, default_host);
+  const auto other = parse_lock(marked->theirs, path, default_host);
+  if (!base || !other) {
+    return std::nullopt;
+  }
+  keep_common(base->modules, other->modules);
+  keep_common(base->providers, other->providers);
+  return std::move(*base);
+}
+
+void align_sides(LockFile& base, std::span<LockFile> sides, std::string_view default_host) {
+  for (LockFile& side : sides) {
+    if (!side.text.empty() && side.modules.empty() && !base.modules.empty()) {
+      set_modules(side, base.modules, default_host);
+    }
+  }
+  for (const LockFile& side : sides) {
+    align_renames(base, sides, side, default_host);
+  }
+}
+
+}  // namespace modlock
