@@ -5,7 +5,6 @@
 #include <chrono>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -30,7 +29,6 @@ struct RequestContext {
   std::vector<std::string> unknown_params = {};  // ObjectReader::unknown; listed in `_meta` of the result
   Json::Value error_data = {};                   // an object whose members are added to `error.data` on failure
   Diagnostics diagnostics = {};                  // those of the result, for hosts in the same process
-  std::shared_ptr<const void> leftovers = {};    // what takes long to free: that can wait until the reply is out
 };
 
 // Turns params (always an object) into a result. May block; should return soon once `stop` or the deadline says so.

@@ -11,7 +11,7 @@
 #include "plugin/cli/doctor.h"
 #include "plugin/cli/explain_command.h"
 #include "plugin/config/client_configuration.h"
-#include "plugin/server/implementation.h"
+#include "plugin/engine/implementation.h"
 
 namespace modlock::cli {
 namespace {
@@ -126,12 +126,12 @@ std::vector<Finding> examine_hosts(const CommonFlags& flags, const Host& host, c
                                    const std::vector<std::string>& named, bool online) {
   WalkRequest walk;
   walk.root = root;
-  const Implementation client = find_implementation(host.service().options(), walk);
+  const Implementation client = find_implementation(host.engine().options(), walk);
   Uses uses = uses_of(flags, host, root, client.tool);
   for (const std::string& name : named) {
     uses[name].insert("registry");
   }
-  const auto network = host.service().network(client.tool, client.version);
+  const auto network = host.engine().network(client.tool, client.version, host.run());
   const Surroundings surroundings = current_surroundings();
   std::vector<Finding> findings;
   for (const auto& [name, kinds] : uses) {

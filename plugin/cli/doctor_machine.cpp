@@ -11,7 +11,7 @@
 #include "backends/process/process.h"
 #include "plugin/cli/doctor.h"
 #include "plugin/config/roots.h"
-#include "plugin/server/implementation.h"
+#include "plugin/engine/implementation.h"
 
 namespace modlock::cli {
 namespace {
@@ -55,7 +55,7 @@ Finding examine_git(const Host& host) {
 }
 
 Finding examine_client(const Host& host, const std::string& root) {
-  const ServiceOptions& options = host.service().options();
+  const EngineOptions& options = host.engine().options();
   WalkRequest walk;
   walk.root = root;
   const Implementation client = find_implementation(options, walk);
@@ -180,7 +180,7 @@ const std::vector<std::pair<const char*, Describe>>& described() {
 }
 
 std::vector<Finding> examine_settings(const Host& host, const std::string& root) {
-  const auto& user_file = host.service().options().user_settings;
+  const auto& user_file = host.engine().options().user_settings;
   const fs::path repository = find_repository_root(root);
   std::vector<Known> files;
   for (fs::path directory = root;; directory = directory.parent_path()) {
@@ -196,7 +196,7 @@ std::vector<Finding> examine_settings(const Host& host, const std::string& root)
     }
   }
   if (user_file) {
-    files.push_back({user_file->string(), host.service().user_settings()});
+    files.push_back({user_file->string(), host.engine().user_settings()});
   }
   Finding finding{.check = "settings", .found = "none: the defaults hold"};
   for (const auto& [name, describe] : described()) {
@@ -236,8 +236,8 @@ std::optional<bool> is_on_another_file_system(const fs::path& root, const fs::pa
 }
 
 Finding examine_store(const CommonFlags& flags, const Host& host, const std::string& root) {
-  const fs::path place = host.service().store().root();
-  const auto sizes = measure(host.service().store());
+  const fs::path place = host.engine().store().root();
+  const auto sizes = measure(host.engine().store());
   if (!sizes) {
     return failing("store", sizes.error());
   }

@@ -8,7 +8,7 @@
 #include "backends/process/process.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/client_configuration.h"
-#include "plugin/server/implementation.h"
+#include "plugin/engine/implementation.h"
 #include "protocol/json.h"
 
 namespace modlock::cli {
@@ -143,7 +143,7 @@ Result<Json::Value> explain_credentials(std::string_view where, const ClientConf
   return report;
 }
 
-int run_explain_credentials(const std::string& where, const CommonFlags& flags, const ServiceOptions& options,
+int run_explain_credentials(const std::string& where, const CommonFlags& flags, const EngineOptions& options,
                             std::stop_token stop) {
   const Surroundings surroundings = current_surroundings();
   const ClientConfiguration configuration = read_client_configuration(find_implementation(options).tool, surroundings);

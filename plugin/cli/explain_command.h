@@ -5,7 +5,7 @@
 
 #include "backends/credentials/make_credentials.h"
 #include "plugin/cli/command_line.h"
-#include "plugin/server/service.h"
+#include "plugin/engine/engine.h"
 #include "protocol/result.h"
 
 namespace modlock::cli {
@@ -18,7 +18,7 @@ Result<Json::Value> explain_credentials(std::string_view where, const ClientConf
                                         const Surroundings& surroundings, const Context& context);
 
 // The command: for the client that the options, the environment or PATH name.
-int run_explain_credentials(const std::string& where, const CommonFlags& flags, const ServiceOptions& options,
+int run_explain_credentials(const std::string& where, const CommonFlags& flags, const EngineOptions& options,
                             std::stop_token stop);
 
 }  // namespace modlock::cli

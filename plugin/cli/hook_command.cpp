@@ -15,8 +15,8 @@
 #include "plugin/cli/unit_lock.h"
 #include "plugin/config/directory_glob.h"
 #include "plugin/config/roots.h"
+#include "plugin/engine/implementation.h"
 #include "plugin/lock/copy.h"
-#include "plugin/server/implementation.h"
 #include "plugin/verify/verdict.h"
 
 namespace modlock::cli {
@@ -46,7 +46,7 @@ class Hook {
         host_(host),
         unit_(line.unit),
         root_(line.common.directories.front()),
-        lock_(unit_, root_, find_implementation(host.service().options()).tool),
+        lock_(unit_, root_, find_implementation(host.engine().options()).tool),
         source_(line, host, {line.common.bounds.back(), root_, unit_},
                 [this](const std::string& text) { tell(text); }) {}
 
@@ -120,9 +120,9 @@ class Hook {
   // Where nobody reviews what is locked, nothing is.
   Result<void> prepare() {
     auto ok = take_over();
-    const PlanMode mode = host_.service().options().in_ci ? PlanMode::frozen
-                          : line_.upgrade                 ? PlanMode::upgrade
-                                                          : PlanMode::missing;
+    const PlanMode mode = host_.engine().options().in_ci ? PlanMode::frozen
+                          : line_.upgrade                ? PlanMode::upgrade
+                                                         : PlanMode::missing;
     if (ok) {
       const auto warnings = source_.prepare(mode);
       ok = warnings ? Result<void>() : fail(warnings.error());

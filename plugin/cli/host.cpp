@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <mutex>
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
@@ -33,9 +32,9 @@ std::vector<std::string> named_directories(const CommonFlags& flags) {
 
 Result<std::vector<std::string>> search_below(const std::vector<std::string>& directories, const CommonFlags& flags,
                                               const Host& host) {
-  const Settings& settings = host.service().user_settings();
+  const Settings& settings = host.engine().user_settings();
   auto found = search_roots({.directories = {directories.begin(), directories.end()},
-                             .user_file = host.service().options().user_settings.value_or(fs::path()),
+                             .user_file = host.engine().options().user_settings.value_or(fs::path()),
                              .user_roots = settings.roots,
                              .user_exclude = settings.exclude,
                              .current = normal("."),
@@ -100,18 +99,10 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
   return made;
 }
 
-// The process ends sooner than the last of them would be freed.
-void keep_until_the_end(std::shared_ptr<const void> leftovers) {
-  static auto& mutex = *new std::mutex();
-  static auto& kept = *new std::shared_ptr<const void>();
-  const std::lock_guard lock(mutex);
-  kept.swap(leftovers);
-}
-
 }  // namespace
 
 Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
-  ServiceOptions options = Service::default_options();
+  EngineOptions options = Engine::default_options();
   if (!flags.cache_dir.empty()) {
     options.cache_directory = fs::absolute(flags.cache_dir);
   }
@@ -159,11 +150,11 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
     }
     host.environment_.arguments.push_back(std::move(*argument));
   }
-  host.service_ = std::make_unique<Service>(std::move(options));
-  if (auto ok = host.service_->open(); !ok) {
+  host.engine_ = std::make_unique<Engine>(std::move(options));
+  if (auto ok = host.engine_->open(); !ok) {
     return fail(std::move(ok.error()));
   }
-  host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.service_, {}));
+  host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.engine_, {}));
   host.progress_ = std::make_unique<TerminalProgress>();
   host.log_ = std::make_unique<TerminalLog>();
   host.stop_ = std::move(stop);
@@ -175,12 +166,8 @@ Result<Json::Value> Host::call(const std::string& method, const Json::Value& par
   return answer ? Result<Json::Value>(std::move(answer->tree())) : fail(std::move(answer.error()));
 }
 
-RequestContext Host::request() const {
-  RequestContext request;
-  request.stop = stop_;
-  request.progress = progress_.get();
-  request.log = log_.get();
-  return request;
+Run Host::run() const {
+  return Run({.stop = stop_, .deadline = {}, .log = log_.get(), .progress = progress_.get()});
 }
 
 Result<Answer> Host::ask(const std::string& method, const Json::Value& params, Told* told) const {
@@ -188,12 +175,14 @@ Result<Answer> Host::ask(const std::string& method, const Json::Value& params, T
   if (!allowed) {
     return fail(std::move(allowed.error()));
   }
-  RequestContext request = this->request();
+  RequestContext request;
+  request.stop = stop_;
+  request.progress = progress_.get();
+  request.log = log_.get();
   if (*allowed) {
     request.deadline = std::chrono::steady_clock::now() + **allowed;
   }
   auto result = methods_->call(method, params, request);
-  keep_until_the_end(std::move(request.leftovers));
   progress_->request_done();
   if (told != nullptr) {
     *told = {std::move(request.error_data), std::move(request.diagnostics)};

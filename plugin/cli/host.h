@@ -7,7 +7,7 @@
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/terminal.h"
-#include "plugin/server/handlers.h"
+#include "plugin/server/engine_methods.h"
 #include "protocol/result.h"
 
 namespace modlock::cli {
@@ -21,7 +21,7 @@ struct Told {
 // A host in the same process: the same methods as over the wire, without the wire.
 class Host {
  public:
-  // Opens the service as the flags say. Errors: those of Service::open() and read_client_environment().
+  // Opens the service as the flags say. Errors: those of Engine::open() and read_client_environment().
   static Result<Host> start(const CommonFlags& flags, std::stop_token stop);
 
   // Calls one method. Any thread.
@@ -32,19 +32,19 @@ class Host {
   // will take, whatever the requests report.
   void count_roots(std::size_t total) const;
   void root_done(const std::string& root) const;
-  // What a request brings besides its params.
-  RequestContext request() const;
+  // A run of the engine that ends with this process, and reports to the terminal.
+  Run run() const;
 
   // What every method with a root takes: from the flags, and of variables also what the environment says.
   Json::Value root_params(const std::string& root, const CommonFlags& flags) const;
 
-  const Service& service() const { return *service_; }
+  const Engine& engine() const { return *engine_; }
   // For what a command does beside its calls.
   Context context() const;
 
  private:
   Host() = default;
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<Engine> engine_;
   std::unique_ptr<MethodTable> methods_;
   std::unique_ptr<TerminalProgress> progress_;
   std::unique_ptr<TerminalLog> log_;

@@ -5,10 +5,10 @@
 #include "backends/credentials/surroundings.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/engine/plan_request.h"
 #include "plugin/mirror/client_configuration_copy.h"
 #include "plugin/mirror/mirror_server.h"
 #include "plugin/mirror/private_file.h"
-#include "plugin/server/plan_request.h"
 #include "protocol/messages/modules_install.h"
 
 namespace modlock::cli {
@@ -67,46 +67,41 @@ void keep_services(Offer& offer, const Network& network, const Context& context)
   }
 }
 
-Result<Offer> make_offer(const Service& service, const Json::Value& params, const Context& context,
-                         RequestContext& request) {
-  auto decoded = decode_params<messages::ModulesInstallParams>(params, request.unknown_params);
-  auto root = decoded ? open_root(decoded->root, service) : fail(std::move(decoded.error()));
-  if (!root) {
-    return fail(std::move(root.error()));
+Result<Offer> make_offer(const Engine& engine, const Json::Value& params, Run& run) {
+  std::vector<std::string> unknown;
+  const auto decoded = decode_params<messages::ModulesInstallParams>(params, unknown);
+  auto open = decoded ? OpenRoot::open(engine, run, decoded->root, decoded->lock) : fail(decoded.error());
+  if (!open) {
+    return fail(std::move(open.error()));
   }
-  auto lock = open_lock(*root, decoded->lock);
-  if (!lock) {
-    return fail(std::move(lock.error()));
-  }
-  Context judged = context;
-  judged.judge_source = source_judge(root->walk.settings);
-  const auto network = service.network(root->implementation.tool, root->implementation.version);
-  Origin origin(network->backends(), service.store(), judged);
-  PlanRequest plan_request = frozen_plan(*root, *lock, judged);
+  const RootRequest& root = (*open)->root;
+  const Context& context = (*open)->context;
+  const Network& network = (*open)->network();
+  PlanRequest plan_request = frozen_plan(root, (*open)->lock, context);
   plan_request.installed = {};  // the command may remove what is installed while it is served
-  auto plan = make_plan(plan_request, origin, judged);
+  auto plan = make_plan(plan_request, (*open)->origin(), context);
   if (!plan) {
-    return fail(network->with_warnings(std::move(plan.error())));
+    return fail(network.with_warnings(std::move(plan.error())));
   }
-  if (auto ok = check_locked(*plan, lock->path, request); !ok) {
+  if (auto ok = check_locked(*plan, (*open)->lock.path, run); !ok) {
     return fail(std::move(ok.error()));
   }
-  auto overrides = plan_overrides(
-      {.tree = plan->tree, .locks = plan->modules, .root = root->walk.root, .bounds = root->walk.bounds});
+  auto overrides =
+      plan_overrides({.tree = plan->tree, .locks = plan->modules, .root = root.walk.root, .bounds = root.walk.bounds});
   auto modules = overrides ? mirrored_modules(*plan, *overrides) : fail(std::move(overrides.error()));
   if (!modules) {
     return fail(std::move(modules.error()));
   }
   drop_enforced(*overrides, plan->diagnostics);
-  Offer offer{.tool = root->implementation.tool,
+  Offer offer{.tool = root.implementation.tool,
               .modules = std::move(*modules),
               .services = {},
               .diagnostics = std::move(plan->diagnostics)};
   for (Diagnostic& warning : offer.modules.warnings) {
     offer.diagnostics.push_back(std::move(warning));
   }
-  offer.diagnostics.insert(offer.diagnostics.end(), network->warnings().begin(), network->warnings().end());
-  keep_services(offer, *network, judged);
+  offer.diagnostics.insert(offer.diagnostics.end(), network.warnings().begin(), network.warnings().end());
+  keep_services(offer, network, context);
   return offer;
 }
 
@@ -134,20 +129,20 @@ Result<int> run_with(Offer offer, const CommandLine& line, const MirrorRun& run,
 }  // namespace
 
 int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt) {
-  const auto run = find_run(line, host);
-  if (!run) {
-    return failed(run.error(), line.common).exit_code;
+  const auto place = find_run(line, host);
+  if (!place) {
+    return failed(place.error(), line.common).exit_code;
   }
   TerminalLog log;
-  RequestContext request;
-  const Context context{.stop = interrupt.token(), .offline = line.common.offline, .log = &log};
-  auto offer = make_offer(host.service(), host.root_params(run->root, line.common), context, request);
+  Run run({.stop = interrupt.token(), .deadline = {}, .log = &log});
+  auto offer = make_offer(host.engine(), host.root_params(place->root, line.common), run);
   if (!offer) {
-    return failed(offer.error(), line.common, run->root, request.error_data).exit_code;
+    return failed(offer.error(), line.common, place->root, error_data(run)).exit_code;
   }
-  print_diagnostics(offer->diagnostics, run->root);
-  const auto code = run_with(std::move(*offer), line, *run, context, interrupt);
-  return code ? *code : failed(code.error(), line.common, run->root).exit_code;
+  print_diagnostics(offer->diagnostics, place->root);
+  const Context context = run.context(line.common.offline);
+  const auto code = run_with(std::move(*offer), line, *place, context, interrupt);
+  return code ? *code : failed(code.error(), line.common, place->root).exit_code;
 }
 
 }  // namespace modlock::cli

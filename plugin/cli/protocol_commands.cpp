@@ -51,8 +51,8 @@ int run_serve(const CommandLine& line) {
   }
   TerminalLog log;
   options.log = &log;
-  Service service(Service::default_options());
-  const MethodTable methods = make_method_table(service, {.max_message_bytes = options.max_message_bytes});
+  Engine engine(Engine::default_options());
+  const MethodTable methods = make_method_table(engine, {.max_message_bytes = options.max_message_bytes});
   return serve(methods, options);
 }
 

@@ -54,8 +54,8 @@ int run_versions(const CommandLine& line, const Host& host) {
   if (!line.constraint.empty()) {
     params.constraint = line.constraint;
   }
-  RequestContext request = host.request();
-  const auto listed = list_versions(host.service(), params, request);
+  Run run = host.run();
+  const auto listed = host.engine().versions(params, run);
   if (!listed) {
     return failed_everywhere(listed.error(), line.common);
   }

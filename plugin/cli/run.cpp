@@ -30,7 +30,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     case CommandLine::Verb::explain:
       return line.credentials.empty()
                  ? run_explain(line, host)
-                 : run_explain_credentials(line.credentials, line.common, host.service().options(), interrupt.token());
+                 : run_explain_credentials(line.credentials, line.common, host.engine().options(), interrupt.token());
     case CommandLine::Verb::cache_info:
       return run_cache_info(line, host);
     case CommandLine::Verb::cache_prune:

@@ -9,10 +9,10 @@
 #include "backends/package/tree_hash.h"
 #include "plugin/cli/unit_source.h"
 #include "plugin/config/directory_glob.h"
+#include "plugin/engine/plan_request.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
-#include "plugin/server/plan_request.h"
 
 namespace modlock::cli {
 namespace {
@@ -59,7 +59,7 @@ Result<SourceHook::Place> SourceHook::open() const {
   if (!line_.common.data_dir.empty()) {
     params.data_dir = line_.common.data_dir;
   }
-  auto root = open_root(params, host_.service());
+  auto root = open_root(params, host_.engine());
   auto lock = root ? open_lock(*root, {}) : fail(root.error());
   if (!lock) {
     return fail(std::move(lock.error()));
@@ -118,7 +118,7 @@ Result<void> SourceHook::check_known(Diagnostics& warnings) const {
     return {};
   }
   Error error = not_known(downloaded_.unit);
-  if (line_.strict || host_.service().options().in_ci) {
+  if (line_.strict || host_.engine().options().in_ci) {
     error.code = Code::frozen;
     return fail(std::move(error));
   }
@@ -185,12 +185,11 @@ Result<Diagnostics> SourceHook::prepare(PlanMode mode) {
   if (!node || !*node) {
     return node ? Result<Diagnostics>(std::move(warnings)) : fail(node.error());
   }
-  Stats stats;
-  RequestContext request = host_.request();
-  Context context = make_context(request, host_.service(), stats);
+  const Run run = host_.run();
+  Context context = run.context(host_.engine().options().offline);
   context.judge_source = source_judge(place->root.walk.settings);
-  const auto network = host_.service().network(place->root.implementation.tool, place->root.implementation.version);
-  Origin origin(network->backends(), host_.service().store(), context, host_.service().fresh_since());
+  const auto network = host_.engine().network(place->root.implementation.tool, place->root.implementation.version, run);
+  Origin origin(network->backends(), host_.engine().store(), context, host_.engine().fresh_since(run));
   const PlanRequest plan{
       .walk = place->root.walk, .lock = effective_lock(place->lock), .mode = mode, .accept_moved = true};
   auto call = plan_single_call(plan, **node, origin, context);
@@ -226,7 +225,8 @@ Result<void> SourceHook::verify() {
   if (!node || !*node) {
     return node ? Result<void>() : fail(node.error());
   }
-  const auto network = host_.service().network(place->root.implementation.tool, place->root.implementation.version);
+  const auto network =
+      host_.engine().network(place->root.implementation.tool, place->root.implementation.version, host_.run());
   if (network->backends().find((*node)->address.source) == nullptr) {
     return {};
   }
@@ -241,7 +241,7 @@ Result<void> SourceHook::verify() {
                       .location = (*node)->call.source.location});
   }
   const Context context = host_.context();
-  const PlacedPackage package = stored_package(**node, lock, host_.service().store(), context);
+  const PlacedPackage package = stored_package(**node, lock, host_.engine().store(), context);
   return check(*place, entry->second, package, context);
 }
 

@@ -8,8 +8,8 @@
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/host.h"
 #include "plugin/cli/source_check.h"
+#include "plugin/engine/root_request.h"
 #include "plugin/resolve/single_call.h"
-#include "plugin/server/root_request.h"
 
 namespace modlock::cli {
 

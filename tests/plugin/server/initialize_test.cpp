@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(initialize_refuses_external_backends_that_cannot_be) {
       Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
       params["options"]["cacheDir"] = (directory / "cache").string();
       params["options"]["backends"].append(*parse_json(row.backend));
-      Service fresh{Service::default_options()};
+      Engine fresh{Engine::default_options()};
       MethodTable methods = make_method_table(fresh, {});
       RequestContext request;
       const auto result = methods.call("initialize", params, request);

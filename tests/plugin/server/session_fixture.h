@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plugin/server/handlers.h"
+#include "plugin/server/engine_methods.h"
 #include "protocol/json.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
@@ -51,8 +51,8 @@ struct Session {
   ScopedEnvironment home{"HOME", (directory / "home").string()};
   ScopedEnvironment config{"XDG_CONFIG_HOME", (directory / "home").string()};
   GitRepository repository{directory / "vpc.git"};
-  Service service{Service::default_options()};
-  MethodTable table{make_method_table(service, {})};
+  Engine engine{Engine::default_options()};
+  MethodTable table{make_method_table(engine, {})};
   Json::Value error_data;
 };
 

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "backends/store/prune.h"
+#include "plugin/config/settings.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/root_request.h"
+#include "protocol/messages/cache.h"
+
+namespace modlock {
+namespace {
+
+messages::CacheSizes to_message(const StoreSizes& sizes) {
+  return {.packages = sizes.packages,
+          .package_bytes = sizes.package_bytes,
+          .repositories = sizes.repositories,
+          .repository_bytes = sizes.repository_bytes,
+          .records = sizes.records,
+          .record_bytes = sizes.record_bytes};
+}
+
+Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {
+  PruneLimits limits{.max_bytes = params.max_bytes};
+  if (params.max_age) {
+    limits.max_age = parse_duration(*params.max_age);
+    if (!limits.max_age) {
+      return fail(Code::invalid_params, fmt::format("maxAge must be a duration, found \"{}\"", *params.max_age),
+                  "write hours, minutes and seconds, such as \"720h\"");
+    }
+  }
+  return limits;
+}
+
+}  // namespace
+
+Result<messages::CacheInfoResult> Engine::cache_info() const {
+  const auto sizes = measure(store());
+  if (!sizes) {
+    return fail(sizes.error());
+  }
+  return messages::CacheInfoResult{.directory = store().root().string(), .sizes = to_message(*sizes)};
+}
+
+Result<messages::CachePruneResult> Engine::prune_cache(const messages::CachePruneParams& params, Run& run) const {
+  const auto limits = limits_of(params);
+  if (!limits) {
+    return fail(limits.error());
+  }
+  const auto report = prune(store(), *limits, run.context(options().offline));
+  if (!report) {
+    return fail(report.error());
+  }
+  const auto left = measure(store());
+  if (!left) {
+    return fail(left.error());
+  }
+  return messages::CachePruneResult{.directory = store().root().string(),
+                                    .sizes = to_message(*left),
+                                    .removed = to_message(report->removed),
+                                    .leftovers = report->leftovers};
+}
+
+}  // namespace modlock

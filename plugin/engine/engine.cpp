@@ -1,0 +1,119 @@
+#include "plugin/engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "backends/version.h"
+#include "plugin/engine/implementation.h"
+#include "plugin/hcl/characters.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+fs::path config_home() {
+  const std::string xdg = environment("XDG_CONFIG_HOME");
+  return xdg.empty() ? fs::path(environment("HOME")) / ".config" : fs::path(xdg);
+}
+
+bool wants(const std::vector<std::string>& forms, std::string_view form) {
+  return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
+}
+
+}  // namespace
+
+EngineOptions Engine::default_options() {
+  return {.cache_directory = default_store_root(),
+          .user_settings = config_home() / "tofu-modlock" / "config.hcl",
+          .in_ci = !environment("CI").empty()};
+}
+
+Result<void> check_release(const std::optional<std::string>& release, std::string_view given_as) {
+  if (!release || release->empty() || (release->front() != 'v' && Version::parse(*release))) {
+    return {};
+  }
+  return fail(Code::invalid_params,
+              fmt::format("expected a version at {}, found {}", given_as, hcl::quoted_for_message(*release)),
+              "write it as 1.12.6");
+}
+
+Result<void> Engine::configure(const messages::InitializeParams& params) {
+  if (auto ok = check_release(params.implementation_version, "params.options.implementationVersion"); !ok) {
+    return ok;
+  }
+  options_.implementation = params.implementation ? params.implementation : options_.implementation;
+  options_.implementation_version =
+      params.implementation_version ? params.implementation_version : options_.implementation_version;
+  options_.offline = params.offline.value_or(options_.offline);
+  if (params.cache_dir) {
+    options_.cache_directory = fs::absolute(*params.cache_dir);
+  }
+  if (params.config_file) {
+    options_.user_settings = fs::absolute(*params.config_file);
+  }
+  for (const std::string& root : params.workspace_roots) {
+    if (!fs::path(root).is_absolute()) {
+      return fail(Code::invalid_params,
+                  "decode: expected an absolute path in params.workspaceRoots, found \"" + root + "\"",
+                  "name workspace roots from the file system's root");
+    }
+    options_.workspace_roots.push_back(fs::path(root).lexically_normal());
+  }
+  for (const messages::ExternalBackend& backend : params.backends) {
+    options_.externals.push_back({backend.scheme, backend.command, Location{"params.options.backends", std::nullopt}});
+  }
+  options_.edits_as_full_text = wants(params.edit_forms, "fullText");
+  options_.edits_as_ranges = wants(params.edit_forms, "ranges");
+  return {};
+}
+
+Result<void> Engine::open() {
+  auto store = Store::open(options_.cache_directory);
+  if (!store) {
+    return fail(std::move(store.error()));
+  }
+  store_.emplace(std::move(*store));
+  if (options_.user_settings) {
+    auto settings = load_user_settings(*options_.user_settings);
+    if (!settings) {
+      return fail(std::move(settings.error()));
+    }
+    user_settings_ = std::move(*settings);
+  }
+  externals_ = options_.externals;
+  externals_.insert(externals_.end(), user_settings_.backends.begin(), user_settings_.backends.end());
+  return check_externals(externals_);
+}
+
+std::shared_ptr<const Network> Engine::network(Tool tool, const std::string& version, const Run& run) const {
+  const std::string_view newest = tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu;
+  NetworkPool& pool = run.networks() != nullptr ? *run.networks() : networks_;
+  return pool.get(
+      {.tool = tool,
+       .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
+       .connections = options_.connections.value_or(user_settings_.connections.value_or(kConnectionsPerHost)),
+       .client_version = version.empty() ? std::string(newest) : version,
+       .externals = externals_,
+       .asks_once = options_.asks_once || run.networks() != nullptr},
+      *store_);
+}
+
+std::shared_ptr<const Network> Engine::network(const Run& run) const {
+  const Implementation client = find_implementation(options_);
+  return network(client.tool, client.version, run);
+}
+
+std::filesystem::file_time_type Engine::fresh_since(const Run& run) const {
+  const auto began = options_.began ? options_.began : run.began();
+  return began.value_or(std::filesystem::file_time_type::clock::now());
+}
+
+}  // namespace modlock

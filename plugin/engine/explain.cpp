@@ -1,0 +1,128 @@
+#include "plugin/engine/engine.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/engine/provider_request.h"
+#include "plugin/providers/provider_explanation.h"
+#include "plugin/resolve/explanation.h"
+#include "protocol/messages/lock_explain.h"
+
+namespace modlock {
+namespace {
+
+std::vector<messages::ExplainedStep> to_messages(std::vector<ExplainedStep> chain) {
+  std::vector<messages::ExplainedStep> out;
+  for (ExplainedStep& step : chain) {
+    messages::ExplainedStep told{.constraint = std::move(step.constraint),
+                                 .subject = std::move(step.subject),
+                                 .location = std::move(step.location),
+                                 .kept = std::move(step.kept),
+                                 .rejected = {}};
+    for (RejectedVersion& version : step.rejected) {
+      told.rejected.push_back({std::move(version.version), std::move(version.why)});
+    }
+    out.push_back(std::move(told));
+  }
+  return out;
+}
+
+messages::LockExplainResult to_message(Explanation explanation, const std::string& subject) {
+  messages::LockExplainResult out{.subject = subject, .source = std::move(explanation.source), .selected = {}};
+  if (const ModuleLock* lock = explanation.selected) {
+    out.selected = {.version = lock->version,
+                    .ref = std::move(explanation.ref),
+                    .commit = lock->hash_value("git"),
+                    .digest = lock->hash_value("oci"),
+                    .hashes = lock->hashes,
+                    .first_seen = explanation.first_seen ? time_text(*explanation.first_seen) : "",
+                    .reason = {}};
+  }
+  out.selected.reason = std::move(explanation.reason);
+  out.chain = to_messages(std::move(explanation.chain));
+  out.diagnostics = std::move(explanation.diagnostics);
+  return out;
+}
+
+messages::LockExplainResult to_message(ProviderExplanation explanation, const std::string& subject) {
+  messages::LockExplainResult out{.subject = subject, .source = subject.substr(subject.find('.') + 1), .selected = {}};
+  if (explanation.version) {
+    out.selected.version = explanation.version->to_string();
+  }
+  out.selected.hashes = std::move(explanation.hashes);
+  out.selected.reason = std::move(explanation.reason);
+  out.chain = to_messages(std::move(explanation.chain));
+  out.diagnostics = std::move(explanation.diagnostics);
+  return out;
+}
+
+Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const ModuleTree& tree,
+                                                        const std::string& subject) {
+  const RootRequest& root = open.root;
+  const LockDocument& lock = open.lock;
+  Diagnostics diagnostics;
+  const auto request = make_provider_request(root, lock, tree, messages::LockPlanParams{}, diagnostics);
+  if (!request) {
+    return fail(request.error());
+  }
+  const auto source = open.network().provider_source(root.walk.root);
+  auto explanation = explain_provider(*request, subject, lock.provider_file(),
+                                      lock.beside ? std::string(kLockFileName) : lock.path, *source, open.context);
+  if (!explanation) {
+    return fail(std::move(explanation.error()));
+  }
+  explanation->diagnostics.insert(explanation->diagnostics.begin(), diagnostics.begin(), diagnostics.end());
+  return to_message(std::move(*explanation), subject);
+}
+
+// Of a call that takes part in a conflict; nullopt for any other.
+std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest& failed, const LockDocument& lock,
+                                                               const std::string& subject, Origin& origin,
+                                                               const Context& context) {
+  PlanRequest apart = failed;
+  apart.resolution = Resolution::per_call;
+  const auto plan = make_plan(apart, origin, context);
+  if (!plan) {
+    return std::nullopt;
+  }
+  auto explanation =
+      explain_conflict({.plan_request = failed, .plan = *plan, .subject = subject, .lock_path = lock.path}, origin);
+  return explanation ? std::optional(to_message(std::move(*explanation), subject)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainParams& params, Run& run) const {
+  auto open = OpenRoot::open(*this, run, params.root, params.lock);
+  if (!open) {
+    return fail(std::move(open.error()));
+  }
+  const LockDocument& lock = (*open)->lock;
+  const Context& context = (*open)->context;
+  const auto plan_request = make_plan_request((*open)->root, lock, messages::LockPlanParams{}, *this, context);
+  if (!plan_request) {
+    return fail(plan_request.error());
+  }
+  Origin& origin = (*open)->origin();
+  const auto plan = make_plan(*plan_request, origin, context);
+  auto explained = [&]() -> Result<messages::LockExplainResult> {
+    if (!plan) {
+      auto conflict = plan.error().code == Code::constraint_conflict
+                          ? explain_conflict_of(*plan_request, lock, params.subject, origin, context)
+                          : std::nullopt;
+      return conflict ? Result<messages::LockExplainResult>(std::move(*conflict))
+                      : fail((*open)->network().with_warnings(plan.error()));
+    }
+    if (params.subject.starts_with("provider.")) {
+      return explain_provider_of(**open, plan->tree, params.subject);
+    }
+    auto explanation = modlock::explain(
+        {.plan_request = *plan_request, .plan = *plan, .subject = params.subject, .lock_path = lock.path}, origin,
+        context);
+    return explanation ? Result<messages::LockExplainResult>(to_message(std::move(*explanation), params.subject))
+                       : fail(std::move(explanation.error()));
+  }();
+  if (explained) {
+    run.diagnostics = explained->diagnostics;
+  }
+  return explained;
+}
+
+}  // namespace modlock

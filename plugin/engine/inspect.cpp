@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "plugin/engine/engine.h"
+#include "plugin/engine/known_tree.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/engine/provider_request.h"
+#include "plugin/resolve/provider_tree.h"
+#include "protocol/messages/config_inspect.h"
+
+namespace modlock {
+namespace {
+
+std::string to_text(ConfigFile::Role role) {
+  switch (role) {
+    case ConfigFile::Role::primary:
+      return "primary";
+    case ConfigFile::Role::override_file:
+      return "override";
+    case ConfigFile::Role::test:
+      break;
+  }
+  return "test";
+}
+
+std::vector<Location> constraint_locations(const ModuleNode& node) {
+  std::vector<Location> locations;
+  for (const ConstraintUse& use : node.constraints) {
+    locations.push_back(use.location);
+  }
+  if (node.commit && node.call.version) {
+    locations.push_back(node.call.version->location);
+  }
+  return locations;
+}
+
+std::optional<std::string> repeated_by(const WrittenCall& call) {
+  for (const char* argument : {"count", "for_each"}) {
+    if (call.find(argument).attribute != nullptr) {
+      return argument;
+    }
+  }
+  return std::nullopt;
+}
+
+messages::InspectedModule to_message(const ModuleNode& node, const LockFile& lock) {
+  const auto entry = lock.modules.find(node.key);
+  const bool counts = entry != lock.modules.end() && entry->second.source == node.address.source.identity();
+  const std::string source = printable_form(node.address);
+  const bool shows_all = source == node.address.normalised.reveal();
+  return {.key = node.key,
+          .source = source,
+          .source_kind = std::string(to_string(node.address.source.kind)),
+          .raw_source = shows_all ? written_source(*node.call.written) : std::nullopt,
+          .constraint = node.constraints_text(),
+          .constraint_locations = constraint_locations(node),
+          .location = node.call.source.location,
+          .locked_version = counts ? entry->second.version : std::nullopt,
+          .is_static = node.call.is_static,
+          .repeated_by = repeated_by(*node.call.written)};
+}
+
+messages::InspectedModule to_message(const UnresolvedCall& call) {
+  const Argument source = call.written->find("source");
+  const bool has_source = source.attribute != nullptr;
+  const ConfigText& file = has_source ? *source.file : *call.written->file;
+  const Range& range = has_source ? source.attribute->value.range : call.written->block->header_range;
+  return {.key = call.key,
+          .raw_source = written_source(*call.written),
+          .location = {join_relative(call.directory, file.path), range},
+          .is_static = is_written_out(*call.written),
+          .repeated_by = repeated_by(*call.written)};
+}
+
+messages::InspectedProvider to_message(const ProviderAddress& address, const std::vector<RequiredBy>& uses, Tool tool) {
+  messages::InspectedProvider message{.address = address.to_string(),
+                                      .builtin = address.is_builtin(default_registry(tool))};
+  const ProviderRequirement& first = uses.front().requirement;
+  if (!first.local_name.empty()) {
+    message.local_name = first.local_name;
+  }
+  for (const RequiredBy& use : uses) {
+    if (message.modules.empty() || message.modules.back() != use.module) {
+      message.modules.push_back(use.module);
+    }
+    if (use.requirement.constraint) {
+      message.constraints.push_back(
+          {use.requirement.constraint->text, use.module, use.requirement.constraint->location});
+    }
+  }
+  const bool is_declared = std::any_of(uses.begin(), uses.end(), [](const RequiredBy& use) {
+    return use.requirement.origin == ProviderRequirement::Origin::required_providers;
+  });
+  if (first.origin == ProviderRequirement::Origin::state) {
+    message.implied_by = "state";
+  } else if (!is_declared && !first.by.empty()) {
+    message.implied_by = first.by;
+  }
+  return message;
+}
+
+// The providers of the configuration, and those that only the state still needs.
+std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& root, const ModuleTree& tree,
+                                                           Diagnostics& diagnostics) {
+  auto required = required_providers(tree);
+  auto state = read_state(root, tree);
+  if (!state) {
+    diagnostics.push_back({Severity::error, std::move(state.error())});
+  } else {
+    diagnostics.insert(diagnostics.end(), state->diagnostics.begin(), state->diagnostics.end());
+    if (!state->unreadable.empty()) {
+      diagnostics.push_back(
+          {Severity::info,
+           Error{.code = Code::state_unread,
+                 .message = fmt::format("providers that only the state needs are not known: {}", state->unreadable),
+                 .hint = "nothing to do, unless the state uses providers that the configuration lacks"}});
+    }
+    for (ProviderRequirement& requirement : state->providers) {
+      std::vector<RequiredBy>& uses = required[requirement.address];
+      if (uses.empty()) {
+        uses.push_back({"", std::move(requirement)});
+      }
+    }
+  }
+  std::vector<messages::InspectedProvider> providers;
+  for (const auto& [address, uses] : required) {
+    providers.push_back(to_message(address, uses, root.walk.tool));
+  }
+  return providers;
+}
+
+std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree) {
+  constexpr std::array kFrom = {"required_version", "compatible_with", "language"};
+  std::vector<messages::InspectedCoreVersion> found;
+  for (const TreeModule& module : tree.modules) {
+    for (const CoreRequirement& requirement : module.parsed->core) {
+      found.push_back(
+          {.from = kFrom.at(static_cast<std::size_t>(requirement.kind)),
+           .constraint = requirement.constraint,
+           .module = module.key,
+           .location = {join_relative(module.directory, requirement.location.path), requirement.location.range}});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams& params, Run& run) const {
+  auto open = OpenRoot::open(*this, run, params, {});
+  if (!open) {
+    return fail(std::move(open.error()));
+  }
+  RootRequest& root = (*open)->root;
+  Context context = (*open)->context;
+  context.judge_source = {};
+  const LockFile locked = effective_lock((*open)->lock);
+  auto tree = walk_known_modules(root, locked, *this, context);
+  if (!tree) {
+    return fail(std::move(tree.error()));
+  }
+  messages::ConfigInspectResult result;
+  for (const TreeFile& file : tree->files) {
+    result.files.push_back({.path = file.path, .role = to_text(file.role), .sha256 = file.sha256});
+  }
+  for (const auto& [key, node] : tree->nodes) {
+    result.modules.push_back(to_message(node, locked));
+  }
+  std::transform(tree->unresolved.begin(), tree->unresolved.end(), std::back_inserter(result.modules),
+                 [](const UnresolvedCall& call) { return to_message(call); });
+  std::sort(result.modules.begin(), result.modules.end(),
+            [](const auto& left, const auto& right) { return left.key < right.key; });
+  result.diagnostics = tree->diagnostics;
+  result.providers = inspect_providers(root, *tree, result.diagnostics);
+  result.core_versions = core_versions(*tree);
+  const Diagnostics unmatched = unmatched_rules(root.walk.settings, *tree);
+  result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
+  judge_releases(*tree, root.implementation, options(), context, result.diagnostics);
+  if (auto ok = context.check(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  run.diagnostics = result.diagnostics;
+  return result;
+}
+
+}  // namespace modlock

@@ -1,0 +1,155 @@
+#include <algorithm>
+
+#include "backends/version.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/install/install_record.h"
+#include "plugin/install/installer.h"
+#include "plugin/install/overrides.h"
+#include "protocol/messages/modules_install.h"
+
+namespace modlock {
+namespace {
+
+// Changes that leave a call without an entry that counts.
+bool stops_install(const Change& change) {
+  return change.action == Action::added || change.action == Action::renamed || change.action == Action::updated ||
+         change.action == Action::source_changed || change.action == Action::hashes_added;
+}
+
+std::vector<messages::InstalledModule> to_messages(const std::vector<InstalledModule>& modules) {
+  std::vector<messages::InstalledModule> out;
+  for (const InstalledModule& module : modules) {
+    out.push_back({module.key, module.directory, module.h1});
+  }
+  return out;
+}
+
+OverrideMode override_mode(const std::optional<bool>& wanted) {
+  return !wanted ? OverrideMode::leave : *wanted ? OverrideMode::write : OverrideMode::remove;
+}
+
+// Older releases take `version = null` beside a source of another kind for a version.
+Result<void> check_release_takes_overrides(const Engine& engine, const RootRequest& root, const Context& context) {
+  const Release release = release_of(root.implementation, root.walk.root, engine.options(), context);
+  const auto version = Version::parse(release.version);
+  if (!release.is_known || !version || !(*version < *Version::parse("1.10.0-alpha0"))) {
+    return {};
+  }
+  return fail(Code::source_unsupported,
+              "override files take the version from a call, which OpenTofu understands from 1.10 on, and this is " +
+                  release.version,
+              "upgrade OpenTofu, or write versions of git and OCI sources into .tofu-modlock.hcl");
+}
+
+// Writes or removes what is asked for; the sources that a client then sees.
+Result<OverridePlan> settle_overrides(const Engine& engine, const RootRequest& root, const Plan& plan,
+                                      OverrideMode mode, const Context& context) {
+  auto overrides = plan_overrides(
+      {.tree = plan.tree, .locks = plan.modules, .root = root.walk.root, .bounds = root.walk.bounds, .mode = mode});
+  if (overrides && mode == OverrideMode::write && !overrides->sources.empty()) {
+    if (auto ok = check_release_takes_overrides(engine, root, context); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  }
+  if (overrides) {
+    if (auto ok = apply_overrides(*overrides); !ok) {
+      return fail(std::move(ok.error()));
+    }
+  }
+  return overrides;
+}
+
+// A request that takes what is installed only if its modes are the locked ones, for the h1 says nothing of them.
+//
+// What an override file names is followed by clients that ask nobody else, so the commit or digest of the lock has to
+// be proven: that what is installed has the locked h1 says nothing of it.
+PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Store& store,
+                        const Context& context) {
+  PlanRequest request = frozen_plan(root, lock, context);
+  request.installed = [find = std::move(request.installed), mode, &modules = lock.file.modules, &data = root.data,
+                       &store, &context](const ModuleNode& node, std::string_view h1) {
+    const auto entry = modules.find(node.key);
+    auto place = mode != OverrideMode::remove && needs_override(node) ? std::nullopt : find(node, h1);
+    const bool fits =
+        place && entry != modules.end() && has_locked_modes(entry->second, place->directory, data, store, context);
+    return fits ? std::move(place) : std::nullopt;
+  };
+  return request;
+}
+
+struct Installation {
+  InstallReport report;
+  Diagnostics diagnostics;
+};
+
+Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode, Run& run) {
+  const RootRequest& root = open.root;
+  const LockDocument& lock = open.lock;
+  const Context& context = open.context;
+  Origin origin(open.network().backends(), engine.store(), context, engine.fresh_since(run));
+  auto plan = make_plan(request_for(root, lock, mode, engine.store(), context), origin, context);
+  if (!plan) {
+    return fail(open.network().with_warnings(std::move(plan.error())));
+  }
+  if (auto ok = check_locked(*plan, lock.path, run); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  auto overrides = settle_overrides(engine, root, *plan, mode, context);
+  if (!overrides) {
+    return fail(std::move(overrides.error()));
+  }
+  drop_enforced(*overrides, plan->diagnostics);
+  auto report = install_modules({.plan = *plan,
+                                 .lock = effective_lock(lock),
+                                 .data = root.data,
+                                 .root = root.walk.root,
+                                 .overridden = std::move(overrides->sources)},
+                                engine.store(), context);
+  if (!report) {
+    return fail(std::move(report.error()));
+  }
+  const Diagnostics& unread = open.network().warnings();
+  plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
+  return Installation{std::move(*report), std::move(plan->diagnostics)};
+}
+
+}  // namespace
+
+Result<void> check_locked(const Plan& plan, const std::string& lock_path, Run& run) {
+  std::vector<Change> blocking;
+  std::copy_if(plan.changes.begin(), plan.changes.end(), std::back_inserter(blocking), stops_install);
+  return blocking.empty() ? Result<void>() : fail(frozen_error(blocking, lock_path, run));
+}
+
+Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesInstallParams& params, Run& run) const {
+  auto open = OpenRoot::open(*this, run, params.root, params.lock);
+  if (!open) {
+    return fail(std::move(open.error()));
+  }
+  Context& context = (*open)->context;
+  context.offline = params.offline.value_or(context.offline);
+  const OverrideMode mode = override_mode(params.overrides);
+  auto done = install_once(*this, **open, mode, run);
+  if (!done && done.error().code == Code::hash_mismatch) {
+    // A damaged package was dropped from the store; the second try fetches it anew, and its mismatch is final.
+    Error damage = std::move(done.error());
+    damage.hint = "it was removed from the cache and fetched anew";
+    done = install_once(*this, **open, mode, run);
+    if (done) {
+      done->diagnostics.push_back({Severity::warning, std::move(damage)});
+    }
+  }
+  if (!done) {
+    return fail(std::move(done.error()));
+  }
+  run.diagnostics = done->diagnostics;
+  return messages::ModulesInstallResult{.installed = to_messages(done->report.installed),
+                                        .reused = to_messages(done->report.reused),
+                                        .removed = to_messages(done->report.removed),
+                                        .manifest = done->report.manifest,
+                                        .diagnostics = std::move(done->diagnostics),
+                                        .stats = run.stats()};
+}
+
+}  // namespace modlock

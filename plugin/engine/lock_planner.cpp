@@ -1,0 +1,299 @@
+#include "plugin/engine/lock_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/engine/known_tree.h"
+#include "plugin/engine/lock_edits.h"
+#include "plugin/engine/merged_lock.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/engine/provider_request.h"
+#include "plugin/install/overrides.h"
+#include "plugin/providers/provider_warnings.h"
+#include "plugin/resolve/call_kind.h"
+
+namespace modlock {
+namespace {
+
+// Lists of the host narrow what the settings allow, and are checked after them.
+void add_policy(Settings& settings, const messages::LockPlanParams& params) {
+  const auto written = [](const std::string& text) { return Written{text, Location{"params.policy", std::nullopt}}; };
+  for (const std::string& glob : params.deny) {
+    settings.deny_sources.push_back(written(glob));
+  }
+  if (!params.allow.empty()) {
+    AllowList& list = settings.allow_lists.emplace_back();
+    std::transform(params.allow.begin(), params.allow.end(), std::back_inserter(list.globs), written);
+  }
+}
+
+std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
+  std::vector<messages::LockedModule> out;
+  for (const auto& [key, lock] : plan.modules) {
+    const auto node = plan.tree.nodes.find(key);
+    out.push_back({.key = key,
+                   .source = lock.source,
+                   .version = lock.version,
+                   .ref = node == plan.tree.nodes.end() ? "" : named_reference(node->second.address.source),
+                   .commit = lock.hash_value("git"),
+                   .digest = lock.hash_value("oci"),
+                   .constraints = lock.constraints,
+                   .hashes = lock.hashes});
+  }
+  return out;
+}
+
+// The modules of a root if nobody wants them locked: as they are locked or installed.
+Result<ModuleTree> read_tree(OpenRoot& open, const Engine& engine) {
+  auto tree = walk_locked_modules(open, engine);
+  if (const auto unread = tree ? unread_modules(*tree) : std::vector<std::string>(); !unread.empty()) {
+    const ModuleNode& node = tree->nodes.find(unread.front())->second;
+    return fail(Error{.code = Code::missing,
+                      .message = fmt::format("module \"{}\" is neither locked nor installed, so nobody knows which "
+                                             "providers it needs",
+                                             node.key),
+                      .subject = node.subject(),
+                      .location = node.call.source.location,
+                      .hint = "lock modules too (without --include providers), or let the client install them"});
+  }
+  return tree;
+}
+
+class LockPlanner {
+ public:
+  LockPlanner(const Engine& engine, messages::LockPlanParams params, std::optional<WantedVersions> wanted, Run& run)
+      : engine_(engine),
+        params_(std::move(params)),
+        merges_(!wanted && params_.mode == "missing"),
+        wanted_(std::move(wanted).value_or(WantedVersions{})),
+        run_(run) {}
+
+  Result<messages::LockPlanResult> plan() {
+    auto open = OpenRoot::open(engine_, run_, params_.root, params_.lock,
+                               merges_ ? OpenRoot::Merging::yes : OpenRoot::Merging::no);
+    if (!open) {
+      return fail(std::move(open.error()));
+    }
+    RootRequest& root = (*open)->root;
+    const LockDocument& lock = (*open)->lock;
+    if (lock.merge) {
+      if (auto ok = check_contested(*lock.merge, params_.include); !ok) {
+        return fail(std::move(ok.error()));
+      }
+    }
+    add_policy(root.walk.settings, params_);
+    (*open)->judge_sources();
+    if (auto ok = plan_open(**open); !ok) {
+      return fail((*open)->network().with_warnings(std::move(ok.error())));
+    }
+    const Diagnostics& unread = (*open)->network().warnings();
+    diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
+    return answer(root, lock);
+  }
+
+ private:
+  Result<void> plan_open(OpenRoot& open) {
+    if (params_.mode == "upgrade" && open.context.offline) {
+      return fail(Code::offline_miss, "upgrade asks the sources what is new, and offline forbids it",
+                  "run it without offline; what is missing from the lock file is locked offline, too");
+    }
+    std::optional<ModuleTree> tree;
+    if (params_.include.modules) {
+      if (auto ok = plan_modules(open); !ok) {
+        return ok;
+      }
+    } else if (params_.include.providers) {
+      auto read = read_tree(open, engine_);
+      if (!read) {
+        return fail(std::move(read.error()));
+      }
+      tree = std::move(*read);
+      std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
+      judge_releases(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
+      if (has_errors(diagnostics_)) {
+        return fail(first_error());
+      }
+    }
+    return params_.include.providers ? plan_providers_of(open, tree ? *tree : modules_->tree) : Result<void>();
+  }
+
+  Error first_error() const {
+    Diagnostics errors;
+    std::copy_if(diagnostics_.begin(), diagnostics_.end(), std::back_inserter(errors),
+                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+    return combine(std::move(errors));
+  }
+
+  Result<void> plan_modules(OpenRoot& open) {
+    const LockDocument& lock = open.lock;
+    auto plan_request = make_plan_request(open.root, lock, params_, engine_, open.context);
+    if (!plan_request) {
+      return fail(std::move(plan_request.error()));
+    }
+    plan_request->wanted = std::move(wanted_.modules);
+    const bool may_lose_blocks =
+        plan_request->history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());
+    if (may_lose_blocks && engine_.options().in_ci) {
+      plan_request->mode = PlanMode::frozen;
+    }
+    auto plan = make_plan(*plan_request, open.origin(), open.context);
+    if (!plan) {
+      return fail(std::move(plan.error()));
+    }
+    modules_ = std::move(*plan);
+    if (params_.mode == "frozen" && !modules_->changes.empty() && plan_request->resolution != Resolution::per_call) {
+      plan_request->resolution = Resolution::per_call;
+      const auto per_call = make_plan(*plan_request, open.origin(), open.context);
+      is_locked_per_call_ = per_call && per_call->changes.empty();
+    }
+    if (may_lose_blocks && !modules_->changes.empty()) {
+      Error error = lost_history_error(lock.path, engine_.options().in_ci);
+      if (error.code == Code::frozen) {
+        run_.changes = to_messages(modules_->changes);
+        return fail(std::move(error));
+      }
+      modules_->diagnostics.push_back({Severity::warning, std::move(error)});
+    }
+    check_overrides(open.root);
+    diagnostics_ = std::move(modules_->diagnostics);
+    return has_errors(diagnostics_) ? fail(first_error()) : Result<void>();
+  }
+
+  // Override files of ours follow the lock. Under frozen one that does not match is an error, unless the lock itself
+  // has to change first.
+  void check_overrides(const RootRequest& root) {
+    OverrideRequest request{
+        .tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds};
+    if (params_.mode == "frozen") {
+      judge_overrides(request, modules_->diagnostics, modules_->changes.empty() ? Severity::error : Severity::warning);
+      return;
+    }
+    request.mode = OverrideMode::refresh;
+    auto plan = plan_overrides(request);
+    if (plan) {
+      drop_enforced(*plan, modules_->diagnostics);
+      overrides_ = std::move(plan->writes);
+    }
+    std::vector<Error> left = plan ? std::move(plan->left) : std::vector<Error>{std::move(plan.error())};
+    for (Error& reason : left) {
+      reason.code = Code::lock_unenforced;
+      modules_->diagnostics.push_back({Severity::warning, std::move(reason)});
+    }
+  }
+
+  // They are locked all the same, as a client locks them.
+  void warn_of_overrides(const ClientConfiguration& client) {
+    for (const auto& [address, lock] : providers_->providers) {
+      if (client.provider_installation && client.provider_installation->dev_overrides.count(address) != 0) {
+        diagnostics_.push_back(
+            {Severity::warning,
+             Error{.code = Code::lock_unenforced,
+                   .message = fmt::format("provider {} is locked, and a client takes it from a directory that "
+                                          "dev_overrides names, whatever the lock file says",
+                                          address.to_string()),
+                   .subject = "provider." + address.to_string(),
+                   .hint = "remove it from dev_overrides in the CLI configuration to have the lock obeyed"}});
+      }
+    }
+  }
+
+  Result<void> plan_providers_of(OpenRoot& open, const ModuleTree& tree) {
+    const RootRequest& root = open.root;
+    const LockDocument& lock = open.lock;
+    const Network& network = open.network();
+    auto provider_request = make_provider_request(root, lock, tree, params_, diagnostics_);
+    if (!provider_request) {
+      return fail(std::move(provider_request.error()));
+    }
+    const ReleaseHashes known(engine_.store(), release_rules(root.implementation));
+    provider_request->known = &known;
+    provider_request->wanted = std::move(wanted_.providers);
+    if (has_errors(diagnostics_)) {
+      return fail(first_error());
+    }
+    const bool is_settled_otherwise = lock.merge && settle_providers(*lock.merge, *provider_request);
+    const auto source =
+        params_.hashes == "providers-lock" ? network.provider_source() : network.provider_source(root.walk.root);
+    auto plan = plan_providers(*provider_request, *source, open.context);
+    if (!plan) {
+      Error error = std::move(plan.error());
+      if (params_.include.modules && exit_code(error) == exit_code(Code::unreachable)) {
+        error.notes.push_back("nothing is locked; modules alone are with --include modules");
+      }
+      return fail(std::move(error));
+    }
+    providers_ = std::move(*plan);
+    providers_->is_written = providers_->is_written || is_settled_otherwise;
+    diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
+    warn_of_overrides(network.client_configuration());
+    const auto age = params_.minimum_release_age ? parse_duration(*params_.minimum_release_age) : std::nullopt;
+    if (age && age->count() > 0) {
+      Diagnostics unserved = ages_not_asked(providers_->changes);
+      diagnostics_.insert(diagnostics_.end(), unserved.begin(), unserved.end());
+    }
+    return {};
+  }
+
+  Result<messages::LockPlanResult> answer(const RootRequest& root, const LockDocument& lock) {
+    std::vector<Change> changes = modules_ ? std::move(modules_->changes) : std::vector<Change>{};
+    if (providers_) {
+      changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
+    }
+    if (params_.mode == "frozen" && !changes.empty()) {
+      return fail(frozen_error(changes, lock.path, run_, is_locked_per_call_));
+    }
+    // A merge changes the file even if this run plans no modules.
+    const bool is_merged = lock.merge && !lock.counts_inline() && !lock.counts_sidecar();
+    const ModuleLocks* unplanned = is_merged ? &lock.file.modules : nullptr;
+    messages::LockPlanResult result{
+        .edits = lock_edit(
+            lock,
+            {.modules = modules_ ? &modules_->modules : unplanned, .providers = providers_ ? &*providers_ : nullptr},
+            root.walk.tool, engine_.options()),
+        .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
+        .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
+        .stats = run_.stats()};
+    if (params_.mode == "frozen" && !result.edits.documents.empty()) {
+      return fail(unwritten_error(result.edits));
+    }
+    if (lock.merge && !result.edits.documents.empty()) {
+      name_merged_entries(*lock.merge, modules_ ? modules_->modules : effective_lock(lock).modules,
+                          providers_ ? providers_->providers : lock.provider_file().providers, changes);
+    }
+    result.changes = to_messages(changes);
+    for (const OverridePlan::Write& write : overrides_) {
+      add_file_edit(result.edits, write.name, write.before.value_or(""), write.text, engine_.options());
+    }
+    for (const HeldMove& move : modules_ ? modules_->moved : std::vector<HeldMove>{}) {
+      result.moved.push_back({move.subject, move.locked, move.offered});
+    }
+    run_.diagnostics = diagnostics_;
+    result.diagnostics = std::move(diagnostics_);
+    return result;
+  }
+
+  const Engine& engine_;
+  const messages::LockPlanParams params_;
+  const bool merges_;
+  WantedVersions wanted_;
+  Run& run_;
+  std::optional<Plan> modules_;
+  bool is_locked_per_call_ = false;  // under frozen
+  std::optional<ProviderPlan> providers_;
+  std::vector<OverridePlan::Write> overrides_;  // files of ours that no longer match
+  Diagnostics diagnostics_;
+};
+
+}  // namespace
+
+Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
+                                           std::optional<WantedVersions> wanted, Run& run) {
+  return LockPlanner(engine, std::move(params), std::move(wanted), run).plan();
+}
+
+Result<messages::LockPlanResult> Engine::plan(const messages::LockPlanParams& params, Run& run) const {
+  return plan_lock(*this, params, std::nullopt, run);
+}
+
+}  // namespace modlock

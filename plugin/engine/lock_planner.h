@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "backends/provider_address.h"
+#include "backends/provider_version.h"
+#include "backends/version.h"
+#include "plugin/engine/engine.h"
+#include "protocol/messages/lock_plan.h"
+
+namespace modlock {
+
+// Versions that have to be chosen, whatever the mode.
+struct WantedVersions {
+  std::map<std::string, Version, std::less<>> modules = {};  // by key of the call
+  std::map<ProviderAddress, ProviderVersion> providers = {};
+};
+
+// Decides one `lock/plan`: modules first, then the providers that those need. `wanted` nullopt: none, and under mode
+// missing the sides of a merge that is in progress are merged first. The changes of FROZEN and the diagnostics go to
+// `run`, too. Errors: those of open_root(), open_lock(), make_plan() and
+// plan_providers().
+Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
+                                           std::optional<WantedVersions> wanted, Run& run);
+
+}  // namespace modlock

@@ -1,0 +1,82 @@
+#include "plugin/update/lookup.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/known_tree.h"
+#include "plugin/engine/plan_request.h"
+#include "protocol/messages/update_lookup.h"
+
+namespace modlock {
+namespace {
+
+std::vector<messages::LookedUpDependency> to_messages(std::vector<Dependency> dependencies) {
+  std::vector<messages::LookedUpDependency> out;
+  for (Dependency& dependency : dependencies) {
+    messages::LookedUpDependency told{
+        .subject = std::move(dependency.subject),
+        .dep_type = std::move(dependency.type),
+        .dep_name = std::move(dependency.name),
+        .datasource = std::move(dependency.datasource),
+        .package_file = std::move(dependency.location.path),
+        .range = dependency.location.range,
+        .current_value = std::move(dependency.current_value),
+        .current_version = dependency.current_version ? dependency.current_version->to_string() : "",
+        .current_digest = std::move(dependency.current_id),
+        .locked_version = std::move(dependency.locked_version),
+        .updates = {},
+        .skip_reason = std::move(dependency.skip_reason)};
+    for (UpdateOption& option : dependency.updates) {
+      const bool is_major = option.type == "major";
+      told.updates.push_back({.new_version = option.version.to_string(),
+                              .new_value = std::move(option.value),
+                              .update_type = std::move(option.type),
+                              .new_major = option.version.numbers()[0],
+                              .new_minor = option.version.numbers()[1],
+                              .new_digest = std::move(option.id),
+                              .is_breaking = is_major,
+                              .is_lockfile_update = option.is_lock_only});
+    }
+    out.push_back(std::move(told));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookupParams& params, Run& run) const {
+  auto open = OpenRoot::open(*this, run, params.root, params.lock);
+  if (!open) {
+    return fail(std::move(open.error()));
+  }
+  RootRequest& root = (*open)->root;
+  const LockDocument& lock = (*open)->lock;
+  const Context& context = (*open)->context;
+  const Network& network = (*open)->network();
+  const LockFile effective = effective_lock(lock);
+  auto tree = walk_locked_modules(**open, *this);
+  if (!tree) {
+    // One source that is gone does not hide the others.
+    Error error = network.with_warnings(std::move(tree.error()));
+    tree = walk_known_modules(root, effective, *this, context);
+    if (!tree) {
+      return fail(std::move(tree.error()));
+    }
+    tree->diagnostics.push_back({Severity::warning, std::move(error)});
+  }
+  const auto providers = network.provider_source(root.walk.root);
+  auto found = look_up({.tree = *tree,
+                        .modules = effective.modules,
+                        .providers = lock.provider_file().providers,
+                        .default_host = default_registry(root.walk.tool),
+                        .subjects = params.subjects},
+                       (*open)->origin(), *providers, context);
+  if (!found) {
+    return fail(network.with_warnings(std::move(found.error())));
+  }
+  messages::UpdateLookupResult result{.dependencies = to_messages(std::move(found->dependencies)),
+                                      .diagnostics = tree->diagnostics,
+                                      .stats = run.stats()};
+  result.diagnostics.insert(result.diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
+  run.diagnostics = result.diagnostics;
+  return result;
+}
+
+}  // namespace modlock

@@ -1,0 +1,288 @@
+#include "plugin/engine/merged_lock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "plugin/lock/conflict.h"
+#include "plugin/lock/lock_text.h"
+#include "plugin/lock/merge.h"
+#include "plugin/lock/merge_sides.h"
+#include "plugin/lock/side_alignment.h"
+#include "plugin/providers/provider_changes.h"
+#include "plugin/resolve/changes.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kSideNames[] = {"ours", "theirs"};
+
+// A side that cannot be read is not empty.
+Result<std::vector<LockFile>> parse_sides(const std::vector<std::string>& texts, const std::string& name, Tool tool) {
+  std::vector<LockFile> sides;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    auto side = parse_lock(texts[i], fmt::format("{} ({})", name, kSideNames[i]), default_registry(tool));
+    if (!side) {
+      side.error().hint = fmt::format(
+          "git has this text as the side \"{}\". Write the correct lock file without conflict markers, "
+          "then git add and commit it: lock works again after the commit",
+          kSideNames[i]);
+      return fail(std::move(side.error()));
+    }
+    sides.push_back(std::move(*side));
+  }
+  return sides;
+}
+
+// What an entry locks, for people.
+std::string content_text(const std::optional<ModuleLock>& entry) {
+  const std::string hash = entry ? entry->origin_hash() : "";
+  return !entry           ? "none"
+         : entry->version ? *entry->version
+         : hash.empty()   ? "its content"
+                          : hash.substr(0, hash.find(':') + 13);
+}
+std::string content_text(const std::optional<ProviderLock>& entry) {
+  return entry ? entry->version.to_string() : "none";
+}
+
+Result<void> check_hashes(const LockFile* base, const std::vector<LockFile>& sides, const std::string& name) {
+  const auto found = find_contradictions(base, sides);
+  if (found.empty()) {
+    return {};
+  }
+  const auto& [left, right] = found.front();
+  return fail(Error{
+      .code = Code::hash_mismatch,
+      .message =
+          fmt::format("the two sides of the merge have different hashes for module \"{}\"{}, {} of {}: {} and {}",
+                      left->key, left->key == right->key ? "" : fmt::format(" and module \"{}\"", right->key),
+                      content_text(*left), left->source, fmt::join(left->hashes, ", "), fmt::join(right->hashes, ", ")),
+      .subject = "module." + left->key,
+      .location = Location{name, {}},
+      .hint =
+          "find out which side is right with tofu-modlock verify --online on each branch, and correct the other branch "
+          "before you merge it"});
+}
+
+bool has_lower_version(const ModuleLock& left, const ModuleLock& right) {
+  const auto version_of = [](const ModuleLock& entry) {
+    auto version = entry.version ? Version::parse(*entry.version) : Result<Version>(fail(Code::not_found, "", ""));
+    return version ? std::optional(std::move(*version)) : std::nullopt;
+  };
+  return version_of(left) < version_of(right);
+}
+bool has_lower_version(const ProviderLock& left, const ProviderLock& right) {
+  return compare(left.version, right.version) < 0;
+}
+
+// The entry with the highest version, of several the first.
+template <typename Entry>
+const Entry& highest(const std::vector<std::optional<Entry>>& entries) {
+  const Entry* best = nullptr;
+  for (const auto& entry : entries) {
+    if (entry && (best == nullptr || has_lower_version(*best, *entry))) {
+      best = &*entry;
+    }
+  }
+  return *best;  // at most one of two or more distinct entries is none
+}
+
+// "to 1.3.0 and to 1.4.0".
+template <typename Entry>
+std::string contested_reason(const std::vector<std::optional<Entry>>& entries) {
+  std::string text;
+  bool is_removed = false;
+  for (const auto& entry : entries) {
+    is_removed = is_removed || !entry;
+    if (entry) {
+      text += fmt::format("{}to {}", text.empty() ? "" : " and ", content_text(entry));
+    }
+  }
+  return is_removed ? fmt::format("one side removed it, the other changed it {}", text)
+                    : fmt::format("both sides changed it, {}", text);
+}
+
+const std::string& name_of(const std::string& key) {
+  return key;
+}
+std::string name_of(const ProviderAddress& address) {
+  return address.to_string();
+}
+std::optional<std::string> constraints_of(const ModuleLock& lock) {
+  return lock.constraints;
+}
+std::optional<std::string> constraints_of(const ProviderLock& lock) {
+  return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
+}
+
+template <typename Locks, typename Contested>
+void name_kind(const Locks& before, const Locks& after, const Contested& contested, std::string_view prefix,
+               std::vector<Change>& changes) {
+  std::set<typename Locks::key_type> keys;
+  for (const Locks* locks : {&before, &after}) {
+    for (const auto& [key, entry] : *locks) {
+      keys.insert(key);
+    }
+  }
+  for (const auto& [key, entries] : contested) {
+    keys.insert(key);
+  }
+  for (const auto& key : keys) {
+    const auto old = before.find(key);
+    const auto entry = after.find(key);
+    const auto both = contested.find(key);
+    const bool is_same =
+        old == before.end() ? entry == after.end() : entry != after.end() && old->second == entry->second;
+    const std::string subject = std::string(prefix) + name_of(key);
+    const auto planned =
+        std::find_if(changes.begin(), changes.end(), [&](const Change& change) { return change.subject == subject; });
+    if (entry == after.end() && (old == before.end() || planned != changes.end())) {
+      continue;
+    }
+    if (both == contested.end() && (is_same || planned != changes.end())) {
+      continue;
+    }
+    Change change{.subject = subject, .action = entry == after.end() ? Action::removed : Action::merged};
+    if (old != before.end()) {
+      change.from = side_of(old->second);
+    }
+    if (entry != after.end()) {
+      change.to = side_of(entry->second);
+      change.constraints = constraints_of(entry->second);
+    }
+    change.reason = both != contested.end() ? contested_reason(both->second)
+                    : old == before.end()   ? "the other side added it"
+                    : entry == after.end()  ? "the other side removed it"
+                                            : "the other side changed it";
+    if (planned != changes.end()) {
+      *planned = std::move(change);
+    } else {
+      changes.push_back(std::move(change));
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::string& name,
+                                           const std::optional<std::string>& text, bool asks_git,
+                                           const Context& context, OpenMerge& merge) {
+  const std::string_view registry = default_registry(root.walk.tool);
+  const auto on_disk = text ? parse_lock(*text, name, registry) : Result<LockFile>(LockFile{});
+  auto marked = on_disk ? std::nullopt : split_conflict(*text);
+  // Git may have merged the text without a conflict into one that is no lock file: then its sides count, too. What is
+  // left of a conflict is refused.
+  if (!on_disk && !marked && (!asks_git || has_marker(*text))) {
+    return std::nullopt;
+  }
+  auto found = asks_git ? find_merge_sides(root.repository, root.walk.root, name, context)
+                        : Result<std::optional<MergeSides>>(std::nullopt);
+  if (!found) {
+    return fail(std::move(found.error()));
+  }
+  if (!*found && !marked) {
+    return std::nullopt;
+  }
+  if (!*found) {
+    found->emplace(MergeSides{std::move(marked->base), {std::move(marked->ours), std::move(marked->theirs)}});
+  }
+  auto sides = parse_sides((*found)->sides, name, root.walk.tool);
+  if (!sides) {
+    return fail(std::move(sides.error()));
+  }
+  // What git wrote for several conflicts at once may be no lock file.
+  auto ancestor = (*found)->base ? parse_ancestor(*(*found)->base, name, registry).value_or(std::nullopt)
+                                 : std::optional<LockFile>();
+  if (on_disk && text) {
+    sides->insert(sides->begin(), *on_disk);
+  }
+  if (ancestor) {
+    align_sides(*ancestor, *sides, registry);
+  }
+  const LockFile* base = ancestor ? &*ancestor : nullptr;
+  if (auto ok = check_hashes(base, *sides, name); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  const LockFile& before = sides->front();
+  EntryMerge entries = merge_entries(base, *sides);
+  settle_same_content(base, entries);
+  for (const auto& [key, contested] : entries.contested_modules) {
+    entries.modules.emplace(key, highest(contested));
+  }
+  for (const auto& [address, contested] : entries.contested_providers) {
+    entries.providers.emplace(address, highest(contested));
+  }
+  merge.modules_before.insert(before.modules.begin(), before.modules.end());
+  merge.providers_before.insert(before.providers.begin(), before.providers.end());
+  merge.modules.insert(entries.contested_modules.begin(), entries.contested_modules.end());
+  merge.providers.insert(entries.contested_providers.begin(), entries.contested_providers.end());
+  const auto keep_dropped = [&](const LockFile& side) {
+    for (const auto& [key, entry] : side.modules) {
+      if (entries.modules.find(key) == entries.modules.end()) {
+        merge.dropped.emplace(key, entry);
+      }
+    }
+  };
+  std::for_each(sides->begin(), sides->end(), keep_dropped);
+  std::string merged_text = write_merged_lock(base, *sides, entries);
+  if (text && !on_disk) {
+    merged_text = with_line_endings_of(*text, merged_text);
+  }
+  auto merged = parse_lock(merged_text, name, registry);
+  if (merged && merged_text != text) {
+    merge.on_disk.emplace(name, text);
+  }
+  return merged ? Result<std::optional<LockFile>>(std::move(*merged)) : fail(std::move(merged.error()));
+}
+
+bool settle_providers(const OpenMerge& merge, ProviderPlanRequest& request) {
+  bool changed = false;
+  for (const ProviderNeed& need : request.needs) {
+    const auto contested = merge.providers.find(need.address);
+    if (contested == merge.providers.end()) {
+      continue;
+    }
+    std::vector<std::optional<ProviderLock>> allowed;
+    std::copy_if(contested->second.begin(), contested->second.end(), std::back_inserter(allowed),
+                 [&](const auto& entry) { return entry && need.merged.allows(entry->version); });
+    const auto locked = request.locked.find(need.address);
+    if (allowed.empty()) {
+      request.locked.erase(locked);
+      changed = true;
+    } else if (const ProviderLock& chosen = highest(allowed); locked->second != chosen) {
+      locked->second = chosen;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+Result<void> check_contested(const OpenMerge& merge, const messages::Include& include) {
+  const bool modules = !include.modules && !merge.modules.empty();
+  const bool providers = !include.providers && !merge.providers.empty();
+  if (!modules && !providers) {
+    return {};
+  }
+  const std::string subject =
+      modules ? "module." + merge.modules.begin()->first : "provider." + merge.providers.begin()->first.to_string();
+  return fail(Error{.code = Code::lock_parse,
+                    .message = fmt::format("both sides of the merge changed {}, which --include leaves out", subject),
+                    .subject = subject,
+                    .hint = "run: tofu-modlock lock, without --include"});
+}
+
+void name_merged_entries(const OpenMerge& merge, const ModuleLocks& modules, const ProviderLocks& providers,
+                         std::vector<Change>& changes) {
+  name_kind(merge.modules_before, modules, merge.modules, "module.", changes);
+  name_kind(merge.providers_before, providers, merge.providers, "provider.", changes);
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& left, const Change& right) {
+    const auto kind = [](const Change& change) { return change.subject.starts_with("provider."); };
+    return kind(left) != kind(right) ? kind(right) : left.subject < right.subject;
+  });
+}
+
+}  // namespace modlock

@@ -1,0 +1,214 @@
+#include "plugin/engine/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/archive/archive_backend.h"
+#include "backends/credentials/make_credentials.h"
+#include "backends/credentials/registry_places.h"
+#include "backends/external/external_backend.h"
+#include "backends/git/git_backend.h"
+#include "backends/git/led_git_backend.h"
+#include "backends/http/curl_http_client.h"
+#include "backends/http/remembering_client.h"
+#include "backends/oci/oci_backend.h"
+#include "backends/provider_mirror/stored_archives.h"
+#include "backends/provider_registry/registry_provider_source.h"
+#include "backends/registry/registry_backend.h"
+#include "backends/registry/service_discovery.h"
+#include "backends/scrubbing_backend.h"
+#include "backends/scrubbing_provider_source.h"
+#include "plugin/build_info.h"
+#include "plugin/config/client_configuration.h"
+#include "plugin/engine/asking_once.h"
+#include "plugin/engine/provider_sources.h"
+
+namespace modlock {
+namespace {
+
+std::string user_agent(const Surroundings& surroundings) {
+  const std::string own = fmt::format("tofu-modlock/{}", kVersion);
+  const std::string_view more = surroundings.variable("TF_APPEND_USER_AGENT");
+  return more.empty() ? own : fmt::format("{} {}", own, more);
+}
+
+// OpenTofu 1.12 has learnt a lot about registries.
+bool is_before_1_12(std::string_view client_version) {
+  const auto release = Version::parse(client_version);
+  return release && *release < *Version::parse("1.12.0-0");
+}
+
+// OpenTofu from 1.12 on lets a registry hand out packages itself.
+registry::LocationRules location_rules(const NetworkOptions& options) {
+  if (options.tool == Tool::terraform) {
+    return registry::LocationRules::terraform;
+  }
+  return is_before_1_12(options.client_version) ? registry::LocationRules::opentofu
+                                                : registry::LocationRules::opentofu_1_12;
+}
+
+provider_registry::ClientRules provider_rules(Tool tool, std::string_view client_version) {
+  if (tool == Tool::terraform) {
+    return provider_registry::ClientRules::terraform;
+  }
+  return is_before_1_12(client_version) ? provider_registry::ClientRules::opentofu
+                                        : provider_registry::ClientRules::opentofu_1_12;
+}
+
+// A server may know from an earlier run what this one has not sent yet.
+void add_configured(const ClientConfiguration& client, const Surroundings& surroundings, KnownSecrets& secrets) {
+  for (const auto& [host, token] : client.tokens) {
+    secrets.add(token.token.reveal());
+  }
+  for (const auto& [host, variable] : token_variables(surroundings)) {
+    secrets.add(variable.token.reveal());
+  }
+  for (const ClientConfiguration::OciCredentials& block : client.oci) {
+    for (const SecretText* secret : {&block.password, &block.access_token, &block.refresh_token}) {
+      secrets.add(secret->reveal());
+    }
+  }
+}
+
+}  // namespace
+
+Result<void> check_externals(const std::vector<BackendSetting>& externals) {
+  for (const BackendSetting& setting : externals) {
+    if (auto ok = check_external_command({setting.scheme, setting.command}); !ok) {
+      Error error = std::move(ok.error());
+      error.location = setting.location;
+      error.code = setting.location.range ? error.code : Code::invalid_params;
+      return fail(std::move(error));
+    }
+  }
+  return {};
+}
+
+Network::Network(const NetworkOptions& options, const Store& store)
+    : tool_(options.tool),
+      client_version_(options.client_version),
+      asks_once_(options.asks_once),
+      store_(store),
+      client_(read_client_configuration(options.tool, current_surroundings())),
+      wire_(make_curl_http_client(user_agent(current_surroundings()), options.connections)),
+      http_(make_remembering_client(*wire_, secrets_)),
+      credentials_(make_credentials(client_, current_surroundings())),
+      responses_(store),
+      keeping_(make_keeping_client(*http_, responses_, secrets_)),
+      archives_(make_stored_archives(store)) {
+  const Surroundings surroundings = current_surroundings();
+  add_configured(client_, surroundings, secrets_);
+  add("git", make_git_backend({.cache_directory = store.git_directory(),
+                               .http = http_.get(),
+                               .engine = options.git_engine == "git"       ? GitEngine::git
+                                         : options.git_engine == "libgit2" ? GitEngine::libgit2
+                                                                           : GitEngine::automatic}));
+  add("registry", make_registry_backend({.http = *keeping_,
+                                         .credentials = *credentials_,
+                                         .client = client_,
+                                         .others = led_,
+                                         .policy = registry_policy(),
+                                         .client_version = options.client_version,
+                                         .rules = location_rules(options)}));
+  add("archive", make_archive_backend(*http_, *credentials_, led_));
+  add("oci", make_oci_backend(*keeping_, *credentials_));
+  for (const BackendSetting& external : options.externals) {
+    if (std::find(names_.begin(), names_.end(), external.scheme) == names_.end()) {
+      add(external.scheme, make_external_backend({external.scheme, external.command}));
+    }
+  }
+}
+
+registry::RequestPolicy Network::registry_policy() const {
+  const Surroundings surroundings = current_surroundings();
+  return registry::request_policy(client_, surroundings.variable("TF_REGISTRY_DISCOVERY_RETRY"),
+                                  surroundings.variable("TF_REGISTRY_CLIENT_TIMEOUT"));
+}
+
+Result<std::map<std::string, std::string>> Network::services_of(std::string_view host, const Context& context) const {
+  const registry::RegistryHttp http(*http_, *credentials_, registry_policy(), user_agent(current_surroundings()));
+  return registry::ServiceDiscovery(http, client_).find_all(host, context);
+}
+
+std::unique_ptr<ProviderSource> Network::shared(const std::string& name,
+                                                const std::function<std::unique_ptr<ProviderSource>()>& make) const {
+  if (!asks_once_) {
+    return make();
+  }
+  const std::lock_guard guard(shared_mutex_);
+  std::shared_ptr<ProviderSource>& source = shared_[name];
+  if (source == nullptr) {
+    source = make_asking_once_provider_source(make());
+  }
+  return make_shared_provider_source(source);
+}
+
+std::unique_ptr<ProviderSource> Network::registry_providers(int download_retries, bool of_each_platform) const {
+  return shared(fmt::format("registries {} {}", download_retries, of_each_platform),
+                [&] { return new_registry_providers(download_retries, of_each_platform); });
+}
+
+std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_retries, bool of_each_platform) const {
+  const Surroundings surroundings = current_surroundings();
+  // Any other value than "true" is none, as it is for OpenTofu.
+  return make_registry_provider_source(
+      {.http = *keeping_,
+       .credentials = *credentials_,
+       .client = client_,
+       .store = store_,
+       .policy = registry_policy(),
+       .rules = provider_rules(tool_, client_version_),
+       .client_version = client_version_,
+       .download_retries = download_retries,
+       .enforce_signatures = surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
+       .enforce_expiration = surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true",
+       .asks_of_each_platform = of_each_platform});
+}
+
+std::unique_ptr<ProviderSource> Network::provider_source() const {
+  return make_scrubbing_provider_source(registry_providers(provider_download_retries(current_surroundings()), true),
+                                        secrets_);
+}
+
+std::unique_ptr<ProviderSource> Network::provider_source(const std::filesystem::path& root) const {
+  const Surroundings surroundings = current_surroundings();
+  const ProviderSourceParts parts{
+      .tool = tool_,
+      .client_version = client_version_,
+      .client = client_,
+      .surroundings = surroundings,
+      .root = root,
+      .metadata = registry::RegistryHttp(*keeping_, *credentials_, registry_policy(), user_agent(surroundings)),
+      .http = *http_,
+      .keeping = *keeping_,
+      .credentials = *credentials_,
+      .archives = *archives_,
+      .store = store_,
+      .registries = [this](int download_retries) { return registry_providers(download_retries, false); },
+      .mirror =
+          [this](std::size_t method, const ProviderSourceParts::MakeSource& make) {
+            return shared(fmt::format("method {}", method), make);
+          }};
+  return make_scrubbing_provider_source(make_configured_providers(parts), secrets_);
+}
+
+Error Network::with_warnings(Error error) const {
+  if (exit_code(error) == exit_code(Code::unreachable)) {
+    for (const Diagnostic& warning : client_.warnings) {
+      error.notes.push_back(warning.what.message);
+    }
+  }
+  return error;
+}
+
+void Network::add(std::string name, std::unique_ptr<Backend> backend) {
+  auto scrubbing = make_scrubbing_backend(std::move(backend), secrets_);
+  const std::shared_ptr<Backend> shared =
+      asks_once_ ? make_asking_once_backend(std::move(scrubbing)) : std::move(scrubbing);
+  backends_.add(shared);
+  led_.add(name == "git" ? make_led_git_backend(shared) : shared);
+  names_.push_back(std::move(name));
+}
+
+}  // namespace modlock

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "plugin/engine/root_request.h"
+#include "plugin/engine/run.h"
+#include "plugin/resolve/origin.h"
+
+namespace modlock {
+
+class Engine;
+
+// A root module and its lock file, read for one call of the engine, with what reaches its sources.
+class OpenRoot {
+ public:
+  enum class Merging { no, yes };
+
+  // Reads settings and lock file. `merging` yes: a lock file in conflict is merged (open_lock()). `engine` and `run`
+  // outlive the root. Errors: those of open_root() and open_lock().
+  static Result<std::unique_ptr<OpenRoot>> open(const Engine& engine, Run& run, const messages::RootParams& root,
+                                                const messages::LockParams& lock, Merging merging = Merging::no);
+  OpenRoot(const OpenRoot&) = delete;
+  OpenRoot& operator=(const OpenRoot&) = delete;
+
+  // Made at the first call, as this root's client would reach the network.
+  const Network& network();
+  Origin& origin();
+  // Has the settings as they are now judge sources.
+  void judge_sources();
+
+  RootRequest root;
+  LockDocument lock;
+  Context context;
+
+ private:
+  OpenRoot(const Engine& engine, Run& run, RootRequest opened);
+
+  const Engine& engine_;
+  Run& run_;
+  std::shared_ptr<const Network> network_;
+  std::optional<Origin> origin_;
+};
+
+}  // namespace modlock

@@ -1,0 +1,196 @@
+#include "plugin/engine/plan_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/source_text.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/provider_request.h"
+#include "plugin/install/package_lookup.h"
+#include "plugin/install/recorded_modules.h"
+#include "plugin/lock/copy.h"
+
+namespace modlock {
+namespace {
+
+Resolution parse_resolution(const std::optional<std::string>& text, const Settings& settings) {
+  if (!text) {
+    return settings.resolution.value_or(Resolution::automatic);
+  }
+  return *text == "unified" ? Resolution::unified : *text == "per-call" ? Resolution::per_call : Resolution::automatic;
+}
+
+// Module blocks that a client dropped come back from our copy; if the lock file was committed after the copy was made,
+// from the commits.
+Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root, const LockDocument& lock,
+                                   const Context& context) {
+  auto copy = load_lock_copy(root.data.path);
+  if (!copy) {
+    return fail(std::move(copy.error()));
+  }
+  std::error_code ignored;
+  const bool has_history = std::filesystem::exists(root.repository / ".git", ignored);
+  const auto id = has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>("");
+  if (!id) {
+    return fail(id.error());
+  }
+  if (*copy && (!has_history || *id == (*copy)->committed_id)) {
+    request.restorable = std::move((*copy)->modules);
+    return {};
+  }
+  if (!has_history) {
+    return {};
+  }
+  auto committed = committed_module_locks(root.walk.root, lock.path, context);
+  if (!committed) {
+    return fail(std::move(committed.error()));
+  }
+  if (*committed || *copy || has_module_entries(request.lock.modules)) {
+    request.restorable = *committed ? std::move(**committed) : *copy ? std::move((*copy)->modules) : ModuleLocks{};
+    return {};
+  }
+  const auto is_cut_off = is_history_cut_off(root.walk.root, lock.path, context);
+  request.history_is_cut_off = is_cut_off.value_or(false);
+  return is_cut_off ? Result<void>() : fail(is_cut_off.error());
+}
+
+std::optional<messages::ChangeSide> to_message(const std::optional<ChangeSide>& side) {
+  if (!side) {
+    return std::nullopt;
+  }
+  return messages::ChangeSide{side->version, side->ref, side->commit, side->digest};
+}
+
+}  // namespace
+
+std::vector<messages::Change> to_messages(const std::vector<Change>& changes) {
+  std::vector<messages::Change> out;
+  for (const Change& change : changes) {
+    out.push_back({.subject = change.subject,
+                   .previous_subject = change.previous_subject,
+                   .action = std::string(to_string(change.action)),
+                   .from = to_message(change.from),
+                   .to = to_message(change.to),
+                   .constraints = change.constraints,
+                   .reason = change.reason});
+  }
+  return out;
+}
+
+LockFile effective_lock(const LockDocument& lock) {
+  if (!lock.counts_sidecar()) {
+    return lock.counts_inline() ? *lock.beside : lock.file;
+  }
+  LockFile effective = lock.file;  // whose text has no ranges for them
+  effective.modules = lock.left_sidecar->modules;
+  return effective;
+}
+
+PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context) {
+  return {.walk = root.walk,
+          .lock = effective_lock(lock),
+          .mode = PlanMode::frozen,
+          .resolution = Resolution::per_call,
+          .installed = find_installed(root, context)};
+}
+
+std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)> find_installed(
+    const RootRequest& root, const Context& context) {
+  auto manifest = read_manifest(root.data.manifest());
+  return
+      [&data = root.data, &context, manifest = manifest.value_or(Manifest{})](
+          const ModuleNode& node, std::string_view h1) { return installed_package(node, h1, data, manifest, context); };
+}
+
+Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, Run& run,
+                   bool is_locked_per_call) {
+  std::string named;
+  for (const Change& change : changes) {
+    named += fmt::format("{}{} ({})", named.empty() ? "" : ", ", change.subject, change.reason);
+  }
+  const bool lock_helps =
+      std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.is_made_by_lock; });
+  run.changes = to_messages(changes);
+  return Error{.code = Code::frozen,
+               .message = fmt::format("{} does not answer the configuration: {}", lock_path, named),
+               .subject = changes.front().subject,
+               .hint = is_locked_per_call
+                           ? "the lock file has a version for each call: set resolution = \"per-call\" in "
+                             ".tofu-modlock.hcl, or run tofu-modlock lock and review the change"
+                       : lock_helps ? "run: tofu-modlock lock, review the change and commit it"
+                                    : "change the source; locking once more does not help"};
+}
+
+Error unwritten_error(const messages::WorkspaceEdit& edits) {
+  std::string named;
+  for (const messages::EditedDocument& document : edits.documents) {
+    named += fmt::format("{}{} {}", named.empty() ? "" : ", ", document.operation, document.path);
+  }
+  return Error{.code = Code::frozen,
+               .message = fmt::format("every entry matches the configuration, but lock would write files: {}", named),
+               .hint = "run: tofu-modlock lock, review the change and commit it"};
+}
+
+Error lost_history_error(const std::string& lock_path, bool is_frozen) {
+  return Error{.code = is_frozen ? Code::frozen : Code::lock_incomplete,
+               .message = fmt::format("{} has no module blocks, and the git history is cut off (shallow clone): blocks "
+                                      "that the file has lost cannot be restored",
+                                      lock_path),
+               .hint = "run: git fetch --unshallow, then lock again; the reviewed versions are then kept"};
+}
+
+Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
+                                      const messages::LockPlanParams& params, const Engine& engine,
+                                      const Context& context) {
+  PlanRequest request{.walk = root.walk,
+                      .lock = effective_lock(lock),
+                      .mode = parse_mode(params.mode),
+                      .targets = module_targets(params.targets),
+                      .accept_moved = params.accept_moved,
+                      .resolution = parse_resolution(params.resolution, root.walk.settings)};
+  if (params.minimum_release_age) {
+    request.minimum_release_age = parse_duration(*params.minimum_release_age);
+    if (!request.minimum_release_age) {
+      return fail(Code::invalid_params,
+                  fmt::format("policy.minimumReleaseAge must be a duration, found \"{}\"",
+                              escape_controls(*params.minimum_release_age)),
+                  "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\"");
+    }
+  }
+  if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
+    request.mode = PlanMode::missing;
+  }
+  if (lock.merge) {
+    for (const auto& [key, entries] : lock.merge->modules) {
+      std::vector<ModuleLock>& contested = request.contested[key];
+      for (const auto& entry : entries) {
+        if (entry) {
+          contested.push_back(*entry);
+        }
+      }
+    }
+  }
+  request.installed = find_installed(root, context);
+  request.judge = [&root, &engine, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
+    judge_releases(tree, root.implementation, engine.options(), context, diagnostics);
+  };
+  if (request.mode != PlanMode::frozen) {
+    if (auto ok = add_restorable_blocks(request, root, lock, context); !ok) {
+      return fail(std::move(ok.error()));
+    }
+    for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
+      request.restorable.insert_or_assign(key, entry);
+    }
+  }
+  if (params.adopt && is_first_lock(request)) {
+    auto recorded = find_recorded(root.data, context);
+    if (!recorded) {
+      return fail(std::move(recorded.error()));
+    }
+    request.recorded = std::move(*recorded);
+  }
+  return request;
+}
+
+}  // namespace modlock

@@ -1,0 +1,159 @@
+#include "plugin/engine/provider_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/credentials/surroundings.h"
+#include "plugin/engine/known_tree.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kProviderSubject = "provider.";
+
+HashSet parse_hashes(const std::string& text) {
+  return text == "init" ? HashSet::init : text == "providers-lock" ? HashSet::providers_lock : HashSet::superset;
+}
+
+// Those that the request names, else those of the settings, else this machine. `init` knows no other machine.
+Result<std::vector<Platform>> find_platforms(const messages::LockPlanParams& params, HashSet hashes,
+                                             const Settings& settings) {
+  std::vector<Platform> platforms;
+  for (const std::string& text : params.platforms) {
+    auto platform = Platform::parse(text);
+    if (!platform) {
+      return fail(std::move(platform.error()));
+    }
+    platforms.push_back(std::move(*platform));
+  }
+  if (hashes == HashSet::init && platforms.size() > 1) {
+    return fail(Code::invalid_params,
+                fmt::format("hashes \"init\" are those of one platform, found {}", platforms.size()),
+                "name one platform, or take hashes \"superset\" or \"providers-lock\"");
+  }
+  if (platforms.empty() && hashes != HashSet::init) {
+    platforms = settings.platforms;
+  }
+  if (platforms.empty()) {
+    platforms.push_back(Platform::current());
+  }
+  std::sort(platforms.begin(), platforms.end());
+  platforms.erase(std::unique(platforms.begin(), platforms.end()), platforms.end());
+  return platforms;
+}
+
+Result<std::set<ProviderAddress>> find_targets(const std::vector<std::string>& targets,
+                                               const std::vector<ProviderNeed>& needs, std::string_view default_host) {
+  std::set<ProviderAddress> found;
+  for (const std::string& target : targets) {
+    if (!target.starts_with(kProviderSubject)) {
+      continue;
+    }
+    auto address = ProviderAddress::parse(std::string_view(target).substr(kProviderSubject.size()), default_host);
+    const bool known = address && std::any_of(needs.begin(), needs.end(),
+                                              [&](const ProviderNeed& need) { return need.address == *address; });
+    if (!known) {
+      return fail(Error{.code = Code::invalid_params,
+                        .message = fmt::format("the target \"{}\" matches no provider that has to be locked", target),
+                        .subject = target,
+                        .hint = "a target is written provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them"});
+    }
+    found.insert(std::move(*address));
+  }
+  return found;
+}
+
+std::string why_needs_are_unknown(const StateProviders& state, const ModuleTree& tree) {
+  if (const auto unread = unread_modules(tree); !unread.empty()) {
+    return fmt::format("module \"{}\" could not be read", unread.front());
+  }
+  return state.unreadable;
+}
+
+}  // namespace
+
+Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tree) {
+  const auto required = required_providers(tree);
+  std::vector<ProviderAddress> addresses;
+  std::transform(required.begin(), required.end(), std::back_inserter(addresses),
+                 [](const auto& entry) { return entry.first; });
+  return read_state_providers(root.walk.root, tree.modules.front().parsed->state, root.data.path, root.walk.workspace,
+                              root.walk.tool, addresses, root.walk.documents, root.walk.bounds);
+}
+
+Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const LockDocument& lock,
+                                                  const ModuleTree& tree, const messages::LockPlanParams& params,
+                                                  Diagnostics& diagnostics) {
+  const std::string_view default_host = default_registry(root.walk.tool);
+  const HashSet hashes = parse_hashes(params.hashes);
+  auto platforms = find_platforms(params, hashes, root.walk.settings);
+  if (!platforms) {
+    return fail(std::move(platforms.error()));
+  }
+  auto state = hashes == HashSet::providers_lock ? Result<StateProviders>() : read_state(root, tree);
+  if (!state) {
+    return fail(std::move(state.error()));
+  }
+  diagnostics.insert(diagnostics.end(), state->diagnostics.begin(), state->diagnostics.end());
+  auto needs = find_needs(tree, *state, hashes == HashSet::providers_lock ? NeedsOf::providers_lock : NeedsOf::init,
+                          default_host);
+  if (!needs) {
+    return fail(std::move(needs.error()));
+  }
+  ProviderPlanRequest request{.needs = std::move(*needs),
+                              .unknown_needs = why_needs_are_unknown(*state, tree),
+                              .locked = lock.provider_file().providers,
+                              .mode = parse_mode(params.mode),
+                              .hashes = hashes,
+                              .platforms = std::move(*platforms),
+                              .tool = root.walk.tool};
+  if (!params.targets.empty()) {
+    auto targets = find_targets(params.targets, request.needs, default_host);
+    if (!targets) {
+      return fail(std::move(targets.error()));
+    }
+    request.targets = std::move(*targets);
+  }
+  return request;
+}
+
+std::string release_rules(const Implementation& implementation) {
+  const Surroundings surroundings = current_surroundings();
+  return fmt::format("{} {} {} {}", to_string(implementation.tool), implementation.version,
+                     surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION"),
+                     surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
+}
+
+PlanMode parse_mode(const std::string& text) {
+  return text == "upgrade" ? PlanMode::upgrade : text == "frozen" ? PlanMode::frozen : PlanMode::missing;
+}
+
+std::vector<std::string> module_targets(const std::vector<std::string>& targets) {
+  std::vector<std::string> modules;
+  std::copy_if(targets.begin(), targets.end(), std::back_inserter(modules),
+               [](const std::string& target) { return !target.starts_with(kProviderSubject); });
+  return modules;
+}
+
+std::vector<messages::LockedProvider> to_messages(const ProviderPlan& plan) {
+  std::vector<messages::LockedProvider> out;
+  for (const auto& [address, lock] : plan.providers) {
+    messages::LockedProvider provider{.address = address.to_string(),
+                                      .version = lock.version.to_string(),
+                                      .constraints = lock.constraints,
+                                      .hashes = lock.hashes};
+    if (const auto found = plan.signatures.find(address); found != plan.signatures.end()) {
+      using Status = ProviderSignature::Status;
+      const Status status = found->second.status;
+      provider.signature.status = status == Status::signed_by_key ? "signed"
+                                  : status == Status::skipped     ? "skipped"
+                                                                  : "none";
+      provider.signature.key_id = found->second.key_id;
+    }
+    out.push_back(std::move(provider));
+  }
+  return out;
+}
+
+}  // namespace modlock

@@ -1,0 +1,240 @@
+#include "plugin/engine/root_request.h"
+
+#include <fmt/format.h>
+
+#include "backends/files/files.h"
+#include "backends/source_text.h"
+#include "plugin/config/roots.h"
+#include "plugin/engine/merged_lock.h"
+#include "plugin/hcl/characters.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path without_trailing_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
+}
+
+// A path with a control character would be cut, or name something else than it shows.
+Result<void> check_path(std::string_view name, std::string_view path) {
+  if (has_control_characters(path)) {
+    return fail(Code::invalid_params,
+                fmt::format("decode: expected a path without control characters at params.{}", name),
+                "send the path as it is");
+  }
+  return {};
+}
+
+Result<void> check_paths(const messages::RootParams& params) {
+  auto ok = check_path("root", params.root);
+  if (ok) {
+    ok = check_path("dataDir", params.data_dir.value_or(""));
+  }
+  for (const messages::Document& document : params.documents) {
+    ok = ok ? check_path("documents.path", document.path) : ok;
+  }
+  return ok;
+}
+
+Result<fs::path> absolute_root(const messages::RootParams& params, const Engine& engine) {
+  const fs::path given(params.root);
+  if (given.is_absolute()) {
+    return without_trailing_slash(given);
+  }
+  if (engine.options().workspace_roots.empty()) {
+    return fail(Code::invalid_params,
+                fmt::format("decode: expected an absolute path at params.root, found \"{}\"", params.root),
+                "send an absolute path, or workspaceRoots with initialize");
+  }
+  return without_trailing_slash(engine.options().workspace_roots.front() / given);
+}
+
+// The directories of the host, else the repository, else the root; and those that the user adds.
+Result<void> set_bounds(WalkRequest& walk, const fs::path& repository, const Engine& engine) {
+  walk.bounds = engine.options().workspace_roots;
+  const bool is_bound_by_host = !walk.bounds.empty();
+  if (!is_bound_by_host) {
+    std::error_code ignored;
+    walk.follows_local_sources = !fs::exists(repository / ".git", ignored);
+    walk.bounds.push_back(repository);
+  }
+  for (const auto* extra : {&engine.options().extra_workspace_roots, &engine.user_settings().workspace_roots}) {
+    walk.bounds.insert(walk.bounds.end(), extra->begin(), extra->end());
+  }
+  auto inside = is_bound_by_host ? confine(walk.root, walk.bounds) : walk.root;
+  return inside ? Result<void>() : fail(std::move(inside.error()));
+}
+
+bool overlays(const Documents& documents, const fs::path& root) {
+  return std::any_of(documents.begin(), documents.end(),
+                     [&](const auto& document) { return document.first.parent_path() == root; });
+}
+
+// Later ones win: files, single values, then those that came in an order of their own.
+VariableInputs variable_inputs(const messages::RootParams& params) {
+  VariableInputs inputs{.environment = params.fallback_variables};
+  for (const std::string& file : params.var_files) {
+    inputs.arguments.push_back({std::nullopt, file});
+  }
+  for (const auto& [name, value] : params.variables) {
+    inputs.arguments.push_back({name, value});
+  }
+  for (const messages::VariableArgument& argument : params.variable_arguments) {
+    inputs.arguments.push_back(argument.file ? VariableArgument{std::nullopt, *argument.file}
+                                             : VariableArgument{argument.name, argument.value.value_or("")});
+  }
+  return inputs;
+}
+
+// What `tofu workspace select` left, where the request names none.
+Result<std::string> selected_workspace(const messages::RootParams& params, const DataDirectory& data) {
+  if (params.workspace && !params.workspace->empty()) {
+    return *params.workspace;
+  }
+  const fs::path path = data.path / "environment";
+  if (auto inside = confine(path, {data.path}); !inside) {
+    return fail(std::move(inside.error()));
+  }
+  auto text = read_file(path);
+  if (!text && text.error().code != Code::not_found) {
+    return fail(std::move(text.error()));
+  }
+  const std::string name(text ? hcl::trim_right(hcl::trim_left(*text)) : std::string_view());
+  return name.empty() ? "default" : name;
+}
+
+// The lock file at `name`: `text` where the host sent it, else an overlaying document, else the disk. `merging` not
+// null: merged with the sides of a merge, which goes to `merge`.
+Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text,
+                           const Context* merging, std::optional<OpenMerge>& merge) {
+  const fs::path path = (root.walk.root / name).lexically_normal();
+  if (auto inside = confine(path, {root.walk.root}); !inside) {
+    return fail(std::move(inside.error()));
+  }
+  if (const auto overlay = root.walk.documents.find(path); !text && overlay != root.walk.documents.end()) {
+    text = overlay->second;
+  }
+  const bool is_sent = text.has_value();
+  if (!text) {
+    auto bytes = read_file(path);
+    if (!bytes && bytes.error().code != Code::not_found) {
+      return fail(std::move(bytes.error()));
+    }
+    if (bytes) {
+      text = std::move(*bytes);
+    }
+  }
+  if (merging != nullptr) {
+    OpenMerge open = merge.value_or(OpenMerge{});
+    auto merged = merge_lock(root, name, text, !is_sent, *merging, open);
+    if (!merged) {
+      return fail(std::move(merged.error()));
+    }
+    if (*merged) {
+      merge = std::move(open);
+      return std::move(**merged);
+    }
+  }
+  if (!text) {
+    return LockFile{};
+  }
+  return parse_lock(*text, name, default_registry(root.walk.tool));
+}
+
+}  // namespace
+
+Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine) {
+  if (auto ok = check_paths(params); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  auto root = absolute_root(params, engine);
+  if (!root) {
+    return fail(std::move(root.error()));
+  }
+  // A client runs in the root, so that `..` leads to where the directory is and not to where a link to it is.
+  std::error_code missing;
+  if (const fs::path real = fs::canonical(*root, missing); !missing) {
+    *root = real;
+  }
+  RootRequest request;
+  WalkRequest& walk = request.walk;
+  walk.root = *root;
+  for (const messages::Document& document : params.documents) {
+    walk.documents.insert_or_assign((*root / document.path).lexically_normal(), document.text);
+  }
+  std::error_code ignored;
+  if (!fs::is_directory(*root, ignored) && !overlays(walk.documents, *root)) {
+    return fail(Code::invalid_params, fmt::format("the root {} is not a directory", root->string()),
+                "name the directory that holds the root module");
+  }
+  request.repository = find_repository_root(*root);
+  if (auto ok = set_bounds(walk, request.repository, engine); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  const auto place = engine.options().settings_place.value_or(SettingsDirectories{*root, request.repository});
+  auto settings = load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents);
+  if (!settings) {
+    return fail(std::move(settings.error()));
+  }
+  walk.settings = std::move(*settings);
+  // As an empty TF_DATA_DIR is none.
+  auto data = find_data_directory(*root, params.data_dir == "" ? std::nullopt : params.data_dir);
+  if (!data) {
+    return fail(std::move(data.error()));
+  }
+  request.data = std::move(*data);
+  walk.data_directory = request.data.name;
+  request.implementation = find_implementation(engine.options(), walk);
+  walk.tool = request.implementation.tool;
+  walk.variables = variable_inputs(params);
+  auto workspace = selected_workspace(params, request.data);
+  if (!workspace) {
+    return fail(std::move(workspace.error()));
+  }
+  walk.workspace = std::move(*workspace);
+  return request;
+}
+
+Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {
+  const bool sidecar = root.walk.settings.module_lock_file == LockPlacement::sidecar;
+  const std::string name = params.path.value_or(std::string(sidecar ? kSidecarFileName : kLockFileName));
+  if (auto ok = check_path("lock.path", name); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  LockDocument document;
+  document.path = relative_to_root(root.walk.root / name, root.walk.root);
+  auto file = read_lock(root, document.path, params.text, merging, document.merge);
+  if (!file) {
+    return fail(std::move(file.error()));
+  }
+  document.file = std::move(*file);
+  if (sidecar && !params.path && !params.text) {
+    auto beside = read_lock(root, std::string(kLockFileName), std::nullopt, merging, document.merge);
+    if (!beside) {
+      return fail(std::move(beside.error()));
+    }
+    document.beside = std::move(*beside);
+  }
+  if (!sidecar && !params.path && !params.text) {
+    auto left = read_lock(root, std::string(kSidecarFileName), std::nullopt, merging, document.merge);
+    if (!left) {
+      return fail(std::move(left.error()));
+    }
+    if (left->exists) {
+      document.left_sidecar = std::move(*left);
+    }
+  }
+  return document;
+}
+
+std::function<Result<void>(const Source&)> source_judge(const Settings& settings) {
+  if (settings.allow_lists.empty() && settings.deny_sources.empty()) {
+    return {};
+  }
+  return [&settings](const Source& source) { return check_source_allowed(settings, source.identity()); };
+}
+
+}  // namespace modlock

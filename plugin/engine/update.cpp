@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/source_text.h"
+#include "plugin/constraint/provider_constraint.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/known_tree.h"
+#include "plugin/engine/lock_planner.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/lock/edit.h"
+#include "plugin/update/configuration_edit.h"
+#include "protocol/messages/update_plan.h"
+
+namespace modlock {
+namespace {
+
+using EditedFiles = std::map<std::string, ConfigurationEditor::EditedFile>;
+
+constexpr std::string_view kModuleSubject = "module.";
+constexpr std::string_view kProviderSubject = "provider.";
+
+Result<RequestedUpdate> to_domain(const messages::Update& update) {
+  RequestedUpdate result{.subject = update.subject, .new_version = {}, .new_constraint = update.new_constraint};
+  if (update.new_version) {
+    auto version = Version::parse(*update.new_version);
+    if (!version) {
+      return fail(Error{.code = Code::invalid_params,
+                        .message = fmt::format("the newVersion of {} must be a version number, found \"{}\"",
+                                               escape_controls(update.subject), escape_controls(*update.new_version)),
+                        .subject = update.subject,
+                        .hint = "write it as 1.2.0"});
+    }
+    result.new_version = std::move(*version);
+  }
+  return result;
+}
+
+std::optional<UpdatePin> to_pin(const std::optional<std::string>& text) {
+  if (!text) {
+    return std::nullopt;
+  }
+  return *text == "tag" ? UpdatePin::tag : UpdatePin::immutable;
+}
+
+// Decides one `update/plan`: the configuration first, then the lock for what it becomes.
+class UpdatePlanner {
+ public:
+  UpdatePlanner(const Engine& engine, const messages::UpdatePlanParams& params, Run& run)
+      : engine_(engine), params_(params), run_(run) {}
+
+  Result<messages::LockPlanResult> plan() {
+    auto open = OpenRoot::open(engine_, run_, params_.root, params_.lock);
+    if (!open) {
+      return fail(std::move(open.error()));
+    }
+    if (auto ok = edit_configuration(**open); !ok) {
+      return fail((*open)->network().with_warnings(std::move(ok.error())));
+    }
+    auto locked = plan_lock(engine_, lock_params((*open)->root, (*open)->lock), std::move(wanted_), run_);
+    if (!locked) {
+      return locked;
+    }
+    std::vector<messages::EditedDocument> documents = configuration_documents();
+    std::move(locked->edits.documents.begin(), locked->edits.documents.end(), std::back_inserter(documents));
+    locked->edits.documents = std::move(documents);
+    return locked;
+  }
+
+ private:
+  // What is known without asking, unless a nested call is asked for that nobody has read yet.
+  Result<ModuleTree> read_tree(OpenRoot& open) {
+    auto tree = walk_known_modules(open.root, effective_lock(open.lock), engine_, open.context);
+    if (!tree || unread_modules(*tree).empty()) {
+      return tree;
+    }
+    const bool misses = std::any_of(params_.updates.begin(), params_.updates.end(), [&](const auto& update) {
+      return update.subject.starts_with(kModuleSubject) &&
+             tree->nodes.find(std::string_view(update.subject).substr(kModuleSubject.size())) == tree->nodes.end();
+    });
+    if (!misses) {
+      return tree;
+    }
+    messages::LockPlanParams as_locked;
+    as_locked.root = params_.root;
+    const auto request = make_plan_request(open.root, open.lock, as_locked, engine_, open.context);
+    if (!request) {
+      return fail(request.error());
+    }
+    auto plan = make_plan(*request, open.origin(), open.context);
+    return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
+  }
+
+  Result<void> edit_configuration(OpenRoot& open) {
+    const RootRequest& root = open.root;
+    const auto tree = read_tree(open);
+    if (!tree) {
+      return fail(tree.error());
+    }
+    Diagnostics errors;
+    const auto values =
+        read_variable_values(root.walk.root, root.walk.variables, root.walk.documents, root.walk.bounds, errors);
+    if (!values) {
+      return fail(values.error());
+    }
+    std::copy_if(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(errors),
+                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+    ConfigurationEditor editor(root.walk, *tree, **values, open.origin(), to_pin(params_.pin));
+    for (const messages::Update& update : params_.updates) {
+      const auto wanted = to_domain(update);
+      auto done = wanted ? editor.apply(*wanted) : fail(wanted.error());
+      if (!done) {
+        errors.push_back({Severity::error, std::move(done.error())});
+      }
+    }
+    if (!errors.empty()) {
+      return fail(combine(std::move(errors)));
+    }
+    auto files = editor.files();
+    if (!files) {
+      return fail(std::move(files.error()));
+    }
+    files_ = std::move(*files);
+    wanted_ = {editor.versions(), editor.provider_versions()};
+    return {};
+  }
+
+  // What is locked stays where it may. A provider whose locked version a new constraint excludes needs another one.
+  messages::LockPlanParams lock_params(const RootRequest& root, const LockDocument& lock) const {
+    messages::LockPlanParams params;
+    params.root = params_.root;
+    params.lock = params_.lock;
+    params.include = params_.include;
+    params.accept_moved = params_.accept_moved;
+    for (const auto& [path, file] : files_) {
+      params.root.documents.push_back({path, file.after});
+    }
+    for (const messages::Update& update : params_.updates) {
+      if (!update.subject.starts_with(kProviderSubject) || update.new_version) {
+        continue;
+      }
+      const auto address = ProviderAddress::parse(std::string_view(update.subject).substr(kProviderSubject.size()),
+                                                  default_registry(root.walk.tool));
+      const auto& locked = lock.provider_file().providers;
+      const auto entry = address ? locked.find(*address) : locked.end();
+      const auto constraint = ProviderConstraint::parse(*update.new_constraint);
+      if (entry != locked.end() && constraint && !constraint->allows(entry->second.version)) {
+        params.mode = "upgrade";
+        params.targets.push_back(update.subject);
+      }
+    }
+    return params;
+  }
+
+  std::vector<messages::EditedDocument> configuration_documents() const {
+    std::vector<messages::EditedDocument> documents;
+    for (const auto& [path, file] : files_) {
+      auto edit = make_document_edit(path, file.before, file.after);
+      if (!edit) {
+        continue;
+      }
+      messages::EditedDocument document{.path = edit->path,
+                                        .operation = "modify",
+                                        .base_sha256 = edit->base_sha256,
+                                        .new_text = std::nullopt,
+                                        .edits = std::nullopt,
+                                        .result_sha256 = edit->result_sha256};
+      if (engine_.options().edits_as_ranges) {
+        document.edits.emplace();
+        for (TextEdit& change : edit->edits) {
+          document.edits->push_back(
+              {change.start, change.end, std::move(change.old_text), std::move(change.new_text), change.range});
+        }
+      } else {
+        document.new_text = std::move(edit->new_text);
+      }
+      documents.push_back(std::move(document));
+    }
+    return documents;
+  }
+
+  const Engine& engine_;
+  const messages::UpdatePlanParams& params_;
+  Run& run_;
+  EditedFiles files_;  // by path
+  WantedVersions wanted_;
+};
+
+}  // namespace
+
+Result<messages::LockPlanResult> Engine::update(const messages::UpdatePlanParams& params, Run& run) const {
+  return UpdatePlanner(*this, params, run).plan();
+}
+
+}  // namespace modlock

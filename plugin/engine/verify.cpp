@@ -1,0 +1,80 @@
+#include "plugin/verify/verify.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/plan_request.h"
+#include "protocol/messages/lock_verify.h"
+
+namespace modlock {
+namespace {
+
+ProviderSettings provider_settings(const RootRequest& root, const LockDocument& lock, const Network& network) {
+  const ClientConfiguration& client = network.client_configuration();
+  return {.lock = lock.provider_file(),
+          .lock_path = lock.beside ? std::string(kLockFileName) : lock.path,
+          .default_host = default_registry(root.implementation.tool),
+          .dev_overrides = client.provider_installation ? client.provider_installation->dev_overrides
+                                                        : std::map<ProviderAddress, std::string>(),
+          .plugin_cache_directory = client.plugin_cache_directory};
+}
+
+}  // namespace
+
+Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyParams& params, Run& run) const {
+  if (params.online && options().offline) {
+    return fail(Code::invalid_params, "lock/verify: online asks the sources, and offline forbids it",
+                "leave one of the two out");
+  }
+  auto open = OpenRoot::open(*this, run, params.root, params.lock);
+  if (!open) {
+    return fail(std::move(open.error()));
+  }
+  if (!params.include.modules && !params.include.providers) {
+    return messages::LockVerifyResult{};
+  }
+  const RootRequest& root = (*open)->root;
+  const LockDocument& lock = (*open)->lock;
+  Context& context = (*open)->context;
+  context.offline = !params.online;
+  const Network& network = (*open)->network();
+  VerifyRequest verify{.walk = root.walk,
+                       .lock = effective_lock(lock),
+                       .lock_path = lock.modules_path(),
+                       .data = root.data,
+                       .backends = &network.backends(),
+                       .origin = params.online ? &(*open)->origin() : nullptr,
+                       .full = params.full,
+                       .strict = params.strict,
+                       .modules = params.include.modules};
+  if (params.include.providers) {
+    verify.providers = provider_settings(root, lock, network);
+  }
+  auto report = verify_root(verify, store(), context);
+  if (!report) {
+    return fail(network.with_warnings(std::move(report.error())));
+  }
+  if (params.online) {
+    for (Diagnostic& diagnostic : report->diagnostics) {
+      diagnostic.what = network.with_warnings(std::move(diagnostic.what));
+    }
+    report->diagnostics.insert(report->diagnostics.end(), network.warnings().begin(), network.warnings().end());
+  }
+  run.diagnostics = report->diagnostics;
+  messages::LockVerifyResult result{.ok = report->ok(), .verdicts = {}, .diagnostics = std::move(report->diagnostics)};
+  for (Verdict& verdict : report->verdicts) {
+    result.verdicts.push_back({.subject = std::move(verdict.subject),
+                               .verdict = std::string(to_string(verdict.kind)),
+                               .source = std::move(verdict.source),
+                               .version = std::move(verdict.version),
+                               .origin = std::move(verdict.origin),
+                               .expected = std::move(verdict.expected),
+                               .actual = std::move(verdict.actual),
+                               .detail = std::move(verdict.detail),
+                               .paths = std::move(verdict.paths),
+                               .more_paths = verdict.more_paths,
+                               .descends = verdict.descends,
+                               .commits_behind = verdict.commits_behind,
+                               .location = std::move(verdict.location)});
+  }
+  return result;
+}
+
+}  // namespace modlock

@@ -1,0 +1,90 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "plugin/constraint/module_constraint.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/implementation.h"
+#include "plugin/engine/root_request.h"
+
+namespace modlock {
+namespace {
+
+std::optional<std::string> newest_fitting(const Listing& listing, const std::optional<ModuleConstraint>& constraint,
+                                          bool include_prerelease) {
+  for (const ListedVersion& candidate : listing.versions) {
+    const bool fits = constraint ? constraint->selects(candidate.version)
+                                 : include_prerelease || candidate.version.prerelease().empty();
+    if (fits) {
+      return candidate.version.to_string();
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Listing> list(const Engine& engine, const Network& network, const SourceAddress& address,
+                     const std::string& prefix, const Context& context) {
+  Backend* backend = network.backends().find(address.source);
+  if (backend == nullptr) {
+    return fail(Code::source_unsupported,
+                fmt::format("nobody serves {} sources here (\"{}\")",
+                            address.source.getter.empty() ? to_string(address.source.kind) : address.source.getter,
+                            address.source.identity()),
+                address.source.kind == SourceKind::local || address.source.kind == SourceKind::directory
+                    ? "name a source with versions: a registry module, a git repository or an OCI repository"
+                    : "an external backend can serve it (docs/backends.md)");
+  }
+  if (auto ok = check_source_allowed(engine.user_settings(), address.source.identity()); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  return backend->list_versions(address, prefix, context);
+}
+
+}  // namespace
+
+Result<messages::VersionsListResult> Engine::versions(const messages::VersionsListParams& params, Run& run) const {
+  auto address = parse_source(params.source, default_registry(find_implementation(options()).tool));
+  if (!address) {
+    return fail(std::move(address.error()));
+  }
+  std::optional<ModuleConstraint> constraint;
+  if (params.constraint) {
+    auto parsed = ModuleConstraint::parse(*params.constraint);
+    if (!parsed) {
+      return fail(std::move(parsed.error()));
+    }
+    constraint = std::move(*parsed);
+  }
+  Context context = run.context(options().offline);
+  context.judge_source = source_judge(user_settings());
+  const auto client = network(run);
+  auto listing = list(*this, *client, *address, params.tag_prefix, context);
+  if (!listing) {
+    return fail(client->with_warnings(std::move(listing.error())));
+  }
+  messages::VersionsListResult result{
+      .source = address->source.identity(),
+      .kind = std::string(to_string(address->source.kind)),
+      .versions = {},
+      .selected = newest_fitting(*listing, constraint, params.include_prerelease),
+      .skipped = {},
+      .fetched_at =
+          fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(listing->fetched_at))),
+      .complete = listing->complete};
+  result.versions.reserve(listing->versions.size());
+  for (ListedVersion& version : listing->versions) {
+    if (params.include_prerelease || version.version.prerelease().empty() ||
+        (constraint && constraint->selects(version.version))) {
+      result.versions.push_back({.version = version.version.to_string(),
+                                 .tag = std::move(version.tag),
+                                 .commit = address->source.kind == SourceKind::git ? std::move(version.id) : "",
+                                 .digest = address->source.kind == SourceKind::oci ? std::move(version.id) : ""});
+    }
+  }
+  for (SkippedTag& tag : listing->skipped) {
+    result.skipped.push_back({std::move(tag.tag), std::move(tag.reason)});
+  }
+  result.diagnostics = client->warnings();
+  return result;
+}
+
+}  // namespace modlock

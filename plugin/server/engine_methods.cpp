@@ -1,0 +1,165 @@
+#include "plugin/server/engine_methods.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "backends/parallel.h"
+#include "plugin/build_info.h"
+#include "plugin/engine/implementation.h"
+#include "protocol/dispatcher.h"
+#include "protocol/error_json.h"
+#include "protocol/messages/openrpc.h"
+#include "protocol/messages/workspace.h"
+
+namespace modlock {
+namespace {
+
+// Decodes params, calls a method of the engine and encodes its result.
+template <typename Params, typename Output>
+Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
+  return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Answer> {
+    const auto decoded = decode_params<Params>(params, request.unknown_params);
+    if (!decoded) {
+      return fail(decoded.error());
+    }
+    Run run(run_options(request));
+    auto result = (engine.*method)(*decoded, run);
+    request.diagnostics = std::move(run.diagnostics);
+    if (!result) {
+      request.error_data = error_data(run);
+      return fail(std::move(result.error()));
+    }
+    return Answer::of(std::move(*result));
+  };
+}
+
+// Handles `workspace/plan` and its like: a method of the engine for each of many roots. All params but `roots` and
+// `jobs` are those of the method. A root that fails has an `error` in place of a result.
+template <typename Params, typename Output>
+Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const,
+                                     const Json::Value& params, RequestContext& request) {
+  std::vector<std::string> of_each_root;  // known to the method
+  const auto workspace = decode_params<messages::WorkspaceParams>(params, of_each_root);
+  if (!workspace) {
+    return fail(workspace.error());
+  }
+  const std::vector<std::string>& roots = workspace->roots;
+  Json::Value shared = params;
+  shared.removeMember("roots");
+  shared.removeMember("jobs");
+  shared["root"] = roots.front();
+  const auto decoded = decode_params<Params>(shared, request.unknown_params);
+  const Run all = Run::over_roots(run_options(request));
+  std::vector<Json::Value> entries(roots.size());
+  std::atomic<std::size_t> done = 0;
+  parallel_for(roots.size(), workspace->jobs.count, [&](std::size_t i) {
+    Run run = all.for_root();
+    const auto call = [&]() -> Result<Output> {
+      if (request.stop.stop_requested()) {
+        return fail(Code::request_cancelled, "the request was cancelled");
+      }
+      if (!decoded) {
+        return fail(decoded.error());
+      }
+      Params of_root = *decoded;
+      of_root.root.root = roots[i];
+      return (engine.*method)(of_root, run);
+    };
+    if (const auto result = call()) {
+      entries[i] = messages::encode(*result);
+      entries[i].removeMember("stats");  // they are shared
+    } else {
+      entries[i]["error"] = to_json(result.error(), error_data(run));
+    }
+    entries[i]["root"] = roots[i];
+    request.progress->report(roots[i], ++done, roots.size());
+  });
+  if (auto ok = Context{.stop = request.stop, .deadline = request.deadline}.check(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  messages::WorkspaceResult result{.stats = all.stats()};
+  for (Json::Value& entry : entries) {
+    result.results.push_back({std::move(entry)});
+  }
+  return messages::encode(result);
+}
+
+template <typename Params, typename Output>
+Handler workspace_handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
+  return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Answer> {
+    return handle_workspace(engine, method, params, request);
+  };
+}
+
+Result<Json::Value> initialize(Engine& engine, const std::vector<std::string>& methods, const ServerLimits& limits,
+                               const Json::Value& params, RequestContext& request) {
+  auto decoded = messages::decode_initialize(params, request.unknown_params);
+  if (!decoded) {
+    return fail(std::move(decoded.error()));
+  }
+  if (auto ok = engine.configure(*decoded); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  if (auto ok = engine.open(); !ok) {
+    return fail(std::move(ok.error()));
+  }
+  const Implementation implementation = find_implementation(engine.options());
+  return messages::encode(messages::InitializeResult{.server_version = std::string(kVersion),
+                                                     .methods = methods,
+                                                     .backends = engine.network(Run())->names(),
+                                                     .max_in_flight = limits.max_in_flight,
+                                                     .max_message_bytes = limits.max_message_bytes,
+                                                     .implementation = std::string(to_string(implementation.tool)),
+                                                     .implementation_version = implementation.version,
+                                                     .implementation_from = implementation.from});
+}
+
+}  // namespace
+
+RunOptions run_options(const RequestContext& request) {
+  return {.stop = request.stop, .deadline = request.deadline, .log = request.log, .progress = request.progress};
+}
+
+Json::Value error_data(const Run& run) {
+  Json::Value data;
+  if (!run.changes.empty()) {
+    data["changes"] = messages::encode(run.changes);
+  }
+  return data;
+}
+
+MethodTable make_method_table(Engine& engine, const ServerLimits& limits) {
+  MethodTable table;
+  table.add("config/inspect", handler(engine, &Engine::inspect));
+  table.add("versions/list", handler(engine, &Engine::versions));
+  table.add("lock/plan", handler(engine, &Engine::plan));
+  table.add("lock/explain", handler(engine, &Engine::explain));
+  table.add("lock/verify", handler(engine, &Engine::verify));
+  table.add("modules/install", handler(engine, &Engine::install));
+  table.add("cache/info", [&engine](const Json::Value&, RequestContext&) -> Result<Answer> {
+    auto info = engine.cache_info();
+    return info ? Result<Answer>(Answer::of(std::move(*info))) : fail(std::move(info.error()));
+  });
+  table.add("cache/prune", handler(engine, &Engine::prune_cache));
+  table.add("update/lookup", handler(engine, &Engine::lookup));
+  table.add("update/plan", handler(engine, &Engine::update));
+  table.add("workspace/plan", workspace_handler(engine, &Engine::plan));
+  table.add("workspace/verify", workspace_handler(engine, &Engine::verify));
+  table.add("workspace/install", workspace_handler(engine, &Engine::install));
+  table.add("rpc.discover", [](const Json::Value&, RequestContext&) { return messages::openrpc_document(); });
+  std::vector<std::string> methods = table.names();
+  for (std::string& name : Dispatcher::own_methods()) {
+    methods.push_back(std::move(name));
+  }
+  methods.emplace_back("initialize");
+  std::sort(methods.begin(), methods.end());
+  methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
+  table.add("initialize", [&engine, methods, limits](const Json::Value& params, RequestContext& request) {
+    return initialize(engine, methods, limits, params, request);
+  });
+  return table;
+}
+
+}  // namespace modlock
