@@ -24,7 +24,7 @@ int run_sbom(const CommandLine& line, const Host& host);
 // left, or 2 if a file cannot be read or written; then nothing has changed.
 int run_merge(const CommandLine& line);
 // What `modules/install` takes.
-Json::Value install_params(const CommandLine& line, const Host& host, const std::string& root);
+messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Returns what the command returned; before it starts, as the others.
 int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt);
 // Settles where a hook reads and what it may ask; before the host starts. Errors: INVALID_PARAMS where a directory is

@@ -43,16 +43,15 @@ void add_source(const std::string& text, Tool tool, Uses& uses) {
 
 Uses uses_of(const CommonFlags& flags, const Host& host, const std::string& root, Tool tool) {
   Uses uses;
-  const auto inspected = host.call("config/inspect", host.root_params(root, flags));
+  const auto inspected = host.call(&Engine::inspect, host.root_params(root, flags)).result;
   if (!inspected) {
     return uses;  // the configuration is not what is asked about
   }
-  for (const Json::Value& module : (*inspected)["modules"]) {
-    add_source(module["source"].asString(), tool, uses);
+  for (const messages::InspectedModule& module : inspected->modules) {
+    add_source(module.source.value_or(""), tool, uses);
   }
-  for (const Json::Value& provider : (*inspected)["providers"]) {
-    const std::string address = provider["address"].asString();
-    const std::string name = address.substr(0, address.find('/'));
+  for (const messages::InspectedProvider& provider : inspected->providers) {
+    const std::string name = provider.address.substr(0, provider.address.find('/'));
     if (name.find('.') != std::string::npos && name != "terraform.io") {
       uses[name].insert("registry");
     }
@@ -60,11 +59,10 @@ Uses uses_of(const CommonFlags& flags, const Host& host, const std::string& root
   return uses;
 }
 
-std::string credential_line(const Json::Value& use) {
-  const std::string name = use["use"].asString();
-  return name == "git"          ? "git: its own credential helpers are asked"
-         : use["used"].isNull() ? fmt::format("{}: no credential in {} places", name, use["places"].size())
-                                : fmt::format("{}: a credential in {}", name, use["used"].asString());
+std::string credential_line(const CredentialSearch& search) {
+  return search.use == "git" ? "git: its own credential helpers are asked"
+         : search.used       ? fmt::format("{}: a credential in {}", search.use, *search.used)
+                             : fmt::format("{}: no credential in {} places", search.use, search.places.size());
 }
 
 // What OpenSSL says of the first certificate that it does not accept: "depth=1 CN = Example CA, self-signed certificate
@@ -145,9 +143,9 @@ std::vector<Finding> examine_hosts(const CommonFlags& flags, const Host& host, c
       findings.push_back(std::move(finding));
       continue;
     }
-    for (const Json::Value& use : (*report)["uses"]) {
-      if (kinds.count(use["use"].asString()) != 0) {
-        finding.found += (finding.found.empty() ? "" : "; ") + credential_line(use);
+    for (const CredentialSearch& search : report->uses) {
+      if (kinds.count(search.use) != 0) {
+        finding.found += (finding.found.empty() ? "" : "; ") + credential_line(search);
       }
     }
     if (online) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "backends/process/process.h"
 #include "plugin/cli/over_roots.h"
@@ -14,15 +15,15 @@
 namespace modlock::cli {
 namespace {
 
-struct Asked {
+struct CredentialTarget {
   std::string host;
   std::string repository;
 };
 
-Result<Asked> parse_where(std::string_view where) {
+Result<CredentialTarget> parse_where(std::string_view where) {
   const std::size_t slash = std::min(where.find('/'), where.size());
-  Asked asked{.host = std::string(where.substr(0, slash)),
-              .repository = std::string(where.substr(std::min(slash + 1, where.size())))};
+  CredentialTarget asked{.host = std::string(where.substr(0, slash)),
+                         .repository = std::string(where.substr(std::min(slash + 1, where.size())))};
   const bool is_url = where.find("://") != std::string_view::npos || where.find('@') != std::string_view::npos;
   if (is_url || asked.host.empty() || where.find_first_of(" \t\r\n?#") != std::string_view::npos) {
     return fail(Code::invalid_params, "--credentials takes a host, and for OCI also a repository",
@@ -31,17 +32,6 @@ Result<Asked> parse_where(std::string_view where) {
   std::transform(asked.host.begin(), asked.host.end(), asked.host.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return asked;
-}
-
-Json::Value to_json(const std::vector<CredentialPlace>& places) {
-  Json::Value list(Json::arrayValue);
-  for (const CredentialPlace& place : places) {
-    Json::Value entry;
-    entry["place"] = place.place;
-    entry["outcome"] = place.outcome;
-    list.append(entry);
-  }
-  return list;
 }
 
 // Keys hold URLs, and those may hold a user and a password.
@@ -83,63 +73,73 @@ Result<std::vector<CredentialPlace>> git_places(const Context& context) {
   return places;
 }
 
-void print(const Json::Value& report) {
-  const std::string repository = report["repository"].asString();
-  print_out(fmt::format("{}{}{}\n", report["host"].asString(), repository.empty() ? "" : "/", repository));
-  for (const Json::Value& use : report["uses"]) {
-    const std::string name = use["use"].asString();
-    const std::string used = name == "git"          ? "git asks its own credential helpers"
-                             : use["used"].isNull() ? "no credential"
-                                                    : "uses " + use["used"].asString();
-    print_out(fmt::format("\n{}: {}\n", name, used));
+Json::Value to_json(const CredentialReport& report) {
+  Json::Value out;
+  out["host"] = report.host;
+  if (!report.repository.empty()) {
+    out["repository"] = report.repository;
+  }
+  for (const std::string& warning : report.warnings) {
+    out["warnings"].append(warning);
+  }
+  for (const CredentialSearch& search : report.uses) {
+    Json::Value& use = out["uses"].append(Json::Value(Json::objectValue));
+    use["use"] = search.use;
+    use["used"] = search.used ? Json::Value(*search.used) : Json::Value();
+    Json::Value& places = use["places"] = Json::arrayValue;
+    for (const CredentialPlace& place : search.places) {
+      Json::Value& entry = places.append(Json::Value(Json::objectValue));
+      entry["place"] = place.place;
+      entry["outcome"] = place.outcome;
+    }
+  }
+  return out;
+}
+
+void print(const CredentialReport& report) {
+  print_out(fmt::format("{}{}{}\n", report.host, report.repository.empty() ? "" : "/", report.repository));
+  for (const CredentialSearch& search : report.uses) {
+    const std::string used = search.use == "git" ? "git asks its own credential helpers"
+                             : search.used       ? "uses " + *search.used
+                                                 : "no credential";
+    print_out(fmt::format("\n{}: {}\n", search.use, used));
     int number = 0;
-    for (const Json::Value& place : use["places"]) {
-      print_out(fmt::format("  {}. {}: {}\n", ++number, place["place"].asString(), place["outcome"].asString()));
+    for (const CredentialPlace& place : search.places) {
+      print_out(fmt::format("  {}. {}: {}\n", ++number, place.place, place.outcome));
     }
   }
 }
 
 }  // namespace
 
-Result<Json::Value> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
-                                        const Surroundings& surroundings, const Context& context) {
+Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
+                                             const Surroundings& surroundings, const Context& context) {
   const auto asked = parse_where(where);
   if (!asked) {
     return fail(asked.error());
   }
-  Json::Value report;
-  report["host"] = asked->host;
-  if (!asked->repository.empty()) {
-    report["repository"] = asked->repository;
-  }
+  CredentialReport report{.host = asked->host, .repository = asked->repository, .warnings = {}, .uses = {}};
   for (const Diagnostic& warning : configuration.warnings) {
-    report["warnings"].append(warning.what.message);
+    report.warnings.push_back(warning.what.message);
   }
   const auto credentials = make_credentials(configuration, surroundings);
   const std::pair<const char*, CredentialUse> uses[] = {
       {"registry", CredentialUse::registry}, {"oci", CredentialUse::oci}, {"download", CredentialUse::download}};
   for (const auto& [name, use] : uses) {
-    const auto places = credentials->places(use, asked->host, asked->repository, context);
+    auto places = credentials->places(use, asked->host, asked->repository, context);
     if (!places) {
       return fail(places.error());
     }
     const auto used = std::find_if(places->begin(), places->end(),
                                    [](const CredentialPlace& place) { return place.outcome == "used"; });
-    Json::Value entry;
-    entry["use"] = name;
-    entry["used"] = used == places->end() ? Json::Value() : Json::Value(used->place);
-    entry["places"] = to_json(*places);
-    report["uses"].append(entry);
+    report.uses.push_back(
+        {name, used == places->end() ? std::nullopt : std::optional(used->place), std::move(*places)});
   }
-  const auto git = git_places(context);
+  auto git = git_places(context);
   if (!git) {
     return fail(git.error());
   }
-  Json::Value entry;
-  entry["use"] = "git";
-  entry["used"] = Json::Value();
-  entry["places"] = to_json(*git);
-  report["uses"].append(entry);
+  report.uses.push_back({"git", std::nullopt, std::move(*git)});
   return report;
 }
 
@@ -152,7 +152,7 @@ int run_explain_credentials(const std::string& where, const CommonFlags& flags, 
     return failed_everywhere(report.error(), flags);
   }
   if (flags.json) {
-    print_raw(write_json_pretty(*report));
+    print_raw(write_json_pretty(to_json(*report)));
     return 0;
   }
   for (const Diagnostic& warning : configuration.warnings) {

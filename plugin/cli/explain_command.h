@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/credentials/make_credentials.h"
 #include "plugin/cli/command_line.h"
@@ -10,12 +12,25 @@
 
 namespace modlock::cli {
 
-// What `explain --credentials HOST[/REPOSITORY]` shows: for each use the places in the order of precedence with what
-// is there, and which is used. {host, repository?, uses: [{use, used, places: [{place, outcome}]}], warnings?: [text]};
-// `used` is null where there is none. Programs that the places name are asked, as a request would ask them. Never a
-// secret. Errors: INVALID_PARAMS (no host, a URL; the text itself is not in the message), REQUEST_CANCELLED.
-Result<Json::Value> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
-                                        const Surroundings& surroundings, const Context& context);
+// The places where a client looks for a credential, in the order of precedence.
+struct CredentialSearch {
+  std::string use;                  // "registry", "oci", "download" or "git"
+  std::optional<std::string> used;  // the place whose credential is used; nullopt: none, or (git) not known
+  std::vector<CredentialPlace> places;
+};
+
+struct CredentialReport {
+  std::string host;
+  std::string repository;  // empty: none was named
+  std::vector<std::string> warnings;
+  std::vector<CredentialSearch> uses;
+};
+
+// What `explain --credentials HOST[/REPOSITORY]` shows. Programs that the places name are run, as for a request. The
+// report never has a secret. Errors: INVALID_PARAMS (no host, a URL; the text itself is not in the message),
+// REQUEST_CANCELLED.
+Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
+                                             const Surroundings& surroundings, const Context& context);
 
 // The command: for the client that the options, the environment or PATH name.
 int run_explain_credentials(const std::string& where, const CommonFlags& flags, const EngineOptions& options,

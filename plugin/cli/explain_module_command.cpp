@@ -21,23 +21,16 @@ std::string some_of(const std::vector<std::string>& texts) {
   return texts.size() > kShown ? fmt::format("{} and {} more", line, texts.size() - kShown) : line;
 }
 
-// ".tofu-modlock.hcl:2:13"
-std::string place_text(const Json::Value& location) {
-  const Json::Value& start = location["range"]["start"];
-  return location["path"].asString() +
-         (start.isObject() ? fmt::format(":{}:{}", start["line"].asUInt(), start["column"].asUInt()) : "");
-}
-
 // Versions that are rejected for one reason share a line.
-std::string rejected_lines(const Json::Value& rejected) {
+std::string rejected_lines(const std::vector<messages::Rejection>& rejected) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
-  for (const Json::Value& one : rejected) {
-    const std::string why = one["why"].asString();
-    auto at = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& entry) { return entry.first == why; });
+  for (const messages::Rejection& one : rejected) {
+    auto at =
+        std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& entry) { return entry.first == one.why; });
     if (at == by_reason.end()) {
-      at = by_reason.insert(at, {why, {}});
+      at = by_reason.insert(at, {one.why, {}});
     }
-    at->second.push_back(one["version"].asString());
+    at->second.push_back(one.version);
   }
   std::string text;
   for (const auto& [why, versions] : by_reason) {
@@ -46,47 +39,43 @@ std::string rejected_lines(const Json::Value& rejected) {
   return text;
 }
 
-std::string step_text(const Json::Value& step) {
-  std::string text = "\n  " + step["constraint"].asString();
-  if (step.isMember("subject")) {
-    text += "  " + step["subject"].asString();
+std::string step_text(const messages::ExplainedStep& step) {
+  std::string text = "\n  " + step.constraint;
+  if (!step.subject.empty()) {
+    text += "  " + step.subject;
   }
-  if (step.isMember("location")) {
-    text += "  at " + place_text(step["location"]);
+  if (step.location) {
+    text += "  at " + to_string(*step.location);
   }
-  std::vector<std::string> kept;
-  for (const Json::Value& one : step["kept"]) {
-    kept.push_back(one.asString());
-  }
-  return text + "\n    keeps " + (kept.empty() ? "nothing" : some_of(kept)) + "\n" + rejected_lines(step["rejected"]);
+  return text + "\n    keeps " + (step.kept.empty() ? "nothing" : some_of(step.kept)) + "\n" +
+         rejected_lines(step.rejected);
 }
 
-std::string explanation_text(const Json::Value& result) {
-  const Json::Value& selected = result["selected"];
-  std::string text =
-      result["subject"].asString() + (selected.isMember("version") ? "  " + selected["version"].asString() : "") + "\n";
-  const auto add = [&](const char* name, const Json::Value& value) {
-    if (!value.asString().empty()) {
-      text += fmt::format("  {:<12}{}\n", name, value.asString());
+std::string explanation_text(const messages::LockExplainResult& result) {
+  const messages::Selected& selected = result.selected;
+  std::string text = result.subject + (selected.version ? "  " + *selected.version : "") + "\n";
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) {
+      text += fmt::format("  {:<12}{}\n", name, value);
     }
   };
-  add("source", result["source"]);
-  add("found as", selected["ref"]);
-  add("commit", selected["commit"]);
-  add("digest", selected["digest"]);
-  add("first seen", selected["firstSeen"]);
-  add("because", selected["reason"]);
-  for (const Json::Value& step : result["chain"]) {
+  add("source", result.source);
+  add("found as", selected.ref);
+  add("commit", selected.commit);
+  add("digest", selected.digest);
+  add("first seen", selected.first_seen);
+  add("because", selected.reason);
+  for (const messages::ExplainedStep& step : result.chain) {
     text += step_text(step);
   }
   return text;
 }
 
 RootOutcome explain_root(const CommandLine& line, const Host& host, const std::string& root) {
-  Json::Value params = host.root_params(root, line.common);
-  params["subject"] = line.subject;
-  Told told;
-  auto result = host.call("lock/explain", params, &told);
+  messages::LockExplainParams params;
+  params.root = host.root_params(root, line.common);
+  params.subject = line.subject;
+  auto [result, told] = host.call(&Engine::explain, params);
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
@@ -94,7 +83,7 @@ RootOutcome explain_root(const CommandLine& line, const Host& host, const std::s
     print_diagnostics(told.diagnostics, root);
     print_out(explanation_text(*result));
   }
-  return {.exit_code = 0, .json = std::move(*result)};
+  return {.exit_code = 0, .json = Answer::of(std::move(*result))};
 }
 
 }  // namespace

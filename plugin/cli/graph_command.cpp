@@ -79,14 +79,13 @@ class Drawing {
   Names provider_names_;
 };
 
-std::string label_of(const Json::Value& module) {
-  const bool is_resolved = module.isMember("source");
-  std::string label = module["key"].asString() + ": " + (is_resolved ? module["source"].asString() : "not resolved");
-  if (module.isMember("constraint")) {
-    label += " " + module["constraint"].asString();
+std::string label_of(const messages::InspectedModule& module) {
+  std::string label = module.key + ": " + module.source.value_or("not resolved");
+  if (module.constraint) {
+    label += " " + *module.constraint;
   }
-  if (module.isMember("lockedVersion")) {
-    label += " = " + module["lockedVersion"].asString();
+  if (module.locked_version) {
+    label += " = " + *module.locked_version;
   }
   return label;
 }
@@ -99,26 +98,24 @@ std::string caller_of(std::string key, const Drawing& drawing) {
   return key;
 }
 
-std::string draw(const Json::Value& result, bool dot) {
+std::string draw(const messages::ConfigInspectResult& result, bool dot) {
   Drawing drawing(dot);
   drawing.add_module("", "root module");
-  for (const Json::Value& module : result["modules"]) {
-    drawing.add_module(module["key"].asString(), label_of(module));
+  for (const messages::InspectedModule& module : result.modules) {
+    drawing.add_module(module.key, label_of(module));
   }
-  for (const Json::Value& module : result["modules"]) {
-    const std::string key = module["key"].asString();
-    drawing.connect_modules(caller_of(key, drawing), key);
+  for (const messages::InspectedModule& module : result.modules) {
+    drawing.connect_modules(caller_of(module.key, drawing), module.key);
   }
-  for (const Json::Value& provider : result["providers"]) {
-    const std::string address = provider["address"].asString();
-    drawing.add_provider(address);
+  for (const messages::InspectedProvider& provider : result.providers) {
+    drawing.add_provider(provider.address);
     std::map<std::string, std::string> constraints;
-    for (const Json::Value& constraint : provider["constraints"]) {
-      std::string& text = constraints[constraint["module"].asString()];
-      text += (text.empty() ? "" : ", ") + constraint["text"].asString();
+    for (const messages::InspectedConstraint& constraint : provider.constraints) {
+      std::string& text = constraints[constraint.module];
+      text += (text.empty() ? "" : ", ") + constraint.text;
     }
-    for (const Json::Value& module : provider["modules"]) {
-      drawing.connect_provider(module.asString(), address, constraints[module.asString()]);
+    for (const std::string& module : provider.modules) {
+      drawing.connect_provider(module, provider.address, constraints[module]);
     }
   }
   return std::move(drawing).finish();
@@ -128,8 +125,7 @@ std::string draw(const Json::Value& result, bool dot) {
 
 int run_graph(const CommandLine& line, const Host& host) {
   return over_roots(line.common, host, [&](const std::string& root) -> RootOutcome {
-    Told told;
-    auto result = host.call("config/inspect", host.root_params(root, line.common), &told);
+    const auto [result, told] = host.call(&Engine::inspect, host.root_params(root, line.common));
     if (!result) {
       return failed(result.error(), line.common, root);
     }

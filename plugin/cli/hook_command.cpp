@@ -62,11 +62,11 @@ class Hook {
   int exit_code() const { return exit_code_; }
 
  private:
-  Result<Json::Value> call(const std::string& method, const Json::Value& params) {
-    Told told;
-    auto result = host_.call(method, params, &told);
-    show(told.diagnostics);
-    return result;
+  template <typename Params, typename Output>
+  Result<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
+    auto asked = host_.call(method, params);
+    show(asked.told.diagnostics);
+    return std::move(asked.result);
   }
 
   void show(const Diagnostics& diagnostics) const {
@@ -78,9 +78,12 @@ class Hook {
     }
   }
 
-  Json::Value params() const {
-    Json::Value params = host_.root_params(root_, line_.common);
-    params["include"].append("modules");
+  // Params about the modules of the working directory.
+  template <typename Params>
+  Params params() const {
+    Params params;
+    params.root = host_.root_params(root_, line_.common);
+    params.include.providers = false;
     return params;
   }
 
@@ -101,19 +104,24 @@ class Hook {
   }
 
   Result<void> lock_modules(const char* mode) {
-    Json::Value asked = params();
-    asked["mode"] = mode;
-    const auto planned = call("lock/plan", asked);
+    auto asked = params<messages::LockPlanParams>();
+    asked.mode = mode;
+    const auto planned = call(&Engine::plan, asked);
     auto ok = planned ? write_planned_lock(line_.common, host_, root_, *planned) : fail(planned.error());
     ok = ok ? lock_.give_back() : ok;
-    for (const Json::Value& change : ok ? (*planned)["changes"] : Json::Value()) {
+    if (!ok) {
+      return ok;
+    }
+    for (const messages::Change& change : planned->changes) {
       tell(change_line(change));
     }
-    return ok && planned->isMember("moved") ? fail(moved_error((*planned)["moved"])) : ok;
+    return planned->moved.empty() ? ok : fail(moved_error(planned->moved));
   }
 
   Result<void> install() {
-    const auto installed = call("modules/install", host_.root_params(root_, line_.common));
+    messages::ModulesInstallParams asked;
+    asked.root = host_.root_params(root_, line_.common);
+    const auto installed = call(&Engine::install, asked);
     return installed ? Result<void>() : fail(installed.error());
   }
 
@@ -156,20 +164,19 @@ class Hook {
     if (!ok) {
       return ok;
     }
-    const auto verified = call("lock/verify", params());
+    const auto verified = call(&Engine::verify, params<messages::LockVerifyParams>());
     if (!verified) {
       return fail(verified.error());
     }
     std::string wrong;
-    for (const Json::Value& verdict : (*verified)["verdicts"]) {
-      const auto kind = parse_verdict_kind(verdict["verdict"].asString()).value_or(VerdictKind::tampered);
+    for (const messages::Verdict& verdict : verified->verdicts) {
+      const auto kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
       const int code = modlock::exit_code(kind);
       exit_code_ = worse_exit_code(exit_code_, code);
       if (code != 0) {
-        wrong +=
-            fmt::format("  {}  {}: {}\n", verdict["subject"].asString(), to_string(kind), verdict["detail"].asString());
-        for (const Json::Value& path : verdict["paths"]) {
-          wrong += fmt::format("    {}\n", path.asString());
+        wrong += fmt::format("  {}  {}: {}\n", verdict.subject, to_string(kind), verdict.detail);
+        for (const std::string& path : verdict.paths) {
+          wrong += fmt::format("    {}\n", path);
         }
       }
     }

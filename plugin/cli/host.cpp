@@ -66,12 +66,9 @@ struct Replacement {
   bool is_removal = false;
 };
 
-Result<std::optional<Replacement>> replacement_of(const std::string& root, const Json::Value& document) {
-  Replacement made{.path = fs::path(root) / document["path"].asString(),
-                   .text = {},
-                   .is_removal = document["op"].asString() == "delete"};
-  const bool is_whole = document.isMember("newText");
-  if (!is_whole) {
+Result<std::optional<Replacement>> replacement_of(const std::string& root, const messages::EditedDocument& document) {
+  Replacement made{.path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == "delete"};
+  if (!document.new_text) {
     if (auto inside = confine(made.path, {root}); !inside) {
       Error error = std::move(inside.error());
       error.hint = "make the change there by hand: --dry-run shows it";
@@ -85,11 +82,10 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
     return fail(std::move(bytes.error()));
   }
   const std::string found = bytes ? sha256_hex(*bytes) : std::string();
-  if (made.is_removal ? !bytes : bytes && found == document["result"]["sha256"].asString()) {
+  if (made.is_removal ? !bytes : bytes && found == document.result_sha256) {
     return std::nullopt;
   }
-  const Json::Value& base = document["base"];
-  const bool same = base.isNull() ? !bytes : bytes && found == base["sha256"].asString();
+  const bool same = document.base_sha256 ? bytes && found == *document.base_sha256 : !bytes;
   if (!same) {
     return fail(Code::content_modified,
                 fmt::format("{} was changed by somebody else in the meantime", made.path.string()),
@@ -161,16 +157,21 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   return host;
 }
 
-Result<Json::Value> Host::call(const std::string& method, const Json::Value& params, Told* told) const {
-  auto answer = ask(method, params, told);
-  return answer ? Result<Json::Value>(std::move(answer->tree())) : fail(std::move(answer.error()));
-}
-
 Run Host::run() const {
   return Run({.stop = stop_, .deadline = {}, .log = log_.get(), .progress = progress_.get()});
 }
 
-Result<Answer> Host::ask(const std::string& method, const Json::Value& params, Told* told) const {
+Error unexpected_error(const std::string& what) {
+  return {.code = Code::internal,
+          .message = fmt::format("tofu-modlock failed unexpectedly: {}", what),
+          .hint = "this is a defect of the program: please report it"};
+}
+
+void Host::request_done() const {
+  progress_->request_done();
+}
+
+Result<Answer> Host::ask(const std::string& method, const Json::Value& params, Told& told) const {
   auto allowed = time_allowed(params);
   if (!allowed) {
     return fail(std::move(allowed.error()));
@@ -183,10 +184,8 @@ Result<Answer> Host::ask(const std::string& method, const Json::Value& params, T
     request.deadline = std::chrono::steady_clock::now() + **allowed;
   }
   auto result = methods_->call(method, params, request);
-  progress_->request_done();
-  if (told != nullptr) {
-    *told = {std::move(request.error_data), std::move(request.diagnostics)};
-  }
+  request_done();
+  told = {std::move(request.error_data), std::move(request.diagnostics)};
   return result;
 }
 
@@ -243,49 +242,45 @@ void print_unlocked_root(const std::string& root, int exit_code, const CommonFla
       root, line.file, line.text));
 }
 
-Json::Value Host::root_params(const std::string& root, const CommonFlags& flags) const {
-  Json::Value params(Json::objectValue);
-  params["root"] = root;
-  for (const auto& [name, value] : environment_.fallback_variables) {
-    params["fallbackVariables"][name] = value;
-  }
+messages::RootParams Host::root_params(const std::string& root, const CommonFlags& flags) const {
+  messages::RootParams params;
+  params.root = root;
+  params.fallback_variables.insert(environment_.fallback_variables.begin(), environment_.fallback_variables.end());
   for (const VariableArgument& argument : environment_.arguments) {
-    Json::Value& item = params["variableArguments"].append(Json::Value(Json::objectValue));
-    if (argument.name) {
-      item["name"] = *argument.name;
-    }
-    item[argument.name ? "value" : "file"] = argument.text;
+    params.variable_arguments.push_back(argument.name
+                                            ? messages::VariableArgument{std::nullopt, argument.name, argument.text}
+                                            : messages::VariableArgument{argument.text, std::nullopt, std::nullopt});
   }
   if (!flags.workspace.empty()) {
-    params["workspace"] = flags.workspace;
+    params.workspace = flags.workspace;
   }
   if (!flags.data_dir.empty()) {
-    params["dataDir"] = flags.data_dir;
-  }
-  for (const std::string& kind : flags.include) {
-    params["include"].append(kind);
+    params.data_dir = flags.data_dir;
   }
   return params;
 }
 
-std::string text_after(std::string_view base, const Json::Value& document) {
-  if (document.isMember("newText")) {
-    return document["newText"].asString();
+messages::Include included(const CommonFlags& flags) {
+  const auto has = [&](std::string_view kind) {
+    return flags.include.empty() || std::find(flags.include.begin(), flags.include.end(), kind) != flags.include.end();
+  };
+  return {.modules = has("modules"), .providers = has("providers")};
+}
+
+std::string text_after(std::string_view base, const messages::EditedDocument& document) {
+  if (document.new_text) {
+    return *document.new_text;
   }
   std::vector<TextEdit> edits;
-  for (const Json::Value& edit : document["edits"]) {
-    edits.push_back({.start = edit["start"].asUInt64(),
-                     .end = edit["end"].asUInt64(),
-                     .old_text = {},
-                     .new_text = edit["newText"].asString(),
-                     .range = {}});
+  for (const messages::RangeEdit& edit : document.edits.value_or(std::vector<messages::RangeEdit>())) {
+    edits.push_back({.start = edit.start, .end = edit.end, .old_text = {}, .new_text = edit.new_text, .range = {}});
   }
   return modlock::apply_edits(base, edits);
 }
 
-Result<void> apply_edits(const std::string& root, const Json::Value& edits) {
+Result<void> apply_edits(const std::string& root, const messages::WorkspaceEdit& edits) {
   std::vector<Replacement> replacements;
-  for (const Json::Value& document : edits["documents"]) {
+  for (const messages::EditedDocument& document : edits.documents) {
     auto replacement = replacement_of(root, document);
     if (!replacement) {
       return fail(std::move(replacement.error()));

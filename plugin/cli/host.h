@@ -2,7 +2,9 @@
 
 #include <json/value.h>
 
+#include <exception>
 #include <string>
+#include <utility>
 
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/command_line.h"
@@ -12,22 +14,48 @@
 
 namespace modlock::cli {
 
-// What a method tells beside its result.
+// What a call says besides its result.
 struct Told {
   Json::Value error_data;   // what an error carries besides (`changes` of FROZEN)
   Diagnostics diagnostics;  // of the result
 };
 
-// A host in the same process: the same methods as over the wire, without the wire.
+// What a call of the engine came to.
+template <typename Output>
+struct Asked {
+  Result<Output> result;
+  Told told = {};
+};
+
+// INTERNAL for an exception that the engine did not catch.
+Error unexpected_error(const std::string& what);
+
+// The engine as a one-shot command uses it.
 class Host {
  public:
   // Opens the service as the flags say. Errors: those of Engine::open() and read_client_environment().
   static Result<Host> start(const CommonFlags& flags, std::stop_token stop);
 
-  // Calls one method. Any thread.
-  Result<Json::Value> call(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
-  // The same, of which a tree is made only where somebody asks for one.
-  Result<Answer> ask(const std::string& method, const Json::Value& params, Told* told = nullptr) const;
+  // Calls a method of the engine, as `host.call(&Engine::plan, params)`. Any thread.
+  template <typename Params, typename Output>
+  Asked<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
+    Run run = this->run();
+    std::string thrown;
+    Asked<Output> asked{.result = fail(Error{})};
+    try {
+      asked.result = (*engine_.*method)(params, run);
+    } catch (const std::exception& caught) {
+      thrown = caught.what();
+    }
+    request_done();
+    if (!thrown.empty()) {
+      asked.result = fail(unexpected_error(thrown));
+    }
+    asked.told = {error_data(run), std::move(run.diagnostics)};
+    return asked;
+  }
+  // Calls a method of the protocol with its JSON.
+  Result<Answer> ask(const std::string& method, const Json::Value& params, Told& told) const;
   // What is asked from here on is asked of so many roots, at the same time: progress counts them and says how long it
   // will take, whatever the requests report.
   void count_roots(std::size_t total) const;
@@ -35,8 +63,8 @@ class Host {
   // A run of the engine that ends with this process, and reports to the terminal.
   Run run() const;
 
-  // What every method with a root takes: from the flags, and of variables also what the environment says.
-  Json::Value root_params(const std::string& root, const CommonFlags& flags) const;
+  // The params of a root: from the flags, and for variables also from the environment.
+  messages::RootParams root_params(const std::string& root, const CommonFlags& flags) const;
 
   const Engine& engine() const { return *engine_; }
   // For what a command does beside its calls.
@@ -44,6 +72,8 @@ class Host {
 
  private:
   Host() = default;
+  void request_done() const;
+
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<MethodTable> methods_;
   std::unique_ptr<TerminalProgress> progress_;
@@ -61,12 +91,15 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host
 // settings file leaves it out if it is not a root module.
 void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags);
 
-// The text that a document of a result's `edits` makes of its base.
-std::string text_after(std::string_view base, const Json::Value& document);
+// The kinds of things that --include names; without the flag all.
+messages::Include included(const CommonFlags& flags);
 
-// Writes the documents of a result's `edits` below `root`, which the caller holds (hold_root): a lock in place of a
-// link to one, a configuration file where a link leads. Nothing is written where any base is no longer the same.
-// Errors: CONTENT_MODIFIED; PATH_OUTSIDE_ROOT; IO_ERROR.
-Result<void> apply_edits(const std::string& root, const Json::Value& edits);
+// The text that a document of an edit makes of its base.
+std::string text_after(std::string_view base, const messages::EditedDocument& document);
+
+// Writes the documents of an edit below `root`, which the caller holds (hold_root): a lock file in place of a link to
+// one, a configuration file where a link leads. Nothing is written if any base is no longer the same. Errors:
+// CONTENT_MODIFIED; PATH_OUTSIDE_ROOT; IO_ERROR.
+Result<void> apply_edits(const std::string& root, const messages::WorkspaceEdit& edits);
 
 }  // namespace modlock::cli

@@ -10,16 +10,16 @@ namespace {
 
 // A module call and those below it, in the order of their names.
 struct Branch {
-  const Json::Value* module = nullptr;  // null: a call between that could not be read, or the root
+  const messages::InspectedModule* module = nullptr;  // null: a call between that could not be read, or the root
   std::map<std::string, Branch> calls;
 };
 
 // Test modules hang below "test" without having a call of that name.
-Branch tree_of(const Json::Value& modules) {
+Branch tree_of(const std::vector<messages::InspectedModule>& modules) {
   Branch root;
-  for (const Json::Value& module : modules) {
+  for (const messages::InspectedModule& module : modules) {
     Branch* branch = &root;
-    const std::string key = module["key"].asString();
+    const std::string& key = module.key;
     for (std::size_t start = 0; start <= key.size();) {
       const std::size_t end = std::min(key.find('.', start), key.size());
       branch = &branch->calls[key.substr(start, end - start)];
@@ -30,20 +30,19 @@ Branch tree_of(const Json::Value& modules) {
   return root;
 }
 
-std::string describe(const Json::Value& module) {
-  const bool is_resolved = module.isMember("source");
-  std::string text = "  " + (is_resolved ? module["source"].asString() : module["rawSource"].asString());
-  if (!is_resolved) {
+std::string describe(const messages::InspectedModule& module) {
+  std::string text = "  " + module.source.value_or(module.raw_source.value_or(""));
+  if (!module.source) {
     text += "  (not resolved)";
   }
-  if (module.isMember("constraint")) {
-    text += fmt::format("  ({})", module["constraint"].asString());
+  if (module.constraint) {
+    text += fmt::format("  ({})", *module.constraint);
   }
-  if (module.isMember("lockedVersion")) {
-    text += fmt::format("  locked {}", module["lockedVersion"].asString());
+  if (module.locked_version) {
+    text += fmt::format("  locked {}", *module.locked_version);
   }
-  if (module.isMember("repeatedBy")) {
-    text += fmt::format("  [{}]", module["repeatedBy"].asString());
+  if (module.repeated_by) {
+    text += fmt::format("  [{}]", *module.repeated_by);
   }
   return text;
 }
@@ -58,39 +57,38 @@ void print_calls(const Branch& branch, const std::string& indent) {
   }
 }
 
-std::string module_name(const Json::Value& key) {
-  return key.asString().empty() ? "the root module" : "module." + key.asString();
+std::string module_name(const std::string& key) {
+  return key.empty() ? "the root module" : "module." + key;
 }
 
-std::string reasons(const Json::Value& provider) {
+std::string reasons(const messages::InspectedProvider& provider) {
   std::string text;
-  for (const Json::Value& constraint : provider["constraints"]) {
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", constraint["text"].asString(),
-                        module_name(constraint["module"]));
+  for (const messages::InspectedConstraint& constraint : provider.constraints) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", constraint.text, module_name(constraint.module));
   }
   if (!text.empty()) {
     return text;
   }
-  return provider.isMember("impliedBy") ? "any version (implied by " + provider["impliedBy"].asString() + ")"
-                                        : "any version";
+  return provider.implied_by ? "any version (implied by " + *provider.implied_by + ")" : "any version";
 }
 
-void print_providers(const Json::Value& providers) {
+void print_providers(const std::vector<messages::InspectedProvider>& providers) {
   if (providers.empty()) {
     return;
   }
   print_out("Providers:\n");
-  for (const Json::Value& provider : providers) {
-    print_out(fmt::format("  {}  {}\n", provider["address"].asString(),
-                          provider.isMember("builtin") ? "built in" : reasons(provider)));
+  for (const messages::InspectedProvider& provider : providers) {
+    print_out(fmt::format("  {}  {}\n", provider.address, provider.builtin ? "built in" : reasons(provider)));
   }
 }
 
-std::string counted(Json::ArrayIndex count, std::string_view what) {
+std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked asked) {
+using AskedConfiguration = Asked<messages::ConfigInspectResult>;
+
+RootOutcome inspect_root(const CommandLine& line, const std::string& root, AskedConfiguration asked) {
   auto& [result, told] = asked;
   if (!result) {
     return failed(result.error(), line.common, root);
@@ -98,16 +96,15 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
   RootOutcome outcome{.exit_code = exit_code_of_diagnostics(told.diagnostics), .json = {}};
   describe_worst(told.diagnostics, outcome);
   if (line.common.json) {
-    outcome.json = std::move(*result);
+    outcome.json = Answer::of(std::move(*result));
     return outcome;
   }
-  const Json::Value& tree = result->tree();
   print_out(".\n");
-  print_calls(tree_of(tree["modules"]), "");
-  print_providers(tree["providers"]);
+  print_calls(tree_of(result->modules), "");
+  print_providers(result->providers);
   print_diagnostics(told.diagnostics, root);
-  print_out(fmt::format("{}, {}, {}.\n", counted(tree["modules"].size(), "module call"),
-                        counted(tree["providers"].size(), "provider"), counted(tree["files"].size(), "file")));
+  print_out(fmt::format("{}, {}, {}.\n", counted(result->modules.size(), "module call"),
+                        counted(result->providers.size(), "provider"), counted(result->files.size(), "file")));
   return outcome;
 }
 
@@ -116,8 +113,8 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
 int run_inspect(const CommandLine& line, const Host& host) {
   return over_roots(
       line.common, host,
-      [&](const std::string& root) { return ask(host, "config/inspect", host.root_params(root, line.common)); },
-      [&](const std::string& root, Asked asked) { return inspect_root(line, root, std::move(asked)); });
+      [&](const std::string& root) { return host.call(&Engine::inspect, host.root_params(root, line.common)); },
+      [&](const std::string& root, AskedConfiguration asked) { return inspect_root(line, root, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

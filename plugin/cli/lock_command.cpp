@@ -54,51 +54,42 @@ class Targets {
   std::map<std::string, std::vector<Error>> lacking_;  // by root
 };
 
-Json::Value plan_params(const CommandLine& line, const Host& host, const std::string& root,
-                        const std::vector<std::string>& targets) {
-  Json::Value params = host.root_params(root, line.common);
-  params["mode"] = line.verb == CommandLine::Verb::upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
-  for (const std::string& target : targets) {
-    params["targets"].append(target);
-  }
-  for (const std::string& platform : line.platforms) {
-    params["platforms"].append(platform);
-  }
-  if (!line.hashes.empty()) {
-    params["hashes"] = line.hashes;
-  }
-  if (!line.resolution.empty()) {
-    params["policy"]["resolution"] = line.resolution;
-  }
-  if (!line.minimum_release_age.empty()) {
-    params["policy"]["minimumReleaseAge"] = line.minimum_release_age;
-  }
-  if (line.no_adopt) {
-    params["policy"]["adopt"] = false;
-  }
-  if (line.accept_moved) {
-    params["policy"]["acceptMoved"] = true;
-  }
+messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root,
+                                     const std::vector<std::string>& targets) {
+  const auto named = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
+  messages::LockPlanParams params;
+  params.root = host.root_params(root, line.common);
+  params.mode = line.verb == CommandLine::Verb::upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
+  params.targets = targets;
+  params.include = included(line.common);
+  params.platforms = line.platforms;
+  params.hashes = line.hashes.empty() ? params.hashes : line.hashes;
+  params.resolution = named(line.resolution);
+  params.minimum_release_age = named(line.minimum_release_age);
+  params.adopt = !line.no_adopt;
+  params.accept_moved = line.accept_moved;
   return params;
 }
 
+using AskedPlan = Asked<messages::LockPlanResult>;
+
 // What is planned is written at once: where another root fails, or the command is ended, it need not be asked again.
-Asked plan_and_write(const CommandLine& line, const Host& host, const std::string& root, Targets& targets) {
+AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root, Targets& targets) {
   std::vector<std::string> wanted = line.targets;
-  Asked asked = ask(host, "lock/plan", plan_params(line, host, root, wanted));
+  AskedPlan asked = host.call(&Engine::plan, plan_params(line, host, root, wanted));
   while (!asked.result && targets.drop(asked.result.error(), root, wanted)) {
-    asked = ask(host, "lock/plan", plan_params(line, host, root, wanted));
+    asked = host.call(&Engine::plan, plan_params(line, host, root, wanted));
   }
   targets.found(wanted);
   if (asked.result && !line.dry_run && !line.frozen) {
-    if (auto ok = write_planned_lock(line.common, host, root, asked.result->tree()); !ok) {
+    if (auto ok = write_planned_lock(line.common, host, root, *asked.result); !ok) {
       return {.result = fail(std::move(ok.error()))};
     }
   }
   return asked;
 }
 
-RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, Asked asked,
+RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
                       const Targets& targets) {
   auto& [result, told] = asked;
   if (const Error* error = targets.find_error(root)) {
@@ -114,23 +105,24 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     return failed(result.error(), line.common, root, told.error_data);
   }
   if (!line.common.json) {
-    print_plan(line, root, result->tree(), told.diagnostics);
+    print_plan(line, root, *result, told.diagnostics);
   }
-  RootOutcome outcome{.exit_code = 0, .json = std::move(*result)};
+  const std::vector<messages::HeldMove> moved = result->moved;
+  RootOutcome outcome{.exit_code = 0, .json = Answer::of(std::move(*result))};
   if (line.install && !line.dry_run) {
-    auto installed = host.call("modules/install", install_params(line, host, root));
+    const auto installed = host.call(&Engine::install, install_params(line, host, root)).result;
     if (!installed) {
       return failed(installed.error(), line.common, root);
     }
     if (!line.common.json) {
-      print_out(fmt::format("{} installed, {} already in place.\n", (*installed)["installed"].size(),
-                            (*installed)["reused"].size()));
+      print_out(
+          fmt::format("{} installed, {} already in place.\n", installed->installed.size(), installed->reused.size()));
     }
   }
-  if (outcome.json.tree().isMember("moved")) {
+  if (!moved.empty()) {
     Json::Value data;
-    data["moved"] = outcome.json.tree()["moved"];
-    RootOutcome held = failed(moved_error(data["moved"]), line.common, root, data);
+    data["moved"] = messages::encode(moved);
+    RootOutcome held = failed(moved_error(moved), line.common, root, data);
     outcome.exit_code = held.exit_code;
     outcome.result = std::move(held.result);
     outcome.to_do = std::move(held.to_do);
@@ -147,7 +139,7 @@ int run_lock(const CommandLine& line, const Host& host) {
   Targets targets(line);
   return over_roots(
       line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
-      [&](const std::string& root, Asked asked) { return lock_root(line, host, root, std::move(asked), targets); });
+      [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); });
 }
 
 }  // namespace modlock::cli

@@ -1,6 +1,5 @@
 #include "plugin/cli/lock_writing.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -15,33 +14,26 @@ namespace {
 namespace fs = std::filesystem;
 
 // The protected copy lets a later `lock` put back what a stock tofu drops from the file.
-Result<void> keep_copy(const DataDirectory& data, const Json::Value& modules, const std::string& root,
-                       const Context& context) {
+Result<void> keep_copy(const DataDirectory& data, const std::vector<messages::LockedModule>& modules,
+                       const std::string& root, const Context& context) {
   ModuleLocks locks;
-  for (const Json::Value& module : modules) {
-    ModuleLock lock{.key = module["key"].asString(), .source = module["source"].asString()};
-    for (const auto& [name, value] :
-         {std::pair{"version", &lock.version}, std::pair{"constraints", &lock.constraints}}) {
-      if (module.isMember(name)) {
-        *value = module[name].asString();
-      }
-    }
-    for (const Json::Value& hash : module["hashes"]) {
-      lock.hashes.push_back(hash.asString());
-    }
-    std::string key = lock.key;
-    locks.emplace(std::move(key), std::move(lock));
+  for (const messages::LockedModule& module : modules) {
+    locks.emplace(module.key, ModuleLock{.key = module.key,
+                                         .version = module.version,
+                                         .source = module.source,
+                                         .constraints = module.constraints,
+                                         .hashes = module.hashes});
   }
   return save_lock_copy(data.path, locks, root, context);
 }
 
 // Between the look at a document and its replacement no other run of ours comes.
-Result<std::optional<FileLock>> hold(const std::string& root, const DataDirectory& data, const Json::Value& documents,
-                                     const Context& context) {
+Result<std::optional<FileLock>> hold(const std::string& root, const DataDirectory& data,
+                                     const std::vector<messages::EditedDocument>& documents, const Context& context) {
   auto held = documents.empty() ? Result<std::optional<FileLock>>() : hold_root(data, context);
   if (held && *held) {
-    for (const Json::Value& document : documents) {
-      const fs::path path = fs::path(root) / document["path"].asString();
+    for (const messages::EditedDocument& document : documents) {
+      const fs::path path = fs::path(root) / document.path;
       remove_unfinished_writes(path.parent_path(), path.filename().string());
     }
   }
@@ -51,21 +43,20 @@ Result<std::optional<FileLock>> hold(const std::string& root, const DataDirector
 }  // namespace
 
 Result<void> write_planned_lock(const CommonFlags& flags, const Host& host, const std::string& root,
-                                const Json::Value& result) {
+                                const messages::LockPlanResult& result) {
   const auto data = find_data_directory(root, flags.data_dir.empty() ? std::nullopt : std::optional(flags.data_dir));
   const auto held =
-      data ? hold(root, *data, result["edits"]["documents"], host.context()) : Result<std::optional<FileLock>>();
+      data ? hold(root, *data, result.edits.documents, host.context()) : Result<std::optional<FileLock>>();
   if (!held) {
     return fail(held.error());
   }
-  if (auto ok = apply_edits(root, result["edits"]); !ok) {
+  if (auto ok = apply_edits(root, result.edits); !ok) {
     return ok;
   }
-  if (!flags.include.empty() &&
-      std::find(flags.include.begin(), flags.include.end(), "modules") == flags.include.end()) {
+  if (!included(flags).modules) {
     return {};  // the result says nothing of modules
   }
-  if (auto kept = data ? keep_copy(*data, result["modules"], root, host.context()) : fail(data.error()); !kept) {
+  if (auto kept = data ? keep_copy(*data, result.modules, root, host.context()) : fail(data.error()); !kept) {
     // The lock itself is written: the copy only helps where a stock client drops blocks from it.
     print_err(render(kept.error(), "Warning"));
   }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <json/value.h>
-
 #include <string>
 
 #include "plugin/cli/host.h"
@@ -12,6 +10,6 @@ namespace modlock::cli {
 // blocks in its data directory; a copy that cannot be kept is a warning. Errors: those of find_data_directory(),
 // hold_root() and apply_edits().
 Result<void> write_planned_lock(const CommonFlags& flags, const Host& host, const std::string& root,
-                                const Json::Value& result);
+                                const messages::LockPlanResult& result);
 
 }  // namespace modlock::cli

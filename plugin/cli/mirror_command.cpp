@@ -67,10 +67,8 @@ void keep_services(Offer& offer, const Network& network, const Context& context)
   }
 }
 
-Result<Offer> make_offer(const Engine& engine, const Json::Value& params, Run& run) {
-  std::vector<std::string> unknown;
-  const auto decoded = decode_params<messages::ModulesInstallParams>(params, unknown);
-  auto open = decoded ? OpenRoot::open(engine, run, decoded->root, decoded->lock) : fail(decoded.error());
+Result<Offer> make_offer(const Engine& engine, const messages::RootParams& params, Run& run) {
+  auto open = OpenRoot::open(engine, run, params, {});
   if (!open) {
     return fail(std::move(open.error()));
   }

@@ -50,12 +50,6 @@ int failed_everywhere(const Error& error, const CommonFlags& flags) {
   return outcome.exit_code;
 }
 
-Asked ask(const Host& host, const std::string& method, const Json::Value& params) {
-  Told told;
-  auto result = host.ask(method, params, &told);
-  return {std::move(result), std::move(told)};
-}
-
 int over_roots(const CommonFlags& flags, const Host& host,
                const std::function<RootOutcome(const std::string& root)>& work) {
   const auto roots = find_roots(flags, host);
@@ -68,30 +62,13 @@ int over_roots(const CommonFlags& flags, const Host& host,
   });
 }
 
-int over_roots(const CommonFlags& flags, const Host& host, const std::function<Asked(const std::string& root)>& ask,
-               const std::function<RootOutcome(const std::string& root, Asked asked)>& tell) {
-  const auto roots = find_roots(flags, host);
-  if (!roots) {
-    return failed_everywhere(roots.error(), flags);
-  }
-  std::vector<Asked> asked = ask_roots(*roots, flags, host, ask);
-  auto next = asked.begin();
-  return over_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
-}
-
-std::vector<Asked> ask_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
-                             const std::function<Asked(const std::string& root)>& ask) {
-  std::vector<Asked> asked(roots.size(), Asked{.result = Answer()});
+void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
+              const std::function<void(std::size_t i, std::optional<Error> missing)>& ask) {
   host.count_roots(roots.size());
   parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
-    auto missing = find_missing_configuration(roots[i]);
-    asked[i] = missing ? Asked{.result = fail(std::move(*missing))} : ask(roots[i]);
-    if (roots.size() > 1 && asked[i].result) {
-      asked[i].result->tree();  // as several are printed
-    }
+    ask(i, find_missing_configuration(roots[i]));
     host.root_done(roots[i]);
   });
-  return asked;
 }
 
 std::optional<Error> find_missing_configuration(const std::string& root) {

@@ -26,14 +26,6 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 // The same for what concerns no root, or all of them; JSON is printed too. Returns the exit code.
 int failed_everywhere(const Error& error, const CommonFlags& flags);
 
-// What a method answered for one root.
-struct Asked {
-  Result<Answer> result;
-  Told told = {};
-};
-
-Asked ask(const Host& host, const std::string& method, const Json::Value& params);
-
 // CONFIG_PARSE if the directory has no configuration file.
 std::optional<Error> find_missing_configuration(const std::string& root);
 
@@ -55,13 +47,31 @@ int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
 int over_roots(const CommonFlags& flags, const Host& host,
                const std::function<RootOutcome(const std::string& root)>& work);
 
-// The same where the work is to ask: `ask` is called for several roots at once, as many as the flags say, from any
-// thread, and what `tell` makes of the answers is in the order of the roots.
-int over_roots(const CommonFlags& flags, const Host& host, const std::function<Asked(const std::string& root)>& ask,
-               const std::function<RootOutcome(const std::string& root, Asked asked)>& tell);
-// The answers alone, in the order of the roots.
-std::vector<Asked> ask_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
-                             const std::function<Asked(const std::string& root)>& ask);
+// Calls `ask` for several roots at once, as many as the flags say, from any thread. Returns the answers in the order of
+// the roots. A root without configuration is CONFIG_PARSE.
+void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
+              const std::function<void(std::size_t i, std::optional<Error> missing)>& ask);
+template <typename Ask>
+auto ask_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host, const Ask& ask) {
+  using Answered = decltype(ask(roots.front()));
+  std::vector<Answered> asked(roots.size(), Answered{.result = fail(Error{})});
+  ask_each(roots, flags, host, [&](std::size_t i, std::optional<Error> missing) {
+    asked[i] = missing ? Answered{.result = fail(std::move(*missing))} : ask(roots[i]);
+  });
+  return asked;
+}
+
+// The same as over_roots() where the work is to ask: what `tell` makes of the answers is in the order of the roots.
+template <typename Ask, typename Tell>
+int over_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
+  const auto roots = find_roots(flags, host);
+  if (!roots) {
+    return failed_everywhere(roots.error(), flags);
+  }
+  auto asked = ask_roots(*roots, flags, host, ask);
+  auto next = asked.begin();
+  return over_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
+}
 
 // On stderr, each with the line that it speaks of.
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);

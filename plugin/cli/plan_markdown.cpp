@@ -18,34 +18,34 @@ std::string code(const std::string& text) {
   return text.empty() ? "" : fmt::format("`{}`", cell(text));
 }
 
-std::string side(const Json::Value& change, const char* name) {
-  return change.isMember(name) ? cell(side_text(change[name])) : "";
+std::string cell_of(const std::optional<messages::ChangeSide>& side) {
+  return side ? cell(side_text(side)) : "";
 }
 
 }  // namespace
 
-std::string plan_markdown(const Json::Value& result) {
-  if (result["edits"]["documents"].empty()) {
+std::string plan_markdown(const messages::LockPlanResult& result) {
+  if (result.edits.documents.empty()) {
     return "";
   }
   std::string text;
-  if (!result["changes"].empty()) {
+  if (!result.changes.empty()) {
     text += "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n";
   }
-  for (const Json::Value& change : result["changes"]) {
-    const std::string former = code(change["previousSubject"].asString());
-    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code(change["subject"].asString()),
-                        cell(change["action"].asString()), former.empty() ? "" : " (was " + former + ")",
-                        side(change, "from"), side(change, "to"), code(change["constraints"].asString()));
+  for (const messages::Change& change : result.changes) {
+    const std::string former = code(change.previous_subject);
+    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code(change.subject), cell(change.action),
+                        former.empty() ? "" : " (was " + former + ")", cell_of(change.from), cell_of(change.to),
+                        code(change.constraints.value_or("")));
   }
   text += text.empty() ? "" : "\n";
   text += "Files:";
-  for (const Json::Value& document : result["edits"]["documents"]) {
-    text += " " + code(document["path"].asString());
+  for (const messages::EditedDocument& document : result.edits.documents) {
+    text += " " + code(document.path);
   }
   text += "\n";
-  for (const Json::Value& diagnostic : result["diagnostics"]) {
-    text += fmt::format("\n> **{}** {}\n", cell(diagnostic["code"].asString()), cell(diagnostic["message"].asString()));
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    text += fmt::format("\n> **{}** {}\n", cell(to_string(diagnostic.what.code)), cell(diagnostic.what.message));
   }
   return text;
 }

@@ -14,71 +14,66 @@ namespace {
 namespace fs = std::filesystem;
 
 // "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f"; "" for what has neither.
-std::string id_text(const Json::Value& side) {
-  if (const std::string commit = side["commit"].asString(); !commit.empty()) {
-    return "commit " + commit.substr(0, 12);
+std::string id_text(const std::optional<messages::ChangeSide>& side) {
+  if (side && !side->commit.empty()) {
+    return "commit " + side->commit.substr(0, 12);
   }
-  const std::string digest = side["digest"].asString();
-  return digest.empty() ? "" : "manifest " + digest.substr(digest.find(':') + 1, 12);
+  return !side || side->digest.empty() ? "" : "manifest " + side->digest.substr(side->digest.find(':') + 1, 12);
 }
 
 }  // namespace
 
-std::string change_line(const Json::Value& change) {
-  const std::string action = change["action"].asString();
-  std::string text = change["subject"].asString() + "  ";
+std::string change_line(const messages::Change& change) {
+  const std::string& action = change.action;
+  std::string text = change.subject + "  ";
   if (action == "removed") {
-    text += "removed (was " + side_text(change["from"]) + ")";
+    text += "removed (was " + side_text(change.from) + ")";
   } else if (action == "merged") {
-    text += fmt::format("{}  merged: {}", side_text(change["to"]), change["reason"].asString());
+    text += fmt::format("{}  merged: {}", side_text(change.to), change.reason);
   } else if (action == "moved") {
-    const std::string from = id_text(change["from"]);
-    text +=
-        side_text(change["to"]) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change["to"]));
+    const std::string from = id_text(change.from);
+    text += side_text(change.to) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change.to));
   } else if (action == "added" || action == "restored" || action == "adopted" ||
-             side_text(change["from"]) == side_text(change["to"])) {
-    text += side_text(change["to"]) + (action == "added" || action == "renamed" ? "" : "  " + action);
+             side_text(change.from) == side_text(change.to)) {
+    text += side_text(change.to) + (action == "added" || action == "renamed" ? "" : "  " + action);
   } else {
-    text += side_text(change["from"]) + " -> " + side_text(change["to"]);
+    text += side_text(change.from) + " -> " + side_text(change.to);
   }
-  if (change.isMember("previousSubject")) {
-    text += "  renamed from " + change["previousSubject"].asString();
+  if (!change.previous_subject.empty()) {
+    text += "  renamed from " + change.previous_subject;
   }
-  if (change.isMember("constraints")) {
-    text += fmt::format("  ({})", change["constraints"].asString());
+  if (change.constraints) {
+    text += fmt::format("  ({})", *change.constraints);
   }
   return text;
 }
 
-std::string side_text(const Json::Value& side) {
-  if (side.isMember("version")) {
-    return side["version"].asString();
+std::string side_text(const std::optional<messages::ChangeSide>& side) {
+  if (side && side->version) {
+    return *side->version;
   }
   const std::string id = id_text(side);
-  const bool is_id = side["ref"] == side["commit"] || side["ref"] == side["digest"];
-  const std::string ref = is_id ? "" : side["ref"].asString();
+  const std::string ref = !side || side->ref == side->commit || side->ref == side->digest ? "" : side->ref;
   return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
 }
 
 namespace {
 
 // "signed, key ID 0123456789ABCDEF" by subject; of providers that nobody signed or that were not asked for, nothing.
-std::map<std::string, std::string> signatures_of(const Json::Value& providers) {
+std::map<std::string, std::string> signatures_of(const std::vector<messages::LockedProvider>& providers) {
   std::map<std::string, std::string> texts;
-  for (const Json::Value& provider : providers) {
-    const Json::Value& signature = provider["signature"];
-    if (signature["status"].asString() == "signed") {
-      texts["provider." + provider["address"].asString()] =
-          fmt::format("  signed, key ID {}", signature["keyId"].asString());
+  for (const messages::LockedProvider& provider : providers) {
+    if (provider.signature.status == "signed") {
+      texts["provider." + provider.address] = fmt::format("  signed, key ID {}", provider.signature.key_id);
     }
   }
   return texts;
 }
 
 // Whoever put it there chose what is locked: a checkout may bring its data directory along.
-std::string adoption_words(const Json::Value& changes, bool dry_run) {
+std::string adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
   const auto count = std::count_if(changes.begin(), changes.end(),
-                                   [](const Json::Value& change) { return change["action"] == "adopted"; });
+                                   [](const messages::Change& change) { return change.action == "adopted"; });
   if (count == 0) {
     return "";
   }
@@ -89,29 +84,27 @@ std::string adoption_words(const Json::Value& changes, bool dry_run) {
       count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
 }
 
+using Documents = std::vector<messages::EditedDocument>;
+
 // "main.tf, versions.tf and .terraform.lock.hcl".
-std::string path_list(const Json::Value& documents) {
+std::string path_list(const Documents& documents) {
   std::string text;
-  for (Json::ArrayIndex i = 0; i < documents.size(); ++i) {
+  for (std::size_t i = 0; i < documents.size(); ++i) {
     text += i == 0 ? "" : i + 1 < documents.size() ? ", " : " and ";
-    text += documents[i]["path"].asString();
+    text += documents[i].path;
   }
   return text;
 }
 
-bool is_lock(const Json::Value& document) {
-  return document.isMember("newText");
-}
-
 // What became of the lock files. A file that a setting no longer needs may be deleted beside the one that was written.
-std::string lock_words(const Json::Value& documents, bool locks_providers) {
-  Json::Value written(Json::arrayValue);
-  Json::Value deleted(Json::arrayValue);
-  for (const Json::Value& document : documents) {
-    (document["op"].asString() == "delete" ? deleted : written).append(document);
+std::string lock_words(const Documents& documents, bool locks_providers) {
+  Documents written;
+  Documents deleted;
+  for (const messages::EditedDocument& document : documents) {
+    (document.operation == "delete" ? deleted : written).push_back(document);
   }
   std::string text;
-  if (!written.empty() && written[0]["op"].asString() == "create") {
+  if (!written.empty() && written.front().operation == "create") {
     text = fmt::format(
         "\ntofu-modlock has created the lock file {} to record the selected {}.\n"
         "Include this file in version control, so that everybody gets the same {}.\n",
@@ -130,29 +123,26 @@ std::string lock_words(const Json::Value& documents, bool locks_providers) {
   return text;
 }
 
-std::string closing_words(const Json::Value& result, bool dry_run) {
-  const Json::Value& documents = result["edits"]["documents"];
+std::string closing_words(const messages::LockPlanResult& result, bool dry_run) {
+  const Documents& documents = result.edits.documents;
   if (documents.empty()) {
     return "The lock file is up to date.\n";
   }
   if (dry_run) {
     return fmt::format("{} would change; nothing was written.\n", path_list(documents));
   }
-  if (!is_lock(documents[0])) {
+  if (!documents.front().new_text) {  // of the configuration
     return fmt::format("\ntofu-modlock has changed {}.\nReview and commit the change if it is what you intended.\n",
                        path_list(documents));
   }
-  const Json::Value& changes = result["changes"];
-  return lock_words(documents, std::any_of(changes.begin(), changes.end(), [](const Json::Value& change) {
-                      return change["subject"].asString().starts_with("provider.");
-                    }));
+  return lock_words(documents, std::any_of(result.changes.begin(), result.changes.end(),
+                                           [](const auto& change) { return change.subject.starts_with("provider."); }));
 }
 
-std::string diff_text(const std::string& root, const Json::Value& document) {
-  const std::string path = document["path"].asString();
-  const auto before = read_file(fs::path(root) / path);
+std::string diff_text(const std::string& root, const messages::EditedDocument& document) {
+  const auto before = read_file(fs::path(root) / document.path);
   const std::string text = before.value_or(std::string());
-  return unified_diff(path, text, text_after(text, document));
+  return unified_diff(document.path, text, text_after(text, document));
 }
 
 // As git colours one: what names the file bold, places cyan, what goes red, what comes green.
@@ -176,18 +166,18 @@ std::string coloured_diff(std::string_view diff) {
 
 }  // namespace
 
-void print_plan(const CommandLine& line, const std::string& root, const Json::Value& result,
+void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics) {
   print_diagnostics(diagnostics, root);
-  const auto signatures = signatures_of(result["providers"]);
-  for (const Json::Value& change : result["changes"]) {
-    const auto signature = signatures.find(change["subject"].asString());
-    const bool is_shown = signature != signatures.end() && change["action"].asString() != "removed";
+  const auto signatures = signatures_of(result.providers);
+  for (const messages::Change& change : result.changes) {
+    const auto signature = signatures.find(change.subject);
+    const bool is_shown = signature != signatures.end() && change.action != "removed";
     print_out(change_line(change) + (is_shown ? signature->second : "") + "\n");
   }
-  print_out(adoption_words(result["changes"], line.dry_run));
+  print_out(adoption_words(result.changes, line.dry_run));
   if (line.dry_run) {
-    for (const Json::Value& document : result["edits"]["documents"]) {
+    for (const messages::EditedDocument& document : result.edits.documents) {
       const std::string diff = diff_text(root, document);
       print_raw(wants_colour(line.color) ? coloured_diff(diff) : diff);
     }
@@ -195,17 +185,16 @@ void print_plan(const CommandLine& line, const std::string& root, const Json::Va
   print_out(closing_words(result, line.dry_run));
 }
 
-Error moved_error(const Json::Value& moved) {
+Error moved_error(const std::vector<messages::HeldMove>& moved) {
   Error error{.code = Code::hash_mismatch,
               .message = fmt::format("{} moved at the source; what is locked is kept",
                                      moved.size() == 1 ? "a tag was" : fmt::format("{} tags were", moved.size())),
-              .subject = moved[0]["subject"].asString(),
+              .subject = moved.front().subject,
               .hint =
                   "review what the tags point to now; to lock it, run: tofu-modlock upgrade --target SUBJECT, or "
                   "tofu-modlock upgrade --accept-moved"};
-  for (const Json::Value& move : moved) {
-    error.notes.push_back(fmt::format("{}: {} is locked, {} is offered", move["subject"].asString(),
-                                      move["locked"].asString(), move["offered"].asString()));
+  for (const messages::HeldMove& move : moved) {
+    error.notes.push_back(fmt::format("{}: {} is locked, {} is offered", move.subject, move.locked, move.offered));
   }
   return error;
 }

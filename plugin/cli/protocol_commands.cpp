@@ -19,7 +19,7 @@ int run_call(const CommandLine& line, const Host& host) {
   }
   Told told;
   auto params = parse_json(text);
-  auto result = params ? host.ask(line.method, *params, &told) : Result<Answer>(fail(params.error()));
+  auto result = params ? host.ask(line.method, *params, told) : Result<Answer>(fail(params.error()));
   if (result) {
     print_raw(result->text() + "\n");
     return 0;

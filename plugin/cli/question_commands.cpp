@@ -8,13 +8,13 @@
 namespace modlock::cli {
 namespace {
 
-int show(const CommandLine& line, const Result<Json::Value>& result,
-         const std::function<void(const Json::Value&)>& print) {
+template <typename Output, typename Print>
+int show(const CommandLine& line, const Result<Output>& result, const Print& print) {
   if (!result) {
     return failed_everywhere(result.error(), line.common);
   }
   if (line.common.json) {
-    print_raw(write_json_pretty(*result));
+    print_raw(indent_json(WriteText::text_of(*result)));
   } else {
     print(*result);
   }
@@ -36,12 +36,11 @@ void print_versions(const messages::VersionsListResult& result) {
   print_out(fmt::format("{} versions, {} tags skipped.\n", result.versions.size(), result.skipped.size()));
 }
 
-std::string describe_sizes(const Json::Value& sizes) {
-  constexpr double kMebibyte = 1048576.0;
+std::string describe_sizes(const messages::CacheSizes& sizes) {
+  const auto mebibytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1048576.0; };
   return fmt::format("  {} packages, {:.1f} MiB\n  {} git repositories, {:.1f} MiB\n  {} records, {:.1f} MiB\n",
-                     sizes["packages"].asUInt64(), sizes["packageBytes"].asDouble() / kMebibyte,
-                     sizes["repositories"].asUInt64(), sizes["repositoryBytes"].asDouble() / kMebibyte,
-                     sizes["records"].asUInt64(), sizes["recordBytes"].asDouble() / kMebibyte);
+                     sizes.packages, mebibytes(sizes.package_bytes), sizes.repositories,
+                     mebibytes(sizes.repository_bytes), sizes.records, mebibytes(sizes.record_bytes));
 }
 
 }  // namespace
@@ -54,37 +53,24 @@ int run_versions(const CommandLine& line, const Host& host) {
   if (!line.constraint.empty()) {
     params.constraint = line.constraint;
   }
-  Run run = host.run();
-  const auto listed = host.engine().versions(params, run);
-  if (!listed) {
-    return failed_everywhere(listed.error(), line.common);
-  }
-  if (line.common.json) {
-    print_raw(indent_json(WriteText::text_of(*listed)));
-  } else {
-    print_versions(*listed);
-  }
-  return 0;
+  return show(line, host.call(&Engine::versions, params).result, print_versions);
 }
 
 int run_cache_info(const CommandLine& line, const Host& host) {
-  return show(line, host.call("cache/info", Json::Value(Json::objectValue)), [](const Json::Value& result) {
-    print_out(result["directory"].asString() + "\n" + describe_sizes(result["sizes"]));
+  return show(line, host.engine().cache_info(), [](const messages::CacheInfoResult& result) {
+    print_out(result.directory + "\n" + describe_sizes(result.sizes));
   });
 }
 
 int run_cache_prune(const CommandLine& line, const Host& host) {
-  Json::Value params(Json::objectValue);
-  if (line.max_bytes) {
-    params["maxBytes"] = static_cast<Json::UInt64>(*line.max_bytes);
-  }
+  messages::CachePruneParams params;
+  params.max_bytes = line.max_bytes;
   if (!line.max_age.empty()) {
-    params["maxAge"] = line.max_age;
+    params.max_age = line.max_age;
   }
-  return show(line, host.call("cache/prune", params), [](const Json::Value& result) {
-    print_out(fmt::format("{}\nRemoved:\n{}  {} leftovers\nLeft:\n{}", result["directory"].asString(),
-                          describe_sizes(result["removed"]), result["removed"]["leftovers"].asUInt64(),
-                          describe_sizes(result["sizes"])));
+  return show(line, host.call(&Engine::prune_cache, params).result, [](const messages::CachePruneResult& result) {
+    print_out(fmt::format("{}\nRemoved:\n{}  {} leftovers\nLeft:\n{}", result.directory, describe_sizes(result.removed),
+                          result.leftovers, describe_sizes(result.sizes)));
   });
 }
 

@@ -185,10 +185,7 @@ class Repository {
 };
 
 void add_document(RevisionDiff& diff, const fs::path& path, std::string_view text) {
-  Json::Value document;
-  document["path"] = path.string();
-  document["text"] = std::string(text);
-  diff.documents.append(std::move(document));
+  diff.documents.push_back({path.string(), std::string(text)});
 }
 
 // A directory of configuration may be reached through a symbolic link, and a file may be one: what changed behind it
@@ -198,7 +195,7 @@ Result<void> add_linked(const Repository& repository, const fs::path& top, Revis
   if (!listed) {
     return fail(listed.error());
   }
-  const Json::Value documents = diff.documents;
+  const std::vector<messages::Document> documents = diff.documents;
   for (const std::string& entry : split_fields(*listed)) {
     const std::size_t tab = entry.find('\t');
     if (!entry.starts_with("120000 ") || tab == std::string::npos) {
@@ -207,15 +204,15 @@ Result<void> add_linked(const Repository& repository, const fs::path& top, Revis
     const fs::path link = document_path(top / entry.substr(tab + 1));
     std::error_code error;
     const fs::path target = fs::weakly_canonical(link, error);
-    for (const Json::Value& document : error ? Json::Value(Json::arrayValue) : documents) {
-      const fs::path file = document["path"].asString();
+    for (const messages::Document& document : error ? std::vector<messages::Document>() : documents) {
+      const fs::path file = document.path;
       const fs::path real = fs::weakly_canonical(file.parent_path(), error) / file.filename();
       if (real == target && file != link) {
-        add_document(diff, link, document["text"].asString());
+        add_document(diff, link, document.text);
         diff.files.push_back(link);
       } else if (const fs::path below = real.lexically_relative(target);
                  !below.empty() && below != "." && *below.begin() != "..") {
-        add_document(diff, link / below, document["text"].asString());
+        add_document(diff, link / below, document.text);
         diff.files.push_back(link / below);
       }
     }
@@ -226,9 +223,9 @@ Result<void> add_linked(const Repository& repository, const fs::path& top, Revis
 // The text of a file of the root at the revision, or now; empty if it does not exist.
 Result<std::string> lock_text(const fs::path& path, const RevisionDiff* diff) {
   if (diff != nullptr) {
-    for (const Json::Value& document : diff->documents) {
-      if (document["path"].asString() == path.string()) {
-        return document["text"].asString();
+    for (const messages::Document& document : diff->documents) {
+      if (document.path == path.string()) {
+        return document.text;
       }
     }
   }
@@ -253,27 +250,26 @@ Result<LockFile> read_lock(const fs::path& root, const RevisionDiff* diff) {
 }
 
 // Source and constraints of the calls, by key.
-std::map<std::string, std::string> calls_of(const Json::Value& inspected) {
+std::map<std::string, std::string> calls_of(const messages::ConfigInspectResult& inspected) {
   std::map<std::string, std::string> calls;
-  for (const Json::Value& module : inspected["modules"]) {
-    calls.emplace(module["key"].asString(),
-                  fmt::format("{}\n{}", module["source"].asString(), module["constraint"].asString()));
+  for (const messages::InspectedModule& module : inspected.modules) {
+    calls.emplace(module.key, fmt::format("{}\n{}", module.source.value_or(""), module.constraint.value_or("")));
   }
   return calls;
 }
 
 // The constraints on each provider that the root and its local modules have. Those of packages change with the package.
-std::map<std::string, std::multiset<std::string>> requirements_of(const Json::Value& inspected) {
+std::map<std::string, std::multiset<std::string>> requirements_of(const messages::ConfigInspectResult& inspected) {
   std::set<std::string> own_files;
-  for (const Json::Value& file : inspected["files"]) {
-    own_files.insert(file["path"].asString());
+  for (const messages::InspectedFile& file : inspected.files) {
+    own_files.insert(file.path);
   }
   std::map<std::string, std::multiset<std::string>> requirements;
-  for (const Json::Value& provider : inspected["providers"]) {
-    auto& constraints = requirements[provider["address"].asString()];
-    for (const Json::Value& constraint : provider["constraints"]) {
-      if (own_files.count(constraint["path"].asString()) != 0) {
-        constraints.insert(constraint["text"].asString());
+  for (const messages::InspectedProvider& provider : inspected.providers) {
+    auto& constraints = requirements[provider.address];
+    for (const messages::InspectedConstraint& constraint : provider.constraints) {
+      if (own_files.count(constraint.location.path) != 0) {
+        constraints.insert(constraint.text);
       }
     }
   }
@@ -354,7 +350,8 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
 }
 
 Result<ConfigurationChange> compare_configurations(const fs::path& root, const RevisionDiff& diff,
-                                                   const Json::Value& before, const Json::Value& now) {
+                                                   const messages::ConfigInspectResult& before,
+                                                   const messages::ConfigInspectResult& now) {
   const auto old_lock = read_lock(root, &diff);
   const auto lock = old_lock ? read_lock(root, nullptr) : old_lock;
   if (!lock) {

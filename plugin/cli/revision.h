@@ -1,12 +1,12 @@
 #pragma once
 
-#include <json/value.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "backends/context.h"
+#include "protocol/messages/config_inspect.h"
+#include "protocol/messages/root_params.h"
 #include "protocol/result.h"
 
 namespace modlock::cli {
@@ -17,10 +17,10 @@ struct RevisionDiff {
   std::vector<std::filesystem::path> files;  // changed, added or deleted since the revision; absolute
   // `documents` that give a method these files as they were: the text at the revision, and for an added file one that
   // says nothing.
-  Json::Value documents = Json::arrayValue;
+  std::vector<messages::Document> documents = {};
   // Of these, changed like the others, the revision has no text here: submodules, symbolic links to directories, what
   // a partial clone lacks.
-  std::vector<std::filesystem::path> unknown;
+  std::vector<std::filesystem::path> unknown = {};
 };
 
 // Compares the files that git tracks or would add with a revision. Installed modules (`.terraform`) are left out.
@@ -39,6 +39,7 @@ struct ConfigurationChange {
 
 // Compares two results of `config/inspect`, of the revision and of now. Errors: those of parse_lock() and read_file().
 Result<ConfigurationChange> compare_configurations(const std::filesystem::path& root, const RevisionDiff& diff,
-                                                   const Json::Value& before, const Json::Value& now);
+                                                   const messages::ConfigInspectResult& before,
+                                                   const messages::ConfigInspectResult& now);
 
 }  // namespace modlock::cli

@@ -4,7 +4,7 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
-#include "plugin/sbom/cyclonedx.h"
+#include "plugin/report/cyclonedx.h"
 #include "protocol/json.h"
 
 namespace modlock::cli {

@@ -22,35 +22,41 @@ tl::unexpected<Error> usage(std::string message, std::string hint) {
 }
 
 // "module.vpc=1.2.0" asks for a version, "module.vpc=~> 1.2" for a constraint.
-Result<Json::Value> parse_update(const std::string& text) {
+Result<messages::Update> parse_update(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     return usage(fmt::format("expected SUBJECT=VERSION, found \"{}\"", text), "write it as module.vpc=1.2.0");
   }
-  Json::Value update;
-  update["subject"] = text.substr(0, equals);
+  messages::Update update;
+  update.subject = text.substr(0, equals);
   const std::string value = text.substr(equals + 1);
-  update[Version::parse(value) ? "newVersion" : "newConstraint"] = value;
+  (Version::parse(value) ? update.new_version : update.new_constraint) = value;
   return update;
 }
 
-Result<Json::Value> parse_updates(const CommandLine& line) {
-  Json::Value updates(Json::arrayValue);
+Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
+  const messages::Include include = included(line.common);
+  std::vector<messages::Update> updates;
   for (const std::string& text : line.updates) {
     auto update = parse_update(text);
     if (!update) {
-      return update;
+      return fail(std::move(update.error()));
     }
-    updates.append(std::move(*update));
+    const char* kind = update->subject.starts_with("provider.") ? "providers" : "modules";
+    if (!(update->subject.starts_with("provider.") ? include.providers : include.modules)) {
+      return usage(fmt::format("--include leaves out {}", update->subject), fmt::format("add --include {}", kind));
+    }
+    updates.push_back(std::move(*update));
   }
   return updates;
 }
 
-// Plans with the method, prints the plan and writes it. Tables of several roots are paragraphs of their own.
-RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root, const std::string& method,
-                        const Json::Value& params, bool is_one_of_several = false) {
-  Told told;
-  auto result = host.call(method, params, &told);
+using AskedPlan = Asked<messages::LockPlanResult>;
+
+// Prints the plan and writes it. Tables of several roots are paragraphs of their own.
+RootOutcome finish_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
+                          bool is_one_of_several = false) {
+  auto& [result, told] = asked;
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
@@ -67,98 +73,106 @@ RootOutcome update_root(const CommandLine& line, const Host& host, const std::st
   if (as_markdown) {
     print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
   }
-  return {.exit_code = 0, .json = std::move(*result)};
+  return {.exit_code = 0, .json = Answer::of(std::move(*result))};
+}
+
+messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root) {
+  messages::LockPlanParams params;
+  params.root = host.root_params(root, line.common);
+  params.include = included(line.common);
+  params.accept_moved = line.accept_moved;
+  return params;
 }
 
 // Without updates the lock follows what the configuration already says.
-RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root, const Json::Value& updates,
-                        bool is_one_of_several = false) {
-  Json::Value params = host.root_params(root, line.common);
-  if (!updates.empty()) {
-    params["updates"] = updates;
+RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root,
+                        const std::vector<messages::Update>& updates, bool is_one_of_several = false) {
+  if (updates.empty()) {
+    return finish_update(line, host, root, host.call(&Engine::plan, plan_params(line, host, root)), is_one_of_several);
   }
-  if (line.accept_moved) {
-    params["policy"]["acceptMoved"] = true;
-  }
+  messages::UpdatePlanParams params;
+  params.root = host.root_params(root, line.common);
+  params.updates = updates;
+  params.include = included(line.common);
+  params.accept_moved = line.accept_moved;
   if (!line.pin.empty()) {
-    params["pin"] = line.pin;
+    params.pin = line.pin;
   }
-  return update_root(line, host, root, updates.empty() ? "lock/plan" : "update/plan", params, is_one_of_several);
+  return finish_update(line, host, root, host.call(&Engine::update, params), is_one_of_several);
 }
 
 // "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
-std::string option_list(const Json::Value& updates) {
+std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
   std::string text;
-  for (const Json::Value& update : updates) {
-    const std::string value = update["newValue"].asString();
-    const std::string how = update["isLockfileUpdate"].asBool() ? "lock only" : value;
-    text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", update["newVersion"].asString(), how,
-                        how.empty() ? "" : ", ", update["updateType"].asString());
+  for (const messages::AvailableUpdate& update : updates) {
+    const std::string how = update.is_lockfile_update ? "lock only" : update.new_value;
+    text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", update.new_version, how, how.empty() ? "" : ", ",
+                        update.update_type);
   }
   return text;
 }
 
-void print_dependency(const Json::Value& dependency) {
-  const std::string current = dependency["currentVersion"].asString();
-  const std::string value = dependency["currentValue"].asString();
-  std::string text = dependency["subject"].asString();
+void print_dependency(const messages::LookedUpDependency& dependency) {
+  const std::string& current = dependency.current_version;
+  const std::string& value = dependency.current_value;
+  std::string text = dependency.subject;
   if (!current.empty()) {
     text += "  " + current;
   }
   if (!value.empty() && value != current) {
     text += fmt::format("  ({})", value);
   }
-  const std::string reason = dependency["skipReason"].asString();
-  const std::string options = option_list(dependency["updates"]);
-  text += !reason.empty()   ? "  skipped: " + reason
-          : current.empty() ? "  unknown"
-          : options.empty() ? "  newest"
-                            : "  -> " + options;
+  const std::string options = option_list(dependency.updates);
+  text += !dependency.skip_reason.empty() ? "  skipped: " + dependency.skip_reason
+          : current.empty()               ? "  unknown"
+          : options.empty()               ? "  newest"
+                                          : "  -> " + options;
   print_out(text + "\n");
 }
 
-Json::Value lookup_params(const CommandLine& line, const Host& host, const std::string& root) {
-  Json::Value params = host.root_params(root, line.common);
-  for (const std::string& subject : line.updates) {
-    params["subjects"].append(subject);
-  }
-  return params;
+using AskedUpdates = Asked<messages::UpdateLookupResult>;
+
+AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::string& root) {
+  messages::UpdateLookupParams params;
+  params.root = host.root_params(root, line.common);
+  params.subjects = line.updates;
+  return host.call(&Engine::lookup, params);
 }
 
-RootOutcome list_root(const CommandLine& line, const std::string& root, Asked asked) {
+RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked) {
   auto& [result, told] = asked;
   if (!result) {
     return failed(result.error(), line.common, root, told.error_data);
   }
   if (!line.common.json) {
     print_diagnostics(told.diagnostics, root);
-    for (const Json::Value& dependency : result->tree()["dependencies"]) {
+    for (const messages::LookedUpDependency& dependency : result->dependencies) {
       print_dependency(dependency);
     }
   }
-  return {.exit_code = 0, .json = std::move(*result)};
+  return {.exit_code = 0, .json = Answer::of(std::move(*result))};
 }
 
 // A root that has to be updated, or an error that says why that cannot be done or is not known.
 struct ConcernedRoot {
   std::string root;
-  Json::Value request;  // the updates of `update/plan`, or the params of `lock/plan`
+  std::vector<messages::Update> updates = {};
+  std::vector<std::string> targets = {};  // of an upgrade, if there are no updates
   std::optional<Error> error = {};
 };
 
-// What `config/inspect` says of a root, and what is wrong with it.
+// What a root contains, and what is wrong with it.
 struct Inspection {
   InspectedRoot root;
   std::optional<Error> error = {};
 };
 
 Inspection inspect_root(const CommandLine& line, const Host& host, const std::string& root,
-                        const Json::Value& documents = Json::arrayValue) {
-  Json::Value params = host.root_params(root, line.common);
-  params["documents"] = documents;
-  Told told;
-  auto inspected = host.call("config/inspect", params, &told);
-  Inspection inspection{.root = {fs::path(root), inspected ? std::move(*inspected) : Json::Value()}};
+                        const std::vector<messages::Document>& documents = {}) {
+  messages::RootParams params = host.root_params(root, line.common);
+  params.documents = documents;
+  auto [inspected, told] = host.call(&Engine::inspect, params);
+  Inspection inspection{.root = {fs::path(root), inspected.value_or(messages::ConfigInspectResult())}};
   Diagnostics errors;
   std::copy_if(told.diagnostics.begin(), told.diagnostics.end(), std::back_inserter(errors),
                [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
@@ -203,7 +217,7 @@ void add_unreadable(const std::string& root, Error error, const std::vector<fs::
   }
   error.notes.push_back(reads ? fmt::format("the root module {} reads what changed", root)
                               : fmt::format("cannot determine whether the root module {} reads what changed", root));
-  concerned.push_back({root, {}, std::move(error)});
+  concerned.push_back({.root = root, .error = std::move(error)});
 }
 
 int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& concerned, std::string_view none,
@@ -245,7 +259,9 @@ Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const H
       add_unreadable(root, std::move(*inspection.error), files, host, concerned);
     } else if (concerns_all ||
                std::any_of(files.begin(), files.end(), [&](const fs::path& file) { return inspected.reads(file); })) {
-      concerned.push_back({root, updates_for(inspected, *entries, repository), std::move(inspection.error)});
+      concerned.push_back({.root = root,
+                           .updates = updates_for(inspected, *entries, repository),
+                           .error = std::move(inspection.error)});
     }
   }
   return concerned;
@@ -258,15 +274,15 @@ int run_from_file(const CommandLine& line, const Host& host) {
   }
   return update_concerned(line, *concerned, "Nothing of this concerns a root module that is locked.\n",
                           [&](const ConcernedRoot& one, bool is_one_of_several) {
-                            return update_root(line, host, one.root, one.request, is_one_of_several);
+                            return update_root(line, host, one.root, one.updates, is_one_of_several);
                           });
 }
 
 // A file of the root of which the revision has no text here.
 std::optional<Error> find_unknown(const InspectedRoot& inspected, const RevisionDiff& diff) {
   for (const fs::path& unknown : diff.unknown) {
-    for (const Json::Value& file : inspected.inspected["files"]) {
-      const fs::path path = (inspected.directory / file["path"].asString()).lexically_normal();
+    for (const messages::InspectedFile& file : inspected.inspected.files) {
+      const fs::path path = (inspected.directory / file.path).lexically_normal();
       if (path == unknown || lies_plainly_below(path, unknown)) {
         return Error{.code = Code::io_error,
                      .message = fmt::format("cannot read {} at revision {}", unknown.string(), diff.revision),
@@ -279,9 +295,10 @@ std::optional<Error> find_unknown(const InspectedRoot& inspected, const Revision
   return std::nullopt;
 }
 
-// What has to be asked for so that the lock of a root follows what changed; nothing where nothing did.
-Result<std::optional<Json::Value>> changed_since(const CommandLine& line, const Host& host,
-                                                 const InspectedRoot& inspected, const RevisionDiff& diff) {
+// The targets that have to be resolved again so that the lock of a root follows what changed; nullopt: nothing did.
+Result<std::optional<std::vector<std::string>>> changed_since(const CommandLine& line, const Host& host,
+                                                              const InspectedRoot& inspected,
+                                                              const RevisionDiff& diff) {
   if (auto unknown = find_unknown(inspected, diff)) {
     return fail(std::move(*unknown));
   }
@@ -298,15 +315,7 @@ Result<std::optional<Json::Value>> changed_since(const CommandLine& line, const 
   if (!change->is_changed) {
     return std::nullopt;
   }
-  Json::Value params = host.root_params(root, line.common);
-  if (line.accept_moved) {
-    params["policy"]["acceptMoved"] = true;
-  }
-  for (const std::string& target : change->targets) {
-    params["mode"] = "upgrade";
-    params["targets"].append(target);
-  }
-  return params;
+  return change->targets;
 }
 
 int run_from_diff(const CommandLine& line, const Host& host) {
@@ -324,16 +333,20 @@ int run_from_diff(const CommandLine& line, const Host& host) {
       add_unreadable(root, std::move(*now.error), diff->files, host, concerned);
       continue;
     }
-    auto params = changed_since(line, host, now.root, *diff);
-    if (!params) {
-      add_unreadable(root, std::move(params.error()), diff->files, host, concerned);
-    } else if (*params) {
-      concerned.push_back({root, std::move(**params)});
+    auto targets = changed_since(line, host, now.root, *diff);
+    if (!targets) {
+      add_unreadable(root, std::move(targets.error()), diff->files, host, concerned);
+    } else if (*targets) {
+      concerned.push_back({.root = root, .targets = std::move(**targets)});
     }
   }
   return update_concerned(line, concerned, fmt::format("No locked root module changed since {}.\n", line.from_diff),
                           [&](const ConcernedRoot& one, bool is_one_of_several) {
-                            return update_root(line, host, one.root, "lock/plan", one.request, is_one_of_several);
+                            auto params = plan_params(line, host, one.root);
+                            params.mode = one.targets.empty() ? "missing" : "upgrade";
+                            params.targets = one.targets;
+                            return finish_update(line, host, one.root, host.call(&Engine::plan, params),
+                                                 is_one_of_several);
                           });
 }
 
@@ -342,9 +355,8 @@ int run_from_diff(const CommandLine& line, const Host& host) {
 int run_update(const CommandLine& line, const Host& host) {
   if (line.list) {
     return over_roots(
-        line.common, host,
-        [&](const std::string& root) { return ask(host, "update/lookup", lookup_params(line, host, root)); },
-        [&](const std::string& root, Asked asked) { return list_root(line, root, std::move(asked)); });
+        line.common, host, [&](const std::string& root) { return look_up_root(line, host, root); },
+        [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked)); });
   }
   if (!line.from_diff.empty()) {
     return run_from_diff(line, host);

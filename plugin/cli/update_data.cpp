@@ -107,24 +107,21 @@ struct Found {
   bool is_constraint = true;
 };
 
-// What has to be asked for; null: the lock follows by itself.
-Json::Value update_of(const DataEntry& entry, const Found& found) {
+// What has to be asked for; nullopt: the lock follows by itself.
+std::optional<messages::Update> update_of(const DataEntry& entry, const Found& found) {
   const bool is_done = !entry.new_value.empty() && without_blanks(found.text) == without_blanks(entry.new_value);
-  Json::Value update;
-  const auto version = version_of(entry);
+  messages::Update update;
+  update.subject = found.subject;
   if (is_done && !found.is_constraint) {
-    return update;
+    return std::nullopt;
   }
-  if (version && (!found.is_constraint || !entry.new_version.empty())) {
-    update["newVersion"] = *version;
+  if (!found.is_constraint || !entry.new_version.empty()) {
+    update.new_version = version_of(entry);
   }
   if (found.is_constraint && !is_done && !entry.new_value.empty()) {
-    update["newConstraint"] = entry.new_value;
+    update.new_constraint = entry.new_value;
   }
-  if (!update.isNull()) {
-    update["subject"] = found.subject;
-  }
-  return update;
+  return update.new_version || update.new_constraint ? std::optional(std::move(update)) : std::nullopt;
 }
 
 bool concerns(const DataEntry& entry, std::string_view name, const std::string& text) {
@@ -163,28 +160,26 @@ class Matcher {
   }
 
  private:
-  bool is_there(const Json::Value& location) const {
-    return file_.empty() || (root_.directory / location["path"].asString()).lexically_normal() == file_;
+  bool is_there(const Location& location) const {
+    return file_.empty() || (root_.directory / location.path).lexically_normal() == file_;
   }
 
   void find_modules(std::vector<Found>& found) const {
-    for (const Json::Value& module : root_.inspected["modules"]) {
-      const std::string source = module["source"].asString();
-      const std::string constraint = module["constraint"].asString();
+    for (const messages::InspectedModule& module : root_.inspected.modules) {
+      const std::string source = module.source.value_or("");
+      const std::string constraint = module.constraint.value_or("");
       const std::string text = constraint.empty() ? reference_of(source) : constraint;
-      if (!source.empty() && is_there(module) && concerns(entry_, source, text)) {
-        found.push_back({"module." + module["key"].asString(), text, !constraint.empty()});
+      if (!source.empty() && is_there(module.location) && concerns(entry_, source, text)) {
+        found.push_back({"module." + module.key, text, !constraint.empty()});
       }
     }
   }
 
   void find_providers(std::vector<Found>& found) const {
-    for (const Json::Value& provider : root_.inspected["providers"]) {
-      const std::string address = provider["address"].asString();
-      for (const Json::Value& constraint : provider["constraints"]) {
-        const std::string text = constraint["text"].asString();
-        if (is_there(constraint) && concerns(entry_, address, text)) {
-          found.push_back({"provider." + address, text, true});
+    for (const messages::InspectedProvider& provider : root_.inspected.providers) {
+      for (const messages::InspectedConstraint& constraint : provider.constraints) {
+        if (is_there(constraint.location) && concerns(entry_, provider.address, constraint.text)) {
+          found.push_back({"provider." + provider.address, constraint.text, true});
           break;
         }
       }
@@ -232,18 +227,19 @@ bool names_source(std::string_view name, std::string_view source) {
 }
 
 bool InspectedRoot::reads(const fs::path& file) const {
-  const Json::Value& files = inspected["files"];
-  return is_settings_of(directory, file) || std::any_of(files.begin(), files.end(), [&](const Json::Value& read) {
-           return (directory / read["path"].asString()).lexically_normal() == file;
+  return is_settings_of(directory, file) ||
+         std::any_of(inspected.files.begin(), inspected.files.end(), [&](const messages::InspectedFile& read) {
+           return (directory / read.path).lexically_normal() == file;
          });
 }
 
-Json::Value updates_for(const InspectedRoot& root, const std::vector<DataEntry>& entries, const fs::path& repository) {
-  Json::Value updates(Json::arrayValue);
+std::vector<messages::Update> updates_for(const InspectedRoot& root, const std::vector<DataEntry>& entries,
+                                          const fs::path& repository) {
+  std::vector<messages::Update> updates;
   for (const DataEntry& entry : entries) {
     for (const Found& found : Matcher(root, entry, repository).find()) {
-      if (Json::Value update = update_of(entry, found); !update.isNull()) {
-        updates.append(std::move(update));
+      if (auto update = update_of(entry, found)) {
+        updates.push_back(std::move(*update));
       }
     }
   }

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <json/value.h>
-
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "protocol/messages/config_inspect.h"
+#include "protocol/messages/update_plan.h"
 #include "protocol/result.h"
 
 namespace modlock::cli {
@@ -35,7 +35,7 @@ bool names_source(std::string_view name, std::string_view source);
 // A root as `config/inspect` tells of it.
 struct InspectedRoot {
   std::filesystem::path directory;
-  Json::Value inspected;
+  messages::ConfigInspectResult inspected;
 
   // Whether it is one of its configuration files, or of its local modules, or has settings for it. `file` is absolute
   // and lexically normal.
@@ -44,8 +44,8 @@ struct InspectedRoot {
 
 // What `update/plan` has to be asked for so that a root follows the entries: of calls and providers in the file of an
 // entry those of its name whose text is the old one, or already the new one. `repository` is where `package_file`
-// starts from. An array; empty where nothing but the lock has to follow.
-Json::Value updates_for(const InspectedRoot& root, const std::vector<DataEntry>& entries,
-                        const std::filesystem::path& repository);
+// starts from. Empty: only the lock has to follow.
+std::vector<messages::Update> updates_for(const InspectedRoot& root, const std::vector<DataEntry>& entries,
+                                          const std::filesystem::path& repository);
 
 }  // namespace modlock::cli

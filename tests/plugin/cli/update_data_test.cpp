@@ -1,12 +1,22 @@
 #include "plugin/cli/update_data.h"
 
 #include <boost/test/unit_test.hpp>
+#include <vector>
 
-#include "protocol/json.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::cli {
 namespace {
+
+// "module.vpc to 2.1.0 as ~> 2.0".
+std::string list(const std::vector<messages::Update>& updates) {
+  std::string text;
+  for (const messages::Update& update : updates) {
+    text += (text.empty() ? "" : ", ") + update.subject + (update.new_version ? " to " + *update.new_version : "") +
+            (update.new_constraint ? " as " + *update.new_constraint : "");
+  }
+  return text;
+}
 
 BOOST_AUTO_TEST_SUITE(update_data)
 
@@ -45,15 +55,26 @@ BOOST_AUTO_TEST_CASE(what_a_root_is_asked_for) {
     DataEntry entry;
     const char* updates;
   };
-  const InspectedRoot root{"/repo/live", *parse_json(R"({
-    "files": [{"path": "main.tf"}, {"path": "../net/main.tf"}],
-    "modules": [
-      {"key": "vpc", "source": "registry.opentofu.org/modules/acme/vpc/aws", "constraint": "~> 1.0", "path": "main.tf"},
-      {"key": "tag", "source": "git::https://github.com/acme/net.git?ref=v1.0.0", "path": "main.tf"},
-      {"key": "net.tag", "source": "git::https://github.com/acme/net.git?ref=v1.0.0", "path": "../net/main.tf"},
-      {"key": "new", "source": "git::https://github.com/acme/net.git?ref=v2.0.0", "path": "main.tf"}],
-    "providers": [{"address": "registry.opentofu.org/acme/cloud",
-                   "constraints": [{"text": ">= 1.0, < 2.0", "module": "", "path": "main.tf"}]}]})")};
+  const auto call = [](const char* key, const char* source, const char* path) {
+    messages::InspectedModule module;
+    module.key = key;
+    module.source = source;
+    module.location.path = path;
+    return module;
+  };
+  InspectedRoot root{"/repo/live", {}};
+  root.inspected.files = {{"main.tf", "primary", ""}, {"../net/main.tf", "primary", ""}};
+  root.inspected.modules = {
+      call("vpc", "registry.opentofu.org/modules/acme/vpc/aws", "main.tf"),
+      call("tag", "git::https://github.com/acme/net.git?ref=v1.0.0", "main.tf"),
+      call("net.tag", "git::https://github.com/acme/net.git?ref=v1.0.0", "../net/main.tf"),
+      call("new", "git::https://github.com/acme/net.git?ref=v2.0.0", "main.tf"),
+  };
+  root.inspected.modules[0].constraint = "~> 1.0";
+  messages::InspectedProvider cloud;
+  cloud.address = "registry.opentofu.org/acme/cloud";
+  cloud.constraints = {{">= 1.0, < 2.0", "", Location{"main.tf", {}}}};
+  root.inspected.providers = {cloud};
   const Row rows[] = {
       {"a constraint that is still the old one",
        {.dep_name = "acme/vpc/aws",
@@ -61,40 +82,40 @@ BOOST_AUTO_TEST_CASE(what_a_root_is_asked_for) {
         .current_value = "~> 1.0",
         .new_value = "~> 2.0",
         .new_version = "2.1.0"},
-       R"([{"newConstraint":"~> 2.0","newVersion":"2.1.0","subject":"module.vpc"}])"},
+       "module.vpc to 2.1.0 as ~> 2.0"},
       {"a constraint that is already the new one",
        {.dep_name = "acme/vpc/aws",
         .package_file = "live/main.tf",
         .current_value = "~> 0.9",
         .new_value = "~> 1.0",
         .new_version = "1.2.0"},
-       R"([{"newVersion":"1.2.0","subject":"module.vpc"}])"},
+       "module.vpc to 1.2.0"},
       {"the lock alone",
        {.dep_name = "acme/vpc/aws",
         .package_file = "live/main.tf",
         .current_value = "~> 1.0",
         .new_value = "~> 1.0",
         .new_version = "1.2.0"},
-       R"([{"newVersion":"1.2.0","subject":"module.vpc"}])"},
+       "module.vpc to 1.2.0"},
       {"a tag in the file that is meant",
        {.dep_name = "github.com/acme/net",
         .package_file = "net/main.tf",
         .current_value = "v1.0.0",
         .new_value = "v1.1.0"},
-       R"([{"newVersion":"1.1.0","subject":"module.net.tag"}])"},
+       "module.net.tag to 1.1.0"},
       {"a tag that stands there already leaves nothing to ask for",
        {.dep_name = "github.com/acme/net",
         .package_file = "live/main.tf",
         .current_value = "v1.5.0",
         .new_value = "v2.0.0"},
-       "[]"},
+       ""},
       {"a tag of a monorepo",
        {.dep_name = "github.com/acme/net",
         .package_file = "live/main.tf",
         .current_value = "v2.0.0",
         .new_value = "net/v3.0.0",
         .new_version = "net/v3.0.0"},
-       R"([{"newVersion":"3.0.0","subject":"module.new"}])"},
+       "module.new to 3.0.0"},
       {"a provider, blanks aside",
        {.dep_name = "cloud",
         .package_name = "acme/cloud",
@@ -102,16 +123,14 @@ BOOST_AUTO_TEST_CASE(what_a_root_is_asked_for) {
         .package_file = "live/main.tf",
         .current_value = ">=1.0, <2.0",
         .new_value = ">= 1.0, < 3.0"},
-       R"([{"newConstraint":">= 1.0, < 3.0","subject":"provider.registry.opentofu.org/acme/cloud"}])"},
-      {"a module only", {.dep_name = "acme/cloud", .dep_type = "module", .new_value = "2.0"}, "[]"},
-      {"a subject",
-       {.subject = "module.vpc", .new_version = "1.2.0"},
-       R"([{"newVersion":"1.2.0","subject":"module.vpc"}])"},
-      {"another file", {.dep_name = "acme/vpc/aws", .package_file = "other/main.tf", .new_value = "~> 2.0"}, "[]"},
+       "provider.registry.opentofu.org/acme/cloud as >= 1.0, < 3.0"},
+      {"a module only", {.dep_name = "acme/cloud", .dep_type = "module", .new_value = "2.0"}, ""},
+      {"a subject", {.subject = "module.vpc", .new_version = "1.2.0"}, "module.vpc to 1.2.0"},
+      {"another file", {.dep_name = "acme/vpc/aws", .package_file = "other/main.tf", .new_value = "~> 2.0"}, ""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(write_json(updates_for(root, {row.entry}, "/repo")) == row.updates);
+      BOOST_TEST(list(updates_for(root, {row.entry}, "/repo")) == row.updates);
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "plugin/sbom/cyclonedx.h"
+#include "plugin/report/cyclonedx.h"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 #include "backends/go_url.h"
 #include "backends/source_text.h"
 #include "plugin/build_info.h"
-#include "plugin/sbom/package_url.h"
+#include "plugin/report/package_url.h"
 #include "protocol/json.h"
 
 namespace modlock {

@@ -1,4 +1,4 @@
-#include "plugin/sbom/cyclonedx.h"
+#include "plugin/report/cyclonedx.h"
 
 #include <boost/test/unit_test.hpp>
 

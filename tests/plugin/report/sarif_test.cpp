@@ -1,4 +1,4 @@
-#include "plugin/cli/sarif.h"
+#include "plugin/report/sarif.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -6,7 +6,6 @@
 #include "protocol/json.h"
 
 using namespace modlock;
-using namespace modlock::cli;
 
 namespace {
 
@@ -14,9 +13,21 @@ Json::Value json(std::string_view text) {
   return parse_json(text).value();
 }
 
-Json::Value one_result(const std::string& verdict) {
-  return sarif_run(json(R"({"ok":false,"diagnostics":[],"verdicts":[)" + verdict + "]}"), "/srv/infra/prod",
-                   "/srv/infra", 4)["results"][0];
+messages::LockVerifyResult with(messages::Verdict verdict) {
+  return {.ok = false, .verdicts = {std::move(verdict)}, .diagnostics = {}};
+}
+
+messages::Verdict verdict(const std::string& kind, const std::string& detail, std::optional<Location> location = {}) {
+  messages::Verdict made;
+  made.subject = "module.a";
+  made.verdict = kind;
+  made.detail = detail;
+  made.location = std::move(location);
+  return made;
+}
+
+Json::Value one_result(messages::Verdict made) {
+  return sarif_run(with(std::move(made)), "/srv/infra/prod", "/srv/infra", 4)["results"][0];
 }
 
 }  // namespace
@@ -31,8 +42,7 @@ BOOST_AUTO_TEST_CASE(sarif_log_is_a_log) {
 }
 
 BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
-  const Json::Value run = sarif_run(json(R"({"verdicts":[{"subject":"module.a","verdict":"held","detail":""}]})"),
-                                    "/srv/infra", "/srv/infra", 0);
+  const Json::Value run = sarif_run(with(verdict("held", "")), "/srv/infra", "/srv/infra", 0);
   const Json::Value& driver = run["tool"]["driver"];
   BOOST_TEST(driver["version"].asString() == std::string(kVersion));
   std::string rules;
@@ -50,10 +60,13 @@ BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
 }
 
 BOOST_AUTO_TEST_CASE(sarif_result_says_all_that_the_verdict_says) {
-  const Json::Value result = one_result(R"({"subject":"module.vpc","verdict":"tampered","detail":"2 files differ",
-    "expected":"h1:a","actual":"h1:b","paths":["main.tf was changed"],"morePaths":1,
-    "location":{"path":"a b.tf","start":20,"end":35,
-      "range":{"start":{"line":2,"column":12,"byte":20},"end":{"line":3,"column":1,"byte":35}}}})");
+  messages::Verdict made = verdict("tampered", "2 files differ", Location{"a b.tf", Range{{2, 12, 20}, {3, 1, 35}}});
+  made.subject = "module.vpc";
+  made.expected = "h1:a";
+  made.actual = "h1:b";
+  made.paths = {"main.tf was changed"};
+  made.more_paths = 1;
+  const Json::Value result = one_result(made);
   BOOST_TEST(write_json(result) == write_json(json(R"({"ruleId":"tampered","ruleIndex":0,"level":"error",
     "message":{"text":"module.vpc is tampered: 2 files differ\n- main.tf was changed\n- and 1 more"},
     "locations":[{
@@ -65,28 +78,25 @@ BOOST_AUTO_TEST_CASE(sarif_result_says_all_that_the_verdict_says) {
 }
 
 BOOST_AUTO_TEST_CASE(sarif_places_without_range_or_outside_of_the_base) {
-  const Json::Value whole =
-      one_result(R"({"subject":"module.a","verdict":"missing","detail":"","location":{"path":".terraform.lock.hcl"}})");
+  const Json::Value whole = one_result(verdict("missing", "", Location{".terraform.lock.hcl", {}}));
   BOOST_TEST(whole["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].asString() ==
              "prod/.terraform.lock.hcl");
   BOOST_TEST(!whole["locations"][0]["physicalLocation"].isMember("region"));
-  const Json::Value outside =
-      one_result(R"({"subject":"module.a","verdict":"missing","detail":"","location":{"path":"../../else/main.tf"}})");
+  const Json::Value outside = one_result(verdict("missing", "", Location{"../../else/main.tf", {}}));
   BOOST_TEST((outside["locations"][0]["physicalLocation"]["artifactLocation"] ==
               json(R"({"uri":"file:///srv/else/main.tf"})")));
-  const Json::Value nowhere = one_result(R"({"subject":"module.a","verdict":"moved","detail":"x"})");
+  const Json::Value nowhere = one_result(verdict("moved", "x"));
   BOOST_TEST(!nowhere["locations"][0].isMember("physicalLocation"));
 }
 
 BOOST_AUTO_TEST_CASE(sarif_tells_diagnostics_and_errors_as_notifications) {
-  const Json::Value run = sarif_run(
-      json(R"({"verdicts":[],"diagnostics":[{"severity":"info","code":"STATE_UNREAD","message":"m","hint":"h"}]})"),
-      "/srv/infra", "/srv/infra", 0);
+  const Diagnostic said{Severity::info, Error{.code = Code::state_unread, .message = "m", .hint = "h"}};
+  const Json::Value run = sarif_run(messages::LockVerifyResult{.ok = true, .verdicts = {}, .diagnostics = {said}},
+                                    "/srv/infra", "/srv/infra", 0);
   BOOST_TEST((run["invocations"][0]["toolExecutionNotifications"] ==
               json(R"([{"level":"note","message":{"text":"m\nh"},"descriptor":{"id":"STATE_UNREAD"}}])")));
-  const Json::Value failed =
-      sarif_run(json(R"({"error":{"code":-32803,"message":"m","data":{"code":"LOCK_PARSE","location":{"path":"l"}}}})"),
-                "/srv/infra", "/srv/infra", 8)["invocations"][0];
+  const Error error{.code = Code::lock_parse, .message = "m", .location = Location{"l", {}}};
+  const Json::Value failed = sarif_run(fail(error), "/srv/infra", "/srv/infra", 8)["invocations"][0];
   BOOST_TEST(!failed["executionSuccessful"].asBool());
   BOOST_TEST((failed["toolExecutionNotifications"] ==
               json(R"([{"level":"error","message":{"text":"m"},"descriptor":{"id":"LOCK_PARSE"},

@@ -1,12 +1,13 @@
-#include "plugin/cli/sarif.h"
+#include "plugin/report/sarif.h"
 
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "plugin/build_info.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,19 +50,19 @@ Json::Value message(const std::string& text) {
   return out;
 }
 
-Json::Value region(const Json::Value& location) {
+Json::Value region(const Range& range) {
   Json::Value out(Json::objectValue);
-  out["startLine"] = location["range"]["start"]["line"];
-  out["endLine"] = location["range"]["end"]["line"];
-  out["byteOffset"] = location["start"];
-  out["byteLength"] = Json::Value::UInt64(location["end"].asUInt64() - location["start"].asUInt64());
+  out["startLine"] = range.start.line;
+  out["endLine"] = range.end.line;
+  out["byteOffset"] = range.start.byte;
+  out["byteLength"] = range.end.byte - range.start.byte;
   return out;
 }
 
-Json::Value place(const Json::Value& location, const std::string& root, const std::string& base) {
+Json::Value place(const Location& location, const std::string& root, const std::string& base) {
   Json::Value out(Json::objectValue);
   Json::Value& physical = out["physicalLocation"];
-  const fs::path path = (fs::path(root) / location["path"].asString()).lexically_normal();
+  const fs::path path = (fs::path(root) / location.path).lexically_normal();
   const std::string relative = path.lexically_relative(base).generic_string();
   if (relative.empty() || relative.starts_with("..")) {
     physical["artifactLocation"]["uri"] = "file://" + percent_encoded(path.generic_string());
@@ -69,63 +70,70 @@ Json::Value place(const Json::Value& location, const std::string& root, const st
     physical["artifactLocation"]["uri"] = percent_encoded(relative);
     physical["artifactLocation"]["uriBaseId"] = "%SRCROOT%";
   }
-  if (location.isMember("range")) {
-    physical["region"] = region(location);
+  if (location.range) {
+    physical["region"] = region(*location.range);
   }
   return out;
 }
 
-std::string sentence(const Json::Value& verdict) {
-  std::string text = verdict["subject"].asString() + " is " + verdict["verdict"].asString();
-  if (const std::string detail = verdict["detail"].asString(); !detail.empty()) {
-    text += ": " + detail;
+std::string sentence(const messages::Verdict& verdict) {
+  std::string text = verdict.subject + " is " + verdict.verdict;
+  if (!verdict.detail.empty()) {
+    text += ": " + verdict.detail;
   }
-  for (const Json::Value& path : verdict["paths"]) {
-    text += "\n- " + path.asString();
+  for (const std::string& path : verdict.paths) {
+    text += "\n- " + path;
   }
-  if (verdict.isMember("morePaths")) {
-    text += "\n- and " + verdict["morePaths"].asString() + " more";
+  if (verdict.more_paths != 0) {
+    text += "\n- and " + std::to_string(verdict.more_paths) + " more";
   }
   return text;
 }
 
-Json::Value to_result(const Json::Value& verdict, std::size_t rule, const std::string& root, const std::string& base) {
+Json::Value to_result(const messages::Verdict& verdict, std::size_t rule, const std::string& root,
+                      const std::string& base) {
   Json::Value out(Json::objectValue);
   out["ruleId"] = std::string(kRules.at(rule).id);
   out["ruleIndex"] = Json::Value::UInt64(rule);
   out["level"] = std::string(kRules.at(rule).level);
   out["message"] = message(sentence(verdict));
   Json::Value where(Json::objectValue);
-  if (verdict.isMember("location")) {
-    where = place(verdict["location"], root, base);
+  if (verdict.location) {
+    where = place(*verdict.location, root, base);
   }
   Json::Value logical(Json::objectValue);
-  logical["fullyQualifiedName"] = verdict["subject"];
+  logical["fullyQualifiedName"] = verdict.subject;
   logical["kind"] = "module";
   where["logicalLocations"].append(std::move(logical));
   out["locations"].append(std::move(where));
   // What makes two findings the same one, wherever the block has moved to in its file.
-  out["partialFingerprints"]["subject/v1"] = verdict["verdict"].asString() + " " + verdict["subject"].asString();
-  for (const char* name : {"expected", "actual", "descends", "commitsBehind"}) {
-    if (verdict.isMember(name)) {
-      out["properties"][name] = verdict[name];
-    }
+  out["partialFingerprints"]["subject/v1"] = verdict.verdict + " " + verdict.subject;
+  Json::Value properties(Json::objectValue);
+  if (!verdict.expected.empty()) {
+    properties["expected"] = verdict.expected;
+  }
+  if (!verdict.actual.empty()) {
+    properties["actual"] = verdict.actual;
+  }
+  if (verdict.descends) {
+    properties["descends"] = *verdict.descends;
+  }
+  if (verdict.commits_behind) {
+    properties["commitsBehind"] = Json::Value::UInt64(*verdict.commits_behind);
+  }
+  if (!properties.empty()) {
+    out["properties"] = std::move(properties);
   }
   return out;
 }
 
-Json::Value to_notification(const Json::Value& said, const std::string& root, const std::string& base) {
-  const std::string severity = said.isMember("severity") ? said["severity"].asString() : "error";
+Json::Value to_notification(const Diagnostic& said, const std::string& root, const std::string& base) {
   Json::Value out(Json::objectValue);
-  out["level"] = severity == "info" ? "note" : severity;
-  std::string text = said["message"].asString();
-  if (said.isMember("hint")) {
-    text += "\n" + said["hint"].asString();
-  }
-  out["message"] = message(text);
-  out["descriptor"]["id"] = said["code"];
-  if (said.isMember("location")) {
-    out["locations"].append(place(said["location"], root, base));
+  out["level"] = said.severity == Severity::info ? "note" : std::string(to_string(said.severity));
+  out["message"] = message(said.what.message + (said.what.hint.empty() ? "" : "\n" + said.what.hint));
+  out["descriptor"]["id"] = std::string(to_string(said.what.code));
+  if (said.what.location) {
+    out["locations"].append(place(*said.what.location, root, base));
   }
   return out;
 }
@@ -146,26 +154,23 @@ Json::Value driver() {
 
 }  // namespace
 
-Json::Value sarif_run(const Json::Value& result, const std::string& root, const std::string& base, int exit_code) {
+Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const std::string& root,
+                      const std::string& base, int exit_code) {
   Json::Value run(Json::objectValue);
   run["tool"]["driver"] = driver();
   run["originalUriBaseIds"]["%SRCROOT%"]["uri"] = "file://" + percent_encoded(base) + (base.ends_with('/') ? "" : "/");
   Json::Value invocation(Json::objectValue);
-  invocation["executionSuccessful"] = !result.isMember("error");
+  invocation["executionSuccessful"] = result.has_value();
   invocation["exitCode"] = exit_code;
-  if (result.isMember("error")) {
-    Json::Value said = result["error"]["data"];
-    said["message"] = result["error"]["message"];
-    invocation["toolExecutionNotifications"].append(to_notification(said, root, base));
-  }
-  for (const Json::Value& diagnostic : result["diagnostics"]) {
+  const Diagnostics said = result ? result->diagnostics : Diagnostics{{Severity::error, result.error()}};
+  for (const Diagnostic& diagnostic : said) {
     invocation["toolExecutionNotifications"].append(to_notification(diagnostic, root, base));
   }
   run["invocations"].append(std::move(invocation));
   run["results"] = Json::arrayValue;
-  for (const Json::Value& verdict : result["verdicts"]) {
+  for (const messages::Verdict& verdict : result ? result->verdicts : std::vector<messages::Verdict>()) {
     for (std::size_t i = 0; i < kRules.size(); ++i) {
-      if (verdict["verdict"].asString() == kRules.at(i).id) {
+      if (verdict.verdict == kRules.at(i).id) {
         run["results"].append(to_result(verdict, i, root, base));
       }
     }
@@ -181,4 +186,4 @@ Json::Value sarif_log(Json::Value runs) {
   return out;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -1,4 +1,4 @@
-#include "plugin/sbom/package_url.h"
+#include "plugin/report/package_url.h"
 
 #include <fmt/format.h>
 
