@@ -96,7 +96,7 @@ std::string path_list(const Documents& documents) {
   return text;
 }
 
-// What became of the lock files. A file that a setting no longer needs may be deleted beside the one that was written.
+// Reports the written and the deleted lock files. A plan may have both: a setting moved the blocks to another file.
 std::string lock_words(const Documents& documents, bool locks_providers) {
   Documents written;
   Documents deleted;

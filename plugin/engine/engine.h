@@ -42,7 +42,7 @@ struct EngineOptions {
   std::optional<std::string> implementation_version = {};
   bool offline = false;
   bool in_ci = false;      // CI is set in the environment: what is in doubt is not decided
-  bool asks_once = false;  // each source, for as long as the service lives: a command over several roots
+  bool asks_once = false;  // send each query once for the lifetime of the engine: a command over several roots
   // When a command over several roots began: what was fetched since then is fresh. Unset: since each request.
   std::optional<std::filesystem::file_time_type> began = {};
   std::vector<BackendSetting> externals = {};   // external backends that the host names
@@ -78,7 +78,7 @@ class Engine {
   // What `lock`, `upgrade` and `lock/plan` do: plans the module blocks and provider blocks of the lock file, and
   // returns the edits. Errors: FROZEN if something would change under frozen; those of reading the configuration
   // (CONFIG_PARSE …) and the lock (LOCK_PARSE, HASH_MISMATCH), of choosing versions (CONSTRAINT_CONFLICT,
-  // NO_MATCHING_VERSION …), and of sources (UNREACHABLE, UNAUTHORIZED …).
+  // NO_MATCHING_VERSION …), and of sources (UNREACHABLE, AUTH_REQUIRED …).
   Result<messages::LockPlanResult> plan(const messages::LockPlanParams& params, Run& run) const;
   // Edits the configuration for new versions or constraints, and plans the lock file for it. Errors: those of plan();
   // INVALID_PARAMS if an update cannot be made.

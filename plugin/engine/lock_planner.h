@@ -20,8 +20,7 @@ struct WantedVersions {
 
 // Decides one `lock/plan`: modules first, then the providers that those need. `wanted` nullopt: none, and under mode
 // missing the sides of a merge that is in progress are merged first. The changes of FROZEN and the diagnostics go to
-// `run`, too. Errors: those of open_root(), open_lock(), make_plan() and
-// plan_providers().
+// `run`, too. Errors: those of OpenRoot::open(), make_plan() and plan_providers().
 Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
                                            std::optional<WantedVersions> wanted, Run& run);
 

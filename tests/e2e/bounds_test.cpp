@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(outside_of_a_repository_local_sources_may_lead_above_the_ro
 }
 
 BOOST_AUTO_TEST_CASE(a_client_reads_the_same, *boost::unit_test::precondition(has_client("the comparison of paths"))) {
-  write_text(path("a/shared/net/main.tf"), module_call("vpc", source("v1.1.0")));
-  fs::create_directory_symlink("../shared/net", modules / "net");
+  write_text(path("a/common/net/main.tf"), module_call("vpc", source("v1.1.0")));
+  fs::create_directory_symlink("../common/net", modules / "net");
   write_text(modules / "app/main.tf", module_call("vpc", source("v1.0.0")) + module_call("net", "../net"));
   for (const std::string& client : clients()) {
     for (const fs::path& root : {live, path("link-to-root")}) {

@@ -201,16 +201,16 @@ BOOST_AUTO_TEST_CASE(changed_lock_entries_stay) {
 }
 
 BOOST_AUTO_TEST_CASE(links_are_followed) {
-  write("shared/calls.tf", call_vpc("~> 1.1.0"));
+  write("common/calls.tf", call_vpc("~> 1.1.0"));
   fs::create_directories(root() / "linked");
-  fs::create_symlink("../shared/calls.tf", root() / "linked/main.tf");
+  fs::create_symlink("../common/calls.tf", root() / "linked/main.tf");
   fs::create_symlink("../net", root() / "linked/net");
   write("linked/net.tf", module_call("net", "./net"));
   BOOST_TEST(modlock({"lock", "linked"}).exit_code == 0);
   git({"add", "-A"});
   git({"commit", "-q", "-m", "linked"});
   BOOST_TEST(locked("linked") == "net.dns <1.1.1>, vpc <1.1.1>");
-  write("shared/calls.tf", call_vpc("~> 1.1"));
+  write("common/calls.tf", call_vpc("~> 1.1"));
   BOOST_TEST(modlock({"update", "--from-diff", "HEAD"}).exit_code == 0);
   BOOST_TEST(locked("linked") == "net.dns <1.1.1>, vpc <1.2.0>");
   write("net/main.tf", call_dns("~> 1.1"));

@@ -344,16 +344,15 @@ class Scenarios(unittest.TestCase):
         self.assertIn("renamed from module.vpc", self.team.modlock("lock", "--offline"))
         self.assertEqual(self.team.locked(), {"app.vpc": "1.0.0", "dns": "2.0.0"})
 
+    def rename_vpc(self):
+        (self.team.work / "vpc.tf").unlink()
+        self.team.write(".tofu-modlock.hcl", "")
+        self.team.calls({"dns": "~> 2.0", "vpc_main": "~> 1.0"})
+        self.team.modlock("lock")
+
     def test_rename_on_one_side(self):
         self.lock_both()
-
-        def rename():
-            (self.team.work / "vpc.tf").unlink()
-            self.team.write(".tofu-modlock.hcl", "")
-            self.team.calls({"dns": "~> 2.0", "vpc_main": "~> 1.0"})
-            self.team.modlock("lock")
-
-        self.team.branches(rename, lambda: self.upgrade("dns", "2.1.0"))
+        self.team.branches(self.rename_vpc, lambda: self.upgrade("dns", "2.1.0"))
         self.team.run(["git", "merge", "--no-edit", "theirs"])
         self.team.modlock("lock", "--offline")
         self.assertEqual(self.team.locked(), {"dns": "2.1.0", "vpc_main": "1.0.0"})
@@ -361,14 +360,7 @@ class Scenarios(unittest.TestCase):
 
     def test_rename_on_one_side_and_upgrade_on_the_other(self):
         self.lock_both()
-
-        def rename():
-            (self.team.work / "vpc.tf").unlink()
-            self.team.write(".tofu-modlock.hcl", "")
-            self.team.calls({"dns": "~> 2.0", "vpc_main": "~> 1.0"})
-            self.team.modlock("lock")
-
-        self.team.branches(rename, lambda: self.upgrade("vpc", "1.1.0"))
+        self.team.branches(self.rename_vpc, lambda: self.upgrade("vpc", "1.1.0"))
         self.team.run(["git", "merge", "--no-edit", "theirs"])
         self.team.git("checkout", "--ours", ".tofu-modlock.hcl")
         self.team.run(["git", "rm", "--quiet", "vpc.tf"])

@@ -30,8 +30,8 @@ BOOST_AUTO_TEST_CASE(the_file_is_read_alone) {
 BOOST_AUTO_TEST_CASE(workspace_roots_are_absolute) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";
-  write_text(file, "workspace_roots = [\"/srv/modules\", \"/srv/x/../shared\"]\n");
-  const std::vector<fs::path> roots = {"/srv/modules", "/srv/shared"};
+  write_text(file, "workspace_roots = [\"/srv/modules\", \"/srv/x/../common\"]\n");
+  const std::vector<fs::path> roots = {"/srv/modules", "/srv/common"};
   BOOST_TEST(load_user_settings(file).value().workspace_roots == roots, boost::test_tools::per_element());
   struct Row {
     const char* text;
