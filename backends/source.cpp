@@ -9,6 +9,7 @@
 #include "backends/source_registry.h"
 #include "backends/source_remote.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -67,23 +68,17 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
   if (leads_outside(subdir)) {
     return outside();
   }
-  const auto detected = detect_package(given);
-  if (!detected) {
-    return fail(detected.error());
-  }
-  const auto [package, detected_subdir] = split_subdir(*detected);
+  MODLOCK_TRY(const auto detected, detect_package(given));
+  const auto [package, detected_subdir] = split_subdir(detected);
   if (!detected_subdir.empty()) {
     subdir = subdir.empty() ? detected_subdir : clean_path(detected_subdir + "/" + subdir);
   }
   if (leads_outside(subdir)) {
     return outside();
   }
-  auto described = describe_package(package, shown);
-  if (!described) {
-    return fail(described.error());
-  }
+  MODLOCK_TRY(auto described, describe_package(package, shown));
   SourceAddress address;
-  address.source = std::move(described->source);
+  address.source = std::move(described.source);
   address.source.subdir = relative_subdir(subdir);
   if (!subdir.empty()) {
     // A detector may leave a slash there, which the "//" of the subdirectory, be it the root, swallows when OpenTofu
@@ -96,7 +91,7 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
     normalised.insert(std::min(normalised.find('?'), normalised.size()), "//" + subdir);
   }
   address.normalised = SecretText(std::move(normalised));
-  address.package_url = SecretText(std::move(described->url));
+  address.package_url = SecretText(std::move(described.url));
   return address;
 }
 
@@ -239,11 +234,8 @@ Result<Source> parse_identity(std::string_view text) {
       return parse_registry(*registry).source;
     }
   }
-  auto address = parse_source(text);
-  if (!address) {
-    return fail(address.error());
-  }
-  return std::move(address->source);
+  MODLOCK_TRY(auto address, parse_source(text));
+  return std::move(address.source);
 }
 
 }  // namespace modlock

@@ -12,6 +12,7 @@
 #include "backends/go_url.h"
 #include "backends/hostname.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -234,13 +235,9 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
   const std::string_view getter = forced.empty() ? std::string_view(url->scheme) : forced;
   const SourceKind kind = kind_of(getter);
   const QueryArguments query = parse_query(url->raw_query);
-  if (const auto checked = check_words(*url, query, shown); !checked) {
-    return fail(checked.error());
-  }
+  MODLOCK_TRY(check_words(*url, query, shown));
   if (kind == SourceKind::git) {
-    if (const auto checked = check_git(*url, shown); !checked) {
-      return fail(checked.error());
-    }
+    MODLOCK_TRY(check_git(*url, shown));
   }
   if (kind == SourceKind::archive && !url->fragment.empty()) {
     return fail(Code::source_unsupported,
@@ -257,12 +254,9 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
   source.host = to_lower(url->host);
   std::string ascii_host = source.host;
   if (kind != SourceKind::unsupported && !url->host.empty()) {
-    auto host = read_host(url->host, shown);
-    if (!host) {
-      return fail(host.error());
-    }
-    source.host = std::move(host->display);
-    ascii_host = std::move(host->ascii);
+    MODLOCK_TRY(auto host, read_host(url->host, shown));
+    source.host = std::move(host.display);
+    ascii_host = std::move(host.ascii);
   }
   return RemotePackage{std::move(source), kind == SourceKind::git ? git_url(*url, ascii_host) : std::string(rest)};
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "protocol/object_reader.h"
+#include "protocol/result.h"
 
 namespace modlock {
 
@@ -238,9 +239,7 @@ Result<Params> decode_params(const Json::Value& params, std::vector<std::string>
   Params out;
   Decode form(in);
   fields(form, out);
-  if (auto ok = in.finish(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(in.finish());
   unknown = in.unknown();
   return out;
 }

@@ -11,6 +11,7 @@
 
 #include "protocol/json_scan.h"
 #include "protocol/json_text.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -77,12 +78,9 @@ Json::CharReader& json_reader() {
 }  // namespace
 
 Result<Json::Value> parse_json(std::string_view text) {
-  const Result<JsonScan> scan = scan_json(text);
-  if (!scan) {
-    return fail(scan.error());
-  }
-  if (scan->ambiguity) {
-    return fail(*scan->ambiguity);
+  MODLOCK_TRY(const JsonScan scan, scan_json(text));
+  if (scan.ambiguity) {
+    return fail(*scan.ambiguity);
   }
   Json::Value value;
   std::string problem;

@@ -11,6 +11,7 @@
 #include "backends/package/subdir_glob.h"
 #include "backends/package/unpack.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock::archive {
 namespace {
@@ -31,18 +32,15 @@ Diagnostic moved(std::string message) {
 
 // Of a package that another server names, OpenTofu keeps the directory alone that its address names.
 Result<void> keep_subdir(FetchedTree& tree, const Source& source) {
-  const auto subdir = expand_subdir(tree.directory, source.subdir);
-  if (!subdir) {
-    return fail(subdir.error());
-  }
+  MODLOCK_TRY(const auto subdir, expand_subdir(tree.directory, source.subdir));
   std::error_code error;
   const auto package = std::filesystem::canonical(tree.directory, error);
-  const auto kept = std::filesystem::canonical(tree.directory / *subdir, error);
+  const auto kept = std::filesystem::canonical(tree.directory / subdir, error);
   if (error || !std::filesystem::is_directory(kept, error)) {
-    return fail(Code::not_found, fmt::format("the package has no directory \"{}\"", *subdir));
+    return fail(Code::not_found, fmt::format("the package has no directory \"{}\"", subdir));
   }
   if (leads_outside(kept.lexically_relative(package).generic_string())) {
-    return fail(Code::archive_unsafe, fmt::format("\"{}\" is a link that leaves the package", *subdir));
+    return fail(Code::archive_unsafe, fmt::format("\"{}\" is a link that leaves the package", subdir));
   }
   tree.directory = kept;
   return {};
@@ -56,11 +54,8 @@ std::string path_of(const SecretText& url) {
 }  // namespace
 
 Result<FetchedTree> ArchiveFetch::fetch(const SourceAddress& address, const FetchWish& wish) {
-  const auto request = read_request(address);
-  if (!request) {
-    return fail(request.error());
-  }
-  return request->format ? download(address, *request, wish) : follow(address, *request, wish);
+  MODLOCK_TRY(const auto request, read_request(address));
+  return request.format ? download(address, request, wish) : follow(address, request, wish);
 }
 
 Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::string purpose, BodySink* sink) {
@@ -76,11 +71,8 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   }
   sent.judge_redirect = redirect_judge(context_);
   if (!request.has_user) {
-    const auto found = credentials_.find(CredentialUse::download, request.host, "", context_);
-    if (!found) {
-      return fail(found.error());
-    }
-    if (const auto* basic = std::get_if<BasicCredential>(&found->secret)) {
+    MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
+    if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
       const std::string pair = basic->user.reveal() + ":" + basic->password.reveal();
       const std::string encoded = base64(reinterpret_cast<const std::uint8_t*>(pair.data()), pair.size());
       sent.secret_headers.emplace_back("Authorization", SecretText("Basic " + encoded));
@@ -115,21 +107,16 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
                            .format = request.format,
                            .also = expected ? std::optional(expected->algorithm) : std::nullopt},
                           context_);
-  if (auto response = send(request, "download the module package", &package); !response) {
-    return fail(std::move(response.error()));
-  }
-  const auto digests = package.finish();
-  if (!digests) {
-    return fail(digests.error());
-  }
-  if (expected && digests->also != expected->digits) {
+  MODLOCK_TRY(send(request, "download the module package", &package));
+  MODLOCK_TRY(const auto digests, package.finish());
+  if (expected && digests.also != expected->digits) {
     return fail(Code::hash_mismatch,
                 fmt::format("\"{}\" is not what its checksum says: expected {}, got {}", display, expected->text(),
-                            Checksum{expected->algorithm, digests->also}.text()),
+                            Checksum{expected->algorithm, digests.also}.text()),
                 "find out which of the two is right before either is trusted");
   }
   return package.unpack().map([&](FetchedTree tree) {
-    tree.id = "zh:" + digests->sha256;
+    tree.id = "zh:" + digests.sha256;
     if (!wish.id.empty() && wish.id != tree.id) {
       tree.warnings.push_back(moved(fmt::format(
           "the archive \"{}\" is another than the locked one: expected {}, got {}", display, wish.id, tree.id)));
@@ -146,29 +133,23 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
                 fmt::format("\"{}\" is the last of {} servers that each say that the module package is elsewhere",
                             display, kMostHops + 1));
   }
-  const auto response = send(request, "find out where the module package is", nullptr);
-  if (!response) {
-    return fail(response.error());
-  }
-  const auto next = read_indirection(*response, display);
-  if (!next) {
-    return fail(next.error());
-  }
+  MODLOCK_TRY(const auto response, send(request, "find out where the module package is", nullptr));
+  MODLOCK_TRY(const auto next, read_indirection(response, display));
   const std::string note = fmt::format("\"{}\" says that the module package is there", display);
-  if (auto ok = judge_led(next->source, context_); !ok) {
+  if (auto ok = judge_led(next.source, context_); !ok) {
     return fail(with_note(std::move(ok.error()), note));
   }
   Result<FetchedTree> tree;
-  if (next->source.kind == SourceKind::archive) {
-    tree = fetch(*next, wish);
-  } else if (Backend* const backend = others_.find(next->source); backend != nullptr) {
-    tree = fetch_from(*backend, *next, wish);
+  if (next.source.kind == SourceKind::archive) {
+    tree = fetch(next, wish);
+  } else if (Backend* const backend = others_.find(next.source); backend != nullptr) {
+    tree = fetch_from(*backend, next, wish);
   } else {
     tree = fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", and {} sources are not served",
-                                                      next->source.identity(), next->source.getter));
+                                                      next.source.identity(), next.source.getter));
   }
   if (tree) {
-    if (auto kept = keep_subdir(*tree, next->source); !kept) {
+    if (auto kept = keep_subdir(*tree, next.source); !kept) {
       tree = fail(std::move(kept.error()));
     }
   }
@@ -223,11 +204,8 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
   request.host = address->source.host;
   const auto url = GoUrl::parse(address->package_url.reveal());
   request.has_user = url && url->user && !url->user->name.empty();
-  const auto response = send(request, "download the list of checksums", nullptr);
-  if (!response) {
-    return fail(response.error());
-  }
-  auto checksum = find_checksum(response->body, path_of(archive.url), path_of(address->package_url));
+  MODLOCK_TRY(const auto response, send(request, "download the list of checksums", nullptr));
+  auto checksum = find_checksum(response.body, path_of(archive.url), path_of(address->package_url));
   if (!checksum) {
     return fail(Code::bad_response,
                 fmt::format("the list of checksums \"{}\" has none for the archive", address->source.identity()));

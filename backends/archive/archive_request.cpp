@@ -6,6 +6,7 @@
 
 #include "backends/go_url.h"
 #include "backends/hostname.h"
+#include "protocol/result.h"
 
 namespace modlock::archive {
 namespace {
@@ -50,9 +51,7 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
   request.checksum = first_value(query, "checksum");
   remove_all(query, "checksum");
   if (request.format) {
-    if (auto ok = expect_tree_format(*request.format, address.source.identity()); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(expect_tree_format(*request.format, address.source.identity()));
   } else {
     if (!request.checksum.empty()) {
       return fail(Code::source_invalid,

@@ -30,9 +30,7 @@ class Answers {
   Result<T> get(const std::string& key, const Context& context, const std::function<Result<T>()>& fetch) {
     std::unique_lock lock(mutex_);
     while (true) {
-      if (auto ok = context.check(); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(context.check());
       const auto now = now_();
       std::shared_ptr<Question>& latest = questions_[key];
       if (latest == nullptr || (latest->answer && now - latest->answered_at >= kLife)) {

@@ -9,6 +9,7 @@
 #include "backends/process/process.h"
 #include "backends/version.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -101,14 +102,11 @@ Result<FoundCredential> ask_registry_helper(const fs::path& program, const std::
   command.argv.insert(command.argv.end(), {"get", std::string(host)});
   const std::string name = program.filename().string();
   const std::string by_hand = fmt::format("{} get {}", name, host);
-  const auto finished = run(std::move(command), context);
-  if (!finished) {
-    return fail(finished.error());
+  MODLOCK_TRY(const auto finished, run(std::move(command), context));
+  if (finished.exit_code != 0) {
+    return failing(name, fmt::format("ended with exit code {}", finished.exit_code), by_hand);
   }
-  if (finished->exit_code != 0) {
-    return failing(name, fmt::format("ended with exit code {}", finished->exit_code), by_hand);
-  }
-  const auto answer = parse_json(finished->output);
+  const auto answer = parse_json(finished.output);
   if (!answer || !(answer->isObject() || answer->isNull())) {
     return failing(name, "gave no JSON object", by_hand);
   }

@@ -8,6 +8,7 @@
 #include "backends/credentials/folded_member.h"
 #include "backends/crypto/digest.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -56,9 +57,7 @@ Result<DockerFile> parse_docker_file(std::string_view text, std::string_view nam
       !(store.isString() || store.isNull())) {
     return wrong(name, "auths and credHelpers must be objects, credsStore a string");
   }
-  if (auto ok = read_auths(auths, name, file); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(read_auths(auths, name, file));
   for (const std::string& host : helpers.getMemberNames()) {
     if (!helpers[host].isString() && !helpers[host].isNull()) {
       return wrong(name, fmt::format("credHelpers \"{}\" is no string", host));

@@ -1,4 +1,5 @@
 #include "backends/credentials/netrc.h"
+#include "protocol/result.h"
 
 #include <fmt/format.h>
 
@@ -21,9 +22,7 @@ class NetrcReader {
 
   Result<std::vector<NetrcMachine>> read() {
     for (Word word = next(); !word.text.empty(); word = next()) {
-      if (auto ok = read_word(word); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(read_word(word));
     }
     finish_machine();
     return std::move(machines_);

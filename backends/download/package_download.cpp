@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/files/files.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -70,9 +71,7 @@ Result<void> PackageDownload::write(std::string_view bytes) {
 }
 
 Result<ArchiveDigests> PackageDownload::finish() {
-  if (auto ok = file_->complete(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(file_->complete());
   if (!archive_.format) {
     archive_.format = archive_format_of_content(head_);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/external/child.h"
+#include "protocol/result.h"
 
 namespace modlock::external {
 namespace {
@@ -28,16 +29,13 @@ tl::unexpected<Error> cannot_attend(const std::string& program, std::error_code 
 Result<std::unique_ptr<Child>> Child::start(std::vector<std::string> command, ChildListener& listener) {
   const std::string program = command.empty() ? std::string() : command.front();
   // Not where we were started: that directory is none of the backend's.
-  auto process = StartedChild::start(Command{.argv = std::move(command), .directory = "/"}, true);
-  if (!process) {
-    return fail(std::move(process.error()));
-  }
+  MODLOCK_TRY(auto process, StartedChild::start(Command{.argv = std::move(command), .directory = "/"}, true));
   Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) {
     return cannot_attend(program, std::error_code(errno, std::generic_category()));
   }
   try {
-    return std::unique_ptr<Child>(new Child(std::move(*process), std::move(wake), listener));
+    return std::unique_ptr<Child>(new Child(std::move(process), std::move(wake), listener));
   } catch (const std::system_error& error) {
     return cannot_attend(program, error.code());
   }

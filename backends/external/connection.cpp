@@ -7,6 +7,7 @@
 
 #include "backends/external/words.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::external {
 namespace {
@@ -21,20 +22,15 @@ std::string quoted(const std::vector<std::string>& words) {
 
 Result<std::shared_ptr<Connection>> Connection::open(const ExternalCommand& command) {
   const std::shared_ptr<Connection> connection(new Connection(command));
-  if (auto started = connection->start(); !started) {
-    return fail(std::move(started.error()));
-  }
+  MODLOCK_TRY(connection->start());
   return connection;
 }
 
 Result<void> Connection::start() {
   // What the child says at once waits until it is known here.
   const std::lock_guard lock(mutex_);
-  auto child = Child::start(command_.command, *this);
-  if (!child) {
-    return fail(std::move(child.error()));
-  }
-  child_ = std::move(*child);
+  MODLOCK_TRY(auto child, Child::start(command_.command, *this));
+  child_ = std::move(child);
   send(kDescribe, "backend/describe", Json::Value(Json::objectValue));
   return {};
 }

@@ -16,6 +16,7 @@
 #include "backends/parallel.h"
 #include "backends/scrub.h"
 #include "backends/tag_listing.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -70,28 +71,21 @@ class ExternalBackend final : public Backend {
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
-    const auto offered = ask({.method = "backend/list", .doing = "list the tags of", .longest = limits_.answer}, source,
-                             read_tags, context);
-    if (!offered) {
-      return fail(offered.error());
-    }
-    Listing listing = list_tags(offered->tags, tag_prefix, std::chrono::system_clock::now());
-    listing.skipped.insert(listing.skipped.end(), offered->unusable.begin(), offered->unusable.end());
-    listing.complete = offered->complete;
-    if (auto told = tell_twins_apart(source, listing.versions, context); !told) {
-      return fail(std::move(told.error()));
-    }
+    MODLOCK_TRY(const auto offered,
+                ask({.method = "backend/list", .doing = "list the tags of", .longest = limits_.answer}, source,
+                    read_tags, context));
+    Listing listing = list_tags(offered.tags, tag_prefix, std::chrono::system_clock::now());
+    listing.skipped.insert(listing.skipped.end(), offered.unusable.begin(), offered.unusable.end());
+    listing.complete = offered.complete;
+    MODLOCK_TRY(tell_twins_apart(source, listing.versions, context));
     merge_equal_versions(listing, "id");
     return listing;
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
     const Wanted wanted = named_by(source.source);
-    auto id = id_of_name(source, wanted, context);
-    if (!id) {
-      return fail(std::move(id.error()));
-    }
-    return Pin{.id = *id, .ref = *id == wanted.name ? std::string() : wanted.name};
+    MODLOCK_TRY(auto id, id_of_name(source, wanted, context));
+    return Pin{.id = id, .ref = id == wanted.name ? std::string() : wanted.name};
   }
 
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
@@ -135,17 +129,14 @@ class ExternalBackend final : public Backend {
     }
     question.params["source"] = identity;
     question.params["url"] = source.package_url.reveal();
-    const auto answer = program_.call({.method = question.method,
-                                       .params = std::move(question.params),
-                                       .doing = doing,
-                                       .secrets = secrets_of(source),
-                                       .end = std::chrono::steady_clock::now() + question.longest,
-                                       .description_end = std::chrono::steady_clock::now() + limits_.answer},
-                                      context);
-    if (!answer) {
-      return fail(answer.error());
-    }
-    auto result = read(*answer);
+    MODLOCK_TRY(const auto answer, program_.call({.method = question.method,
+                                                  .params = std::move(question.params),
+                                                  .doing = doing,
+                                                  .secrets = secrets_of(source),
+                                                  .end = std::chrono::steady_clock::now() + question.longest,
+                                                  .description_end = std::chrono::steady_clock::now() + limits_.answer},
+                                                 context));
+    auto result = read(answer);
     if (!result) {
       result.error().message = fmt::format("the backend \"{}\" (\"{}\") could not {}: its answer cannot be used: {}",
                                            scheme_, program_name_, doing, result.error().message);

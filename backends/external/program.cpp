@@ -1,4 +1,5 @@
 #include "backends/external/program.h"
+#include "protocol/result.h"
 
 #include <fmt/format.h>
 
@@ -13,14 +14,9 @@ constexpr int kProcessesOfACall = 2;
 
 Result<Json::Value> Program::call(const Call& call, const Context& context) {
   for (int ended = 0;;) {
-    if (auto fine = context.check(); !fine) {
-      return fail(std::move(fine.error()));
-    }
-    const auto open = connection(call);
-    if (!open) {
-      return fail(open.error());
-    }
-    auto result = (*open)->call(call, context);
+    MODLOCK_TRY(context.check());
+    MODLOCK_TRY(const auto open, connection(call));
+    auto result = open->call(call, context);
     if (result) {
       return std::move(*result);
     }
@@ -33,9 +29,7 @@ Result<Json::Value> Program::call(const Call& call, const Context& context) {
 }
 
 Result<std::shared_ptr<Connection>> Program::connection(const Call& call) {
-  if (auto fine = check_external_command(command_); !fine) {
-    return fail(std::move(fine.error()));
-  }
+  MODLOCK_TRY(check_external_command(command_));
   const std::lock_guard lock(mutex_);
   if (connection_ && connection_->is_open()) {
     return connection_;

@@ -16,6 +16,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/descriptor.h"
 #include "backends/files/system_error.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -125,11 +126,8 @@ Result<void> remove_directory(const fs::path& directory) {
   if (::lstat(directory.c_str(), &found) == 0 && (found.st_mode & kNeeded) != kNeeded) {
     ::chmod(directory.c_str(), (found.st_mode | kNeeded) & 07777U);
   }
-  auto children = children_to_remove(directory);
-  if (!children) {
-    return fail(children.error());
-  }
-  for (const fs::path& child : *children) {
+  MODLOCK_TRY(auto children, children_to_remove(directory));
+  for (const fs::path& child : children) {
     if (auto ok = remove_tree(child); !ok) {
       return ok;
     }

@@ -8,6 +8,7 @@
 
 #include "backends/git/git_error.h"
 #include "backends/scrub.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -88,14 +89,12 @@ Result<void> AdvertisementReader::read_packets() {
   while (expected_ != Expected::nothing) {
     constexpr std::size_t kLength = 4;  // before that arrived, what is none would be shown in part
     std::string_view rest = std::string_view(body_).substr(read_);
-    const auto packet = rest.size() < kLength ? Result<std::optional<Packet>>(std::nullopt) : take_packet(rest);
+    MODLOCK_TRY(const auto packet,
+                rest.size() < kLength ? Result<std::optional<Packet>>(std::nullopt) : take_packet(rest));
     if (!packet) {
-      return fail(packet.error());
-    }
-    if (!*packet) {
       return {};
     }
-    if (auto taken = take(**packet); !taken) {
+    if (auto taken = take(*packet); !taken) {
       return taken;
     }
     read_ = body_.size() - rest.size();

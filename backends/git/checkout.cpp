@@ -10,6 +10,7 @@
 #include "backends/git/git_error.h"
 #include "backends/git/remote.h"
 #include "backends/git/work_tree.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -141,23 +142,13 @@ std::string shown_path(std::string_view path) {
 
 Result<CheckedOut> check_out(const Repository& repository, const std::string& commit, const fs::path& directory,
                              const fs::path& index, std::string_view display, const Context& context) {
-  auto facts = repository.objects().tree_facts(commit);
-  if (!facts) {
-    return fail(facts.error());
-  }
-  if (auto fine = check_tree(*facts, commit, display); !fine) {
-    return fail(std::move(fine.error()));
-  }
-  if (auto made = make_directories(directory); !made) {
-    return fail(std::move(made.error()));
-  }
-  auto written = is_simple(repository.objects(), *facts)
-                     ? write_blobs(repository, *facts, commit, directory, display, context)
-                     : write_by_git(repository, commit, directory, index, display, context);
-  if (!written) {
-    return fail(std::move(written.error()));
-  }
-  return CheckedOut{warnings_of(*facts, commit, display), std::move(facts->submodules)};
+  MODLOCK_TRY(auto facts, repository.objects().tree_facts(commit));
+  MODLOCK_TRY(check_tree(facts, commit, display));
+  MODLOCK_TRY(make_directories(directory));
+  MODLOCK_TRY(is_simple(repository.objects(), facts)
+                  ? write_blobs(repository, facts, commit, directory, display, context)
+                  : write_by_git(repository, commit, directory, index, display, context));
+  return CheckedOut{warnings_of(facts, commit, display), std::move(facts.submodules)};
 }
 
 }  // namespace modlock::git

@@ -6,6 +6,7 @@
 
 #include "backends/git/git_error.h"
 #include "backends/git/history.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -50,11 +51,8 @@ tl::unexpected<Error> no_commit(const Remote& remote, std::string_view name, std
 
 Result<bool> bring_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
                          const Context& context) {
-  const auto is_brought = bring_advertised(remote, repository, commit);
-  if (!is_brought) {
-    return fail(is_brought.error());
-  }
-  const auto fetched = *is_brought ? tl::expected<void, FetchFailure>() : fetch_shallow(remote, repository, {commit});
+  MODLOCK_TRY(const auto is_brought, bring_advertised(remote, repository, commit));
+  const auto fetched = is_brought ? tl::expected<void, FetchFailure>() : fetch_shallow(remote, repository, {commit});
   if (!fetched && fetched.error().unknown_commit) {
     return fail(Code::not_found, fmt::format("\"{}\" has no commit {}", remote.address().display, commit),
                 "check the commit, or whether the history was rewritten");
@@ -63,9 +61,7 @@ Result<bool> bring_by_id(const Remote& remote, const Repository& repository, con
     return fail(fetched.error().error);
   }
   if (!fetched) {
-    if (auto all = bring_with_history(remote, repository, commit, context); !all) {
-      return fail(std::move(all.error()));
-    }
+    MODLOCK_TRY(bring_with_history(remote, repository, commit, context));
   }
   const auto arrived = repository.objects().peel(Repository::incoming(0));
   if (!arrived || arrived->id != commit) {
@@ -78,27 +74,18 @@ Result<void> check_commit(const Remote& remote, const Repository& repository, co
                           const Context& context) {
   auto references = remote.known();
   if (!references) {
-    auto listed = remote.list(Remote::Part::branches_and_tags, "list the branches and tags of");
-    if (!listed) {
-      return fail(std::move(listed.error()));
-    }
-    references = std::move(*listed);
+    MODLOCK_TRY(auto listed, remote.list(Remote::Part::branches_and_tags, "list the branches and tags of"));
+    references = std::move(listed);
   }
   if (is_advertised(*references, commit)) {
     return {};
   }
-  const auto is_proven = bring_by_id(remote, repository, commit, context);
-  if (!is_proven) {
-    return fail(is_proven.error());
-  }
-  if (*is_proven) {
+  MODLOCK_TRY(const auto is_proven, bring_by_id(remote, repository, commit, context));
+  if (is_proven) {
     return repository.accept(commit);
   }
-  auto reachable = is_reachable(remote, repository, commit, context);
+  MODLOCK_TRY(auto reachable, is_reachable(remote, repository, commit, context));
   if (!reachable) {
-    return fail(std::move(reachable.error()));
-  }
-  if (!*reachable) {
     repository.clear_incoming();
     return on_no_branch(remote, commit);
   }
@@ -110,9 +97,7 @@ Result<void> bring_submodule(const Remote& remote, const Repository& repository,
   if (repository.has_submodule(commit)) {
     return {};
   }
-  if (auto brought = bring_by_id(remote, repository, commit, context); !brought) {
-    return fail(std::move(brought.error()));
-  }
+  MODLOCK_TRY(bring_by_id(remote, repository, commit, context));
   auto kept = repository.keep_submodule(commit);
   repository.clear_incoming();
   return kept;

@@ -20,6 +20,7 @@
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
 #include "backends/git/submodules.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -41,38 +42,26 @@ class GitBackend final : public Backend {
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
-    const auto address = make_remote_address(source);
-    if (!address) {
-      return fail(address.error());
-    }
-    auto references = Remote(*address, context, &http_).list(Remote::Part::tags, "list the tags of");
-    if (!references) {
-      return fail(std::move(references.error()));
-    }
-    return make_listing(std::move(*references), tag_prefix, std::chrono::system_clock::now());
+    MODLOCK_TRY(const auto address, make_remote_address(source));
+    MODLOCK_TRY(auto references, Remote(address, context, &http_).list(Remote::Part::tags, "list the tags of"));
+    return make_listing(std::move(references), tag_prefix, std::chrono::system_clock::now());
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
-    const auto address = make_remote_address(source);
-    if (!address) {
-      return fail(address.error());
-    }
+    MODLOCK_TRY(const auto address, make_remote_address(source));
     const std::string ref = source.source.query_value("ref");
-    const Remote remote(*address, context, &http_);
+    const Remote remote(address, context, &http_);
     if (is_full_commit(ref)) {
       return pin_commit(remote, lower_case(ref), context);
     }
     const bool is_head = ref.empty() || ref == "HEAD";
-    const auto references = remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
-                                        is_head ? "find the HEAD of" : "list the branches and tags of");
-    if (!references) {
-      return fail(references.error());
-    }
-    auto pin = find_reference(*references, ref, address->display);
+    MODLOCK_TRY(const auto references, remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
+                                                   is_head ? "find the HEAD of" : "list the branches and tags of"));
+    auto pin = find_reference(references, ref, address.display);
     if (pin || pin.error().code != Code::not_found || !is_revision(ref)) {
       return pin;
     }
-    const auto repository = open(*address, context);
+    const auto repository = open(address, context);
     return repository ? find_revision(remote, *repository, ref, context) : fail(repository.error());
   }
 
@@ -220,14 +209,9 @@ class GitBackend final : public Backend {
 
   // A commit that was accepted once lay on a branch or tag: nothing to ask.
   Result<Pin> pin_commit(const Remote& remote, const std::string& commit, const Context& context) const {
-    const auto repository = open(remote.address(), context);
-    if (!repository) {
-      return fail(repository.error());
-    }
-    if (!repository->has_commit(commit)) {
-      if (auto fine = check_commit(remote, *repository, commit, context); !fine) {
-        return fail(std::move(fine.error()));
-      }
+    MODLOCK_TRY(const auto repository, open(remote.address(), context));
+    if (!repository.has_commit(commit)) {
+      MODLOCK_TRY(check_commit(remote, repository, commit, context));
     }
     return Pin{commit, ""};
   }

@@ -8,6 +8,7 @@
 #include "backends/files/files.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -53,19 +54,13 @@ bool History::has(const std::string& commit) const {
 }
 
 Result<bool> History::leads_to(const Remote& remote, const std::string& commit, const Context& context) const {
-  auto objects = ObjectReader::open(path_);
-  if (!objects) {
-    return fail(std::move(objects.error()));
-  }
-  if (!objects->has_object(commit)) {
+  MODLOCK_TRY(auto objects, ObjectReader::open(path_));
+  if (!objects.has_object(commit)) {
     return false;
   }
-  auto found = run_local(local_command(path_, {"for-each-ref", "--count=1", "--contains=" + commit}), kReading,
-                         remote.address().display, context);
-  if (!found) {
-    return fail(std::move(found.error()));
-  }
-  return !found->output.empty();
+  MODLOCK_TRY(auto found, run_local(local_command(path_, {"for-each-ref", "--count=1", "--contains=" + commit}),
+                                    kReading, remote.address().display, context));
+  return !found.output.empty();
 }
 
 Result<std::vector<std::string>> History::resolve(const Remote& remote, const std::string& revision,
@@ -73,26 +68,21 @@ Result<std::vector<std::string>> History::resolve(const Remote& remote, const st
   for (const std::string_view prefix : {"", "refs/remotes/origin/", "refs/tags/"}) {
     const Command command = local_command(
         path_, {"rev-parse", "--verify", "--quiet", "--end-of-options", std::string(prefix) + revision + "^{commit}"});
-    auto found = run_command(command, context);
-    if (!found) {
-      return fail(std::move(found.error()));
-    }
-    if (found->exit_code == 0) {
-      return lines_of(found->output);
+    MODLOCK_TRY(auto found, run_command(command, context));
+    if (found.exit_code == 0) {
+      return lines_of(found.output);
     }
   }
   if (!is_abbreviation(revision)) {
     return std::vector<std::string>{};
   }
   // What rev-parse does not say: whether there was none, or more than one.
-  auto found = run_local(local_command(path_, {"rev-list", "--all"}), kReading, remote.address().display, context);
-  if (!found) {
-    return fail(std::move(found.error()));
-  }
+  MODLOCK_TRY(auto found,
+              run_local(local_command(path_, {"rev-list", "--all"}), kReading, remote.address().display, context));
   std::string lower(revision);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
-  std::vector<std::string> commits = lines_of(found->output);
+  std::vector<std::string> commits = lines_of(found.output);
   std::erase_if(commits, [&](const std::string& commit) { return !commit.starts_with(lower); });
   std::sort(commits.begin(), commits.end());
   return commits;
@@ -104,20 +94,15 @@ Result<std::optional<std::size_t>> History::commits_since(const Remote& remote, 
     return std::nullopt;
   }
   const std::string& display = remote.address().display;
-  auto base =
-      run_local(local_command(path_, {"rev-list", "--max-count=1", older, "^" + newer}), kReading, display, context);
-  if (!base) {
-    return fail(std::move(base.error()));
-  }
-  if (!base->output.empty()) {
+  MODLOCK_TRY(auto base, run_local(local_command(path_, {"rev-list", "--max-count=1", older, "^" + newer}), kReading,
+                                   display, context));
+  if (!base.output.empty()) {
     return std::nullopt;  // the newer does not reach it
   }
-  auto count = run_local(local_command(path_, {"rev-list", "--count", newer, "^" + older}), kReading, display, context);
-  if (!count) {
-    return fail(std::move(count.error()));
-  }
+  MODLOCK_TRY(auto count,
+              run_local(local_command(path_, {"rev-list", "--count", newer, "^" + older}), kReading, display, context));
   std::size_t number = 0;
-  const std::string& text = count->output;
+  const std::string& text = count.output;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
@@ -125,11 +110,8 @@ Result<std::optional<std::size_t>> History::commits_since(const Remote& remote, 
 Result<void> History::hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context) const {
   const std::string wanted = "refs/modlock/wanted";
-  auto objects = ObjectReader::open(path_);
-  if (!objects) {
-    return fail(std::move(objects.error()));
-  }
-  if (auto named = objects->set_reference(wanted, commit); !named) {
+  MODLOCK_TRY(auto objects, ObjectReader::open(path_));
+  if (auto named = objects.set_reference(wanted, commit); !named) {
     return named;
   }
   repository.clear_incoming();
@@ -144,14 +126,11 @@ Result<void> History::hand_over(const Remote& remote, const Repository& reposito
 
 Result<bool> is_reachable(const Remote& remote, const Repository& repository, const std::string& commit,
                           const Context& context) {
-  const auto made_at = repository.objects().commit_time(commit);
-  if (!made_at) {
-    return fail(made_at.error());
-  }
+  MODLOCK_TRY(const auto made_at, repository.objects().commit_time(commit));
   {
     // What follows a commit is younger, where clocks were right: most of the history need not travel.
     const History recent(repository);
-    const auto since = fmt::format("@{} +0000", made_at->time_since_epoch().count() - 1);
+    const auto since = fmt::format("@{} +0000", made_at.time_since_epoch().count() - 1);
     if (recent.fetch(remote, History::Content::commits, since)) {
       auto found = recent.leads_to(remote, commit, context);
       if (!found || *found) {
@@ -160,9 +139,7 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
     }
   }
   const History all(repository);
-  if (auto fetched = all.fetch(remote, History::Content::commits, ""); !fetched) {
-    return fail(std::move(fetched.error()));
-  }
+  MODLOCK_TRY(all.fetch(remote, History::Content::commits, ""));
   return all.leads_to(remote, commit, context);
 }
 
@@ -172,11 +149,8 @@ Result<void> bring_with_history(const Remote& remote, const Repository& reposito
   if (auto fetched = whole.fetch(remote, History::Content::whole, ""); !fetched) {
     return fetched;
   }
-  const auto found = whole.leads_to(remote, commit, context);
+  MODLOCK_TRY(const auto found, whole.leads_to(remote, commit, context));
   if (!found) {
-    return fail(found.error());
-  }
-  if (!*found) {
     return fail(Code::not_found,
                 fmt::format("no branch and no tag of \"{}\" leads to a commit {}, and it gives out nothing else",
                             remote.address().display, commit),
@@ -212,26 +186,21 @@ std::optional<Descent> find_descent(const Remote& remote, const Repository& repo
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
                           const Context& context) {
   const History history(repository);
-  if (auto fetched = history.fetch(remote, History::Content::commits, ""); !fetched) {
-    return fail(std::move(fetched.error()));
-  }
-  const auto found = history.resolve(remote, ref, context);
-  if (!found) {
-    return fail(found.error());
-  }
-  if (found->size() == 1) {
-    return Pin{found->front(), ""};
+  MODLOCK_TRY(history.fetch(remote, History::Content::commits, ""));
+  MODLOCK_TRY(const auto found, history.resolve(remote, ref, context));
+  if (found.size() == 1) {
+    return Pin{found.front(), ""};
   }
   const std::string& display = remote.address().display;
-  if (found->empty()) {
+  if (found.empty()) {
     return fail(Code::not_found,
                 fmt::format("\"{}\" has no branch or tag \"{}\", and no commit on its branches and tags is meant by it",
                             display, quotable(ref)),
                 "check the spelling of ?ref=, or whether the history was rewritten");
   }
   return fail(Code::not_found,
-              fmt::format("\"{}\" has more than one commit that begins with \"{}\": {} and {}", display, ref,
-                          (*found)[0], (*found)[1]),
+              fmt::format("\"{}\" has more than one commit that begins with \"{}\": {} and {}", display, ref, found[0],
+                          found[1]),
               "write all 40 digits of the commit");
 }
 

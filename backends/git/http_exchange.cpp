@@ -16,6 +16,7 @@
 #include "backends/http/text.h"
 #include "backends/http/url.h"
 #include "backends/scrub.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -104,21 +105,16 @@ bool is_status_success(int status) {
 }  // namespace
 
 Result<Advertised> HttpExchange::advertise() {
-  auto response = get_with_credentials();
-  if (!response) {
-    return fail(std::move(response.error()));
+  MODLOCK_TRY(auto response, get_with_credentials());
+  if (!is_status_success(response.status)) {
+    return fail(explain_status(std::move(response)));
   }
-  if (!is_status_success(response->status)) {
-    return fail(explain_status(std::move(*response)));
-  }
-  if (auto fine = check_advertisement(*response); !fine) {
-    return fail(std::move(fine.error()));
-  }
+  MODLOCK_TRY(check_advertisement(response));
   auto advertisement = advertisement_.finish();
   if (!advertisement) {
     return fail(explain_content(advertisement.error()));
   }
-  const std::string& found_at = response->url.reveal();
+  const std::string& found_at = response.url.reveal();
   Found found{plan_, SecretText(found_at.substr(0, found_at.size() - kTail.size())), authorization_, {}, {}};
   if (!have_same_origin(found_at, remote_.url)) {
     found.authorization = {};
@@ -151,11 +147,8 @@ Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
 }
 
 Result<SecretText> HttpExchange::resolve() {
-  const auto response = get(remote_.password ? basic(remote_.username, *remote_.password) : SecretText());
-  if (!response) {
-    return fail(response.error());
-  }
-  const std::string& led_to = response->url.reveal();
+  MODLOCK_TRY(const auto response, get(remote_.password ? basic(remote_.username, *remote_.password) : SecretText()));
+  const std::string& led_to = response.url.reveal();
   if (led_to == url() || !led_to.ends_with(kTail)) {
     return SecretText();
   }
@@ -169,9 +162,7 @@ bool HttpExchange::can_fetch(const Found& found) {
 Result<bool> HttpExchange::fetch(const Found& found, const std::vector<std::string>& ids, PackAnswer& answer) {
   if (found.base.reveal() != base()) {
     // Who judges may be another one than when the redirect was followed.
-    if (auto allowed = judge_redirect(printable_url(found.base.reveal()), context_); !allowed) {
-      return fail(std::move(allowed.error()));
-    }
+    MODLOCK_TRY(judge_redirect(printable_url(found.base.reveal()), context_));
   }
   HttpRequest post = request(SecretText(found.base.reveal() + "/git-upload-pack"), found.authorization);
   post.method = HttpRequest::Method::post;
@@ -250,20 +241,17 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
     only_git_ = "the server asks for credentials that git may have another way";
     return trouble(has_own ? Trouble::credentials_refused : Trouble::credentials_needed);
   }
-  const auto stored = fill_credential(remote_, context_);
+  MODLOCK_TRY(const auto stored, fill_credential(remote_, context_));
   if (!stored) {
-    return fail(stored.error());
-  }
-  if (!*stored) {
     return trouble(Trouble::credentials_needed);
   }
-  response = get(basic((*stored)->username, (*stored)->password));
+  response = get(basic(stored->username, stored->password));
   if (response && response->status == kUnauthorized) {
-    judge_credential(remote_, **stored, "reject", context_);
+    judge_credential(remote_, *stored, "reject", context_);
     return trouble(Trouble::credentials_refused);
   }
   if (response && response->status < 300) {
-    judge_credential(remote_, **stored, "approve", context_);
+    judge_credential(remote_, *stored, "approve", context_);
   }
   return response;
 }

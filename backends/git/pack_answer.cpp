@@ -4,6 +4,7 @@
 
 #include "backends/git/git_error.h"
 #include "backends/scrub.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -30,14 +31,11 @@ Result<void> PackAnswer::write(std::string_view bytes) {
   rest_ += bytes;
   std::string_view left = rest_;
   while (!has_ended_) {
-    const auto packet = take_packet(left);
+    MODLOCK_TRY(const auto packet, take_packet(left));
     if (!packet) {
-      return fail(packet.error());
-    }
-    if (!*packet) {
       break;
     }
-    if (auto taken = take(**packet); !taken) {
+    if (auto taken = take(*packet); !taken) {
       return taken;
     }
   }

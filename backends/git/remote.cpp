@@ -11,6 +11,7 @@
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
 #include "backends/scrub.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -83,11 +84,8 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
   }
   std::optional<PrivateFile> key;
   if (address_.scheme == "ssh" && !address_.ssh_key.empty()) {
-    auto written = PrivateFile::create(address_.ssh_key.reveal());
-    if (!written) {
-      return fail(std::move(written.error()));
-    }
-    key.emplace(std::move(*written));
+    MODLOCK_TRY(auto written, PrivateFile::create(address_.ssh_key.reveal()));
+    key.emplace(std::move(written));
   }
   Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
                                     key ? key->path() : std::filesystem::path(), !context_.judge_source);
@@ -139,14 +137,11 @@ Result<References> Remote::list_by_git(Part part, std::string_view doing) const 
   }
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
-  auto finished = run(arguments, doing, kLongestListing);
-  if (!finished) {
-    return fail(std::move(finished.error()));
+  MODLOCK_TRY(auto finished, run(arguments, doing, kLongestListing));
+  if (finished.exit_code != 0) {
+    return fail(explain(address_, doing, finished.exit_code, finished.error_output));
   }
-  if (finished->exit_code != 0) {
-    return fail(explain(address_, doing, finished->exit_code, finished->error_output));
-  }
-  auto references = parse_references(finished->output);
+  auto references = parse_references(finished.output);
   if (!references) {
     return fail(with_purpose(std::move(references.error()), doing, address_.display));
   }
@@ -193,9 +188,7 @@ std::optional<Result<bool>> Remote::fetch_objects(const Repository& repository,
       return fail(std::move(error));
     }
   }
-  if (auto kept = repository.keep_incoming(ids); !kept) {
-    return fail(std::move(kept.error()));
-  }
+  MODLOCK_TRY(repository.keep_incoming(ids));
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/go_url.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -96,11 +97,8 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   if (bad_user || has_control_character(url->host) || has_control_character(url->path)) {
     return denied(address.display, "it holds a percent-encoded control character");
   }
-  auto ssh_key = ssh_key_of(source, address.display);
-  if (!ssh_key) {
-    return fail(std::move(ssh_key.error()));
-  }
-  address.ssh_key = std::move(*ssh_key);
+  MODLOCK_TRY(auto ssh_key, ssh_key_of(source, address.display));
+  address.ssh_key = std::move(ssh_key);
   take_user(*url, address);
   url->fragment.clear();
   url->raw_fragment.clear();

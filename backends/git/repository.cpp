@@ -8,6 +8,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
 #include "backends/git/pack_writer.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -94,21 +95,16 @@ Result<void> make_bare_repository(const fs::path& path) {
 Result<Repository> Repository::open(const fs::path& cache_directory, std::string_view identity,
                                     const Context& context) {
   fs::path path = directory_of(cache_directory, identity);
-  if (auto made = make_directories(path); !made) {
-    return fail(std::move(made.error()));
-  }
-  auto lock = FileLock::acquire(path / kLockFile, context);
-  if (!lock) {
-    return fail(std::move(lock.error()));
-  }
+  MODLOCK_TRY(make_directories(path));
+  MODLOCK_TRY(auto lock, FileLock::acquire(path / kLockFile, context));
   std::error_code ignored;
   if (fs::exists(path / "HEAD", ignored)) {
     if (auto objects = ObjectReader::open(path)) {
       remove_leftovers(path);
-      return Repository(std::move(path), std::move(*lock), std::move(*objects), true);
+      return Repository(std::move(path), std::move(lock), std::move(*objects), true);
     }
   }
-  return make(std::move(path), std::move(*lock));
+  return make(std::move(path), std::move(lock));
 }
 
 Result<Repository> Repository::empty(Repository damaged) {
@@ -117,14 +113,9 @@ Result<Repository> Repository::empty(Repository damaged) {
 
 Result<Repository> Repository::make(fs::path path, FileLock lock) {
   remove_contents(path);
-  if (auto made = make_bare_repository(path); !made) {
-    return fail(std::move(made.error()));
-  }
-  auto objects = ObjectReader::open(path);
-  if (!objects) {
-    return fail(std::move(objects.error()));
-  }
-  return Repository(std::move(path), std::move(lock), std::move(*objects), false);
+  MODLOCK_TRY(make_bare_repository(path));
+  MODLOCK_TRY(auto objects, ObjectReader::open(path));
+  return Repository(std::move(path), std::move(lock), std::move(objects), false);
 }
 
 bool Repository::exists(const fs::path& cache_directory, std::string_view identity) {

@@ -7,6 +7,7 @@
 
 #include "backends/git/git_command.h"
 #include "backends/process/process.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -46,9 +47,7 @@ Command credential_command(const RemoteAddress& remote, std::string_view action,
 
 Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& remote, const Context& context) {
   const auto asked = run_command(credential_command(remote, "fill", describe(remote, remote.username) + "\n"), context);
-  if (auto alive = context.check(); !alive) {
-    return fail(std::move(alive.error()));
-  }
+  MODLOCK_TRY(context.check());
   if (!asked || asked->exit_code != 0) {
     return std::nullopt;
   }

@@ -17,6 +17,7 @@
 #include "backends/git/repository.h"
 #include "backends/parallel.h"
 #include "backends/scrub.h"
+#include "protocol/result.h"
 
 namespace modlock::git {
 namespace {
@@ -66,21 +67,16 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
                 fmt::format("the submodule's URL \"{}\" names no host", quotable(scrub_urls(url))),
                 "write a whole URL into .gitmodules");
   }
-  const auto source = parse_source("git::" + text);
-  if (!source) {
-    return fail(source.error());
-  }
-  if (!source->source.subdir.empty() || !source->source.query.empty()) {
+  MODLOCK_TRY(const auto source, parse_source("git::" + text));
+  if (!source.source.subdir.empty() || !source.source.query.empty()) {
     return fail(Code::source_unsupported,
-                fmt::format("the submodule's URL \"{}\" has \"//\" or arguments in it", source->source.identity()),
+                fmt::format("the submodule's URL \"{}\" has \"//\" or arguments in it", source.source.identity()),
                 "write the URL of the repository alone into .gitmodules");
   }
   if (context.judge_source) {
-    if (auto allowed = context.judge_source(source->source); !allowed) {
-      return fail(std::move(allowed.error()));
-    }
+    MODLOCK_TRY(context.judge_source(source.source));
   }
-  auto address = make_remote_address(*source);
+  auto address = make_remote_address(source);
   if (address) {
     address->ssh_key = parent.ssh_key;
     if (scp && scp->is_relative) {
@@ -121,14 +117,11 @@ Result<Diagnostics> Filling::fill(const Superproject& parent, std::size_t depth)
                             parent.commit, parent.address.display, kMost, kDeepest),
                 "use the submodules' repositories themselves");
   }
-  const auto entries = read_gitmodules(parent.directory, parent.address.display, context_);
-  if (!entries) {
-    return fail(entries.error());
-  }
+  MODLOCK_TRY(const auto entries, read_gitmodules(parent.directory, parent.address.display, context_));
   std::vector<Result<Diagnostics>> filled(parent.submodules.size());
   parallel_for(parent.submodules.size(), depth == 0 ? kAtOnce : 1, [&](std::size_t i) {
     const Submodule& submodule = parent.submodules[i];
-    const auto entry = find_submodule(*entries, submodule.path, parent.address.display);
+    const auto entry = find_submodule(entries, submodule.path, parent.address.display);
     filled[i] = entry ? fill_one(parent, submodule, *entry, depth) : fail(entry.error());
     if (!filled[i]) {
       filled[i].error().notes.push_back(fmt::format("for the submodule \"{}\" of commit {} of \"{}\"",
@@ -151,23 +144,14 @@ Result<Diagnostics> Filling::fill_one(const Superproject& parent, const Submodul
     return Diagnostics{};
   }
   const std::string url = resolve_submodule_url(parent.url.reveal(), entry.url);
-  auto address = address_of(url, parent.address, context_);
-  if (!address) {
-    return fail(std::move(address.error()));
-  }
-  if (auto allowed = check_file_transport(*address, "submodule", "which git does not allow to submodules", context_);
-      !allowed) {
-    return fail(std::move(allowed.error()));
-  }
-  Superproject inner{SecretText(url), std::move(*address), submodule.commit, parent.directory / submodule.path, {}};
-  auto checked_out = check_out_one(inner.address, submodule, inner.directory);
-  if (!checked_out) {
-    return fail(std::move(checked_out.error()));
-  }
-  inner.submodules = std::move(checked_out->submodules);
+  MODLOCK_TRY(auto address, address_of(url, parent.address, context_));
+  MODLOCK_TRY(check_file_transport(address, "submodule", "which git does not allow to submodules", context_));
+  Superproject inner{SecretText(url), std::move(address), submodule.commit, parent.directory / submodule.path, {}};
+  MODLOCK_TRY(auto checked_out, check_out_one(inner.address, submodule, inner.directory));
+  inner.submodules = std::move(checked_out.submodules);
   auto deeper = fill(inner, depth + 1);
   if (deeper) {
-    deeper->insert(deeper->begin(), checked_out->warnings.begin(), checked_out->warnings.end());
+    deeper->insert(deeper->begin(), checked_out.warnings.begin(), checked_out.warnings.end());
   }
   return deeper;
 }
@@ -177,16 +161,10 @@ Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Su
   if (context_.offline && !Repository::exists(cache_directory_, address.display)) {
     return fail(not_in_cache(address));
   }
-  const auto repository = Repository::open(cache_directory_, address.display, context_);
-  if (!repository) {
-    return fail(repository.error());
-  }
-  if (auto brought = bring_submodule(Remote(address, context_, http_), *repository, submodule.commit, context_);
-      !brought) {
-    return fail(std::move(brought.error()));
-  }
+  MODLOCK_TRY(const auto repository, Repository::open(cache_directory_, address.display, context_));
+  MODLOCK_TRY(bring_submodule(Remote(address, context_, http_), repository, submodule.commit, context_));
   const fs::path index = top_.string() + "." + random_hex(8) + ".index";
-  return check_out(*repository, submodule.commit, directory, index, address.display, context_);
+  return check_out(repository, submodule.commit, directory, index, address.display, context_);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "backends/http/redirect_judge.h"
 #include "backends/oci/token.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -128,9 +129,7 @@ Result<std::optional<SecretText>> Authorizer::answer(const Repository& repositor
     } else {
       known->changed.wait(lock, context.stop, ended);
     }
-    if (const auto fine = context.check(); !fine) {
-      return fail(fine.error());
-    }
+    MODLOCK_TRY(context.check());
     if (ended() && known->failure && !is_of_the_caller(known->failure->code)) {
       return fail(*known->failure);
     }
@@ -165,10 +164,7 @@ Result<FoundCredential> Authorizer::credential(const Repository& repository, con
 // Called by who is busy, without the lock of the entry; sets its header and its end.
 Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Repository& repository,
                                                     const Challenge& challenge, const Context& context) {
-  const auto found = credential(repository, context);
-  if (!found) {
-    return fail(found.error());
-  }
+  MODLOCK_TRY(const auto found, credential(repository, context));
   const auto keep = [&entry](SecretText header, std::optional<Clock::time_point> expires) {
     const std::lock_guard lock(entry.mutex);
     entry.header = std::move(header);
@@ -176,20 +172,15 @@ Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Reposito
     return std::optional(entry.header);
   };
   if (challenge.scheme == "basic") {
-    const auto* const basic = std::get_if<BasicCredential>(&found->secret);
+    const auto* const basic = std::get_if<BasicCredential>(&found.secret);
     return basic != nullptr ? keep(basic_authorization(*basic), std::nullopt) : std::optional<SecretText>();
   }
-  const auto* const token = std::get_if<TokenCredential>(&found->secret);
+  const auto* const token = std::get_if<TokenCredential>(&found.secret);
   if (token != nullptr && !token->access_token.empty()) {
     return keep(SecretText("Bearer " + token->access_token.reveal()), std::nullopt);
   }
-  const auto realm = token_realm(challenge, repository.authority, repository.display);
-  if (!realm) {
-    return fail(realm.error());
-  }
-  if (auto allowed = judge_realm(*realm, repository, context); !allowed) {
-    return fail(std::move(allowed.error()));
-  }
+  MODLOCK_TRY(const auto realm, token_realm(challenge, repository.authority, repository.display));
+  MODLOCK_TRY(judge_realm(realm, repository, context));
   // Some registries want another scope for listing tags than for pulling; they name it.
   const std::string named = challenge.parameter("scope");
   for (const std::string_view scope : split(named, ' ')) {
@@ -198,12 +189,9 @@ Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Reposito
       entry.scopes.emplace_back(scope);
     }
   }
-  const TokenRequest request{*realm, challenge.parameter("service"), entry.scopes};
-  const auto granted = request_token(http_, request, *found, repository, context);
-  if (!granted) {
-    return fail(granted.error());
-  }
-  return keep(SecretText("Bearer " + granted->text.reveal()), Clock::now() + granted->lifetime - kMargin);
+  const TokenRequest request{realm, challenge.parameter("service"), entry.scopes};
+  MODLOCK_TRY(const auto granted, request_token(http_, request, found, repository, context));
+  return keep(SecretText("Bearer " + granted.text.reveal()), Clock::now() + granted.lifetime - kMargin);
 }
 
 }  // namespace modlock::oci

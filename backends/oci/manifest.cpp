@@ -9,6 +9,7 @@
 #include "backends/package/unpack.h"
 #include "backends/source_text.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -44,15 +45,12 @@ Result<std::string> text_of(const Json::Value& object, const char* name, std::st
 }
 
 Result<Layer> read_layer(const Json::Value& descriptor, std::string_view what) {
-  const auto digest = text_of(descriptor, "digest", what);
-  if (!digest) {
-    return fail(digest.error());
-  }
-  switch (digest_form(*digest)) {
+  MODLOCK_TRY(const auto digest, text_of(descriptor, "digest", what));
+  switch (digest_form(digest)) {
     case DigestForm::other_algorithm:
-      return unsupported_digest(fmt::format("module package of {}", what), *digest);
+      return unsupported_digest(fmt::format("module package of {}", what), digest);
     case DigestForm::invalid:
-      return broken(what, fmt::format("the digest of its package is \"{}\"", quotable(*digest)));
+      return broken(what, fmt::format("the digest of its package is \"{}\"", quotable(digest)));
     case DigestForm::supported:
       break;
   }
@@ -67,7 +65,7 @@ Result<Layer> read_layer(const Json::Value& descriptor, std::string_view what) {
                             size.asUInt64(), limit),
                 "have the package split");
   }
-  return Layer{*digest, size.asUInt64()};
+  return Layer{digest, size.asUInt64()};
 }
 
 Result<Layer> select_layer(const Json::Value& layers, std::string_view what) {
@@ -79,11 +77,8 @@ Result<Layer> select_layer(const Json::Value& layers, std::string_view what) {
     if (!layer.isObject()) {
       return broken(what, "one of its layers is not an object");
     }
-    const auto type = text_of(layer, "mediaType", what);
-    if (!type) {
-      return fail(type.error());
-    }
-    if (*type != kZip) {
+    MODLOCK_TRY(const auto type, text_of(layer, "mediaType", what));
+    if (type != kZip) {
       continue;
     }
     if (package != nullptr) {
@@ -113,19 +108,13 @@ Result<Layer> read_manifest(std::string_view content_type, std::string_view body
   if (!json->isObject()) {
     return broken(what, "it is not a JSON object");
   }
-  const auto type = text_of(*json, "mediaType", what);
-  if (!type) {
-    return fail(type.error());
+  MODLOCK_TRY(const auto type, text_of(*json, "mediaType", what));
+  if (type != kImageManifest) {
+    return no_package(what, fmt::format("unexpected manifest media type \"{}\"", quotable(type)));
   }
-  if (*type != kImageManifest) {
-    return no_package(what, fmt::format("unexpected manifest media type \"{}\"", quotable(*type)));
-  }
-  const auto artifact = text_of(*json, "artifactType", what);
-  if (!artifact) {
-    return fail(artifact.error());
-  }
-  if (*artifact != kModulePackage) {
-    return no_package(what, fmt::format("unexpected artifact type \"{}\"", quotable(*artifact)));
+  MODLOCK_TRY(const auto artifact, text_of(*json, "artifactType", what));
+  if (artifact != kModulePackage) {
+    return no_package(what, fmt::format("unexpected artifact type \"{}\"", quotable(artifact)));
   }
   return select_layer((*json)["layers"], what);
 }

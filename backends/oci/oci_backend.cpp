@@ -14,6 +14,7 @@
 #include "backends/parallel.h"
 #include "backends/source_text.h"
 #include "backends/tag_listing.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -46,42 +47,31 @@ class OciBackend final : public Backend {
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
-    const auto address = read_address(source);
-    if (!address) {
-      return fail(address.error());
-    }
-    const auto found = registry_.tags(address->repository, context);
-    if (!found) {
-      return fail(found.error());
-    }
+    MODLOCK_TRY(const auto address, read_address(source));
+    MODLOCK_TRY(const auto found, registry_.tags(address.repository, context));
     std::vector<Tag> tags;
     std::vector<SkippedTag> nameless;
-    for (const std::string& name : found->names) {
+    for (const std::string& name : found.names) {
       if (is_tag_name(name)) {
         tags.push_back(to_tag(name, tag_prefix));
       } else {
         nameless.push_back({printable_address(name), "not a valid tag name"});
       }
     }
-    Listing listing = list_tags(std::move(tags), tag_prefix, found->fetched_at);
+    Listing listing = list_tags(std::move(tags), tag_prefix, found.fetched_at);
     listing.skipped.insert(listing.skipped.end(), nameless.begin(), nameless.end());
-    if (auto told = tell_twins_apart(address->repository, listing.versions, context); !told) {
-      return fail(std::move(told.error()));
-    }
+    MODLOCK_TRY(tell_twins_apart(address.repository, listing.versions, context));
     merge_equal_versions(listing, "digest");
     return listing;
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
-    const auto address = read_address(source);
-    if (!address) {
-      return fail(address.error());
-    }
-    const Reference& reference = address->reference;
+    MODLOCK_TRY(const auto address, read_address(source));
+    const Reference& reference = address.reference;
     if (!reference.digest.empty()) {
       return Pin{reference.digest, ""};
     }
-    auto digest = registry_.digest_of(address->repository, reference.tag, context);
+    auto digest = registry_.digest_of(address.repository, reference.tag, context);
     return digest ? Result<Pin>(Pin{std::move(*digest), reference.tag}) : fail(std::move(digest.error()));
   }
 
@@ -142,21 +132,13 @@ class OciBackend final : public Backend {
     }
     const Repository& repository = address.repository;
     const std::string what = fmt::format("\"{}\" of \"{}\"", escape_controls(reference.text()), repository.display);
-    if (auto valid = check(reference, what); !valid) {
-      return fail(std::move(valid.error()));
-    }
-    const auto manifest = registry_.manifest(repository, reference, context);
-    if (!manifest) {
-      return fail(manifest.error());
-    }
-    const auto layer = read_manifest(manifest->content_type, manifest->body, what);
-    if (!layer) {
-      return fail(layer.error());
-    }
+    MODLOCK_TRY(check(reference, what));
+    MODLOCK_TRY(const auto manifest, registry_.manifest(repository, reference, context));
+    MODLOCK_TRY(const auto layer, read_manifest(manifest.content_type, manifest.body, what));
     std::error_code ignored;  // an absolute path is only nicer to read
-    const bool is_sha256 = digest_algorithm(layer->digest) == Hash::sha256;
+    const bool is_sha256 = digest_algorithm(layer.digest) == Hash::sha256;
     PackageDownload package(fs::absolute(parent, ignored),
-                            {.display = fmt::format("{}@{}", repository.display, layer->digest),
+                            {.display = fmt::format("{}@{}", repository.display, layer.digest),
                              .format = ArchiveFormat::zip,
                              .also = is_sha256 ? std::nullopt : std::optional(Hash::sha512)},
                             context);
@@ -165,11 +147,9 @@ class OciBackend final : public Backend {
         return is_sha256 ? "sha256:" + digests.sha256 : "sha512:" + digests.also;
       });
     };
-    if (auto received = registry_.blob(repository, *layer, "the module package", package, digest, context); !received) {
-      return fail(std::move(received.error()));
-    }
+    MODLOCK_TRY(registry_.blob(repository, layer, "the module package", package, digest, context));
     return package.unpack().map([&](FetchedTree tree) {
-      tree.id = manifest->digest;
+      tree.id = manifest.digest;
       tree.ref = reference.tag;
       return tree;
     });

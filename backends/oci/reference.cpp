@@ -11,6 +11,7 @@
 #include "backends/go_url.h"
 #include "backends/hostname.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -154,19 +155,13 @@ Result<Address> read_address(const SourceAddress& source) {
         "a repository is lower-case letters and digits, joined by \"/\", \".\", \"_\" and \"-\"; select with "
         "\"?tag=\" or \"?digest=\" rather than \":\" or \"@\"");
   }
-  const auto arguments = own_arguments(parse_query(url->raw_query), identity);
-  if (!arguments) {
-    return fail(arguments.error());
-  }
-  auto reference = read_reference(*arguments, identity);
-  if (!reference) {
-    return fail(std::move(reference.error()));
-  }
+  MODLOCK_TRY(const auto arguments, own_arguments(parse_query(url->raw_query), identity));
+  MODLOCK_TRY(auto reference, read_reference(arguments, identity));
   const std::string& host = source.source.host;
   // Docker's own name for its registry is not that of the server.
   std::string authority = host == "docker.io" ? "registry-1.docker.io" : ascii_authority(host);
   const std::string display = fmt::format("oci://{}/{}", host, name);
-  return Address{{display, host, std::move(authority), std::move(name)}, std::move(*reference)};
+  return Address{{display, host, std::move(authority), std::move(name)}, std::move(reference)};
 }
 
 Result<Repository> parse_repository(std::string_view text) {

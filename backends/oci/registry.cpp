@@ -11,6 +11,7 @@
 #include "backends/oci/blob_check.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -83,14 +84,11 @@ Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest re
   if (!challenge || !back || !back->keeps_secrets) {
     return response;
   }
-  const auto authorization = authorizer_.answer(repository, *challenge, expected, context);
+  MODLOCK_TRY(const auto authorization, authorizer_.answer(repository, *challenge, expected, context));
   if (!authorization) {
-    return fail(authorization.error());
-  }
-  if (!*authorization) {
     return response;
   }
-  request.secret_headers = {{"Authorization", **authorization}};
+  request.secret_headers = {{"Authorization", *authorization}};
   return http_.send(request, context);
 }
 
@@ -145,14 +143,10 @@ Result<TagListing> Registry::tags(const Repository& repository, const Context& c
   TagPages pages(repository.url("tags/list"), repository.display);
   while (const auto next = pages.next()) {
     request.url = SecretText(next->url);
-    auto page = expect(next->same_origin ? send(repository, request, context) : send_elsewhere(request, context),
-                       request, repository, {}, context);
-    if (!page) {
-      return fail(std::move(page.error()));
-    }
-    if (auto taken = pages.take(*page); !taken) {
-      return fail(std::move(taken.error()));
-    }
+    MODLOCK_TRY(auto page,
+                expect(next->same_origin ? send(repository, request, context) : send_elsewhere(request, context),
+                       request, repository, {}, context));
+    MODLOCK_TRY(pages.take(page));
   }
   return TagListing{pages.tags(), pages.fetched_at()};
 }
@@ -160,12 +154,9 @@ Result<TagListing> Registry::tags(const Repository& repository, const Context& c
 Result<std::string> Registry::digest_of(const Repository& repository, const std::string& tag, const Context& context) {
   HttpRequest request = manifest_request(repository, tag, "find the manifest");
   request.method = HttpRequest::Method::head;
-  const auto response =
-      expect(send(repository, request, context), request, repository, fmt::format("tag \"{}\"", tag), context);
-  if (!response) {
-    return fail(response.error());
-  }
-  auto digest = named_digest(*response, repository, tag);
+  MODLOCK_TRY(const auto response,
+              expect(send(repository, request, context), request, repository, fmt::format("tag \"{}\"", tag), context));
+  auto digest = named_digest(response, repository, tag);
   if (digest && digest->empty()) {
     return fail(
         Code::bad_response,
@@ -179,18 +170,12 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
   const std::string& text = reference.text();
   const HttpRequest request = manifest_request(repository, text, "get the manifest");
   const auto missing = fmt::format("{} \"{}\"", reference.digest.empty() ? "tag" : "manifest", text);
-  auto response = expect(send(repository, request, context), request, repository, missing, context);
-  if (!response) {
-    return fail(std::move(response.error()));
-  }
-  const auto named = named_digest(*response, repository, text);
-  if (!named) {
-    return fail(named.error());
-  }
+  MODLOCK_TRY(auto response, expect(send(repository, request, context), request, repository, missing, context));
+  MODLOCK_TRY(const auto named, named_digest(response, repository, text));
   std::string digest;  // the one that was asked for, else the registry's, else of the canonical algorithm
-  for (const std::string& expected : {reference.digest, *named}) {
+  for (const std::string& expected : {reference.digest, named}) {
     const Hash algorithm = digest_algorithm(expected);
-    const std::string found = digest_text(algorithm, hash_of(algorithm, response->body));
+    const std::string found = digest_text(algorithm, hash_of(algorithm, response.body));
     digest = digest.empty() ? found : digest;
     if (!expected.empty() && expected != found) {
       return fail(Code::hash_mismatch,
@@ -199,7 +184,7 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
                   "the registry, or something between, changes what it serves: do not use it");
     }
   }
-  return Manifest{std::move(digest), response->header("Content-Type").value_or(""), std::move(response->body)};
+  return Manifest{std::move(digest), response.header("Content-Type").value_or(""), std::move(response.body)};
 }
 
 Result<void> Registry::blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,
@@ -211,11 +196,8 @@ Result<void> Registry::blob(const Repository& repository, const Layer& layer, st
   request.purpose = fmt::format("get {}", blob_display);
   request.body_limit = std::numeric_limits<std::size_t>::max();  // BlobCheck knows the size
   request.sink = &check;
-  const auto response = expect(send(repository, request, context), request, repository,
-                               fmt::format("blob \"{}\"", layer.digest), context);
-  if (!response) {
-    return fail(response.error());
-  }
+  MODLOCK_TRY(expect(send(repository, request, context), request, repository, fmt::format("blob \"{}\"", layer.digest),
+                     context));
   const auto found = digest();
   return found ? check.finish(*found) : Result<void>(fail(found.error()));
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "backends/files/system_error.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -13,15 +14,12 @@ constexpr std::size_t kPiece = std::size_t{128} << 10U;
 }  // namespace
 
 Result<std::string_view> ArrivingBytes::next() {
-  const auto there = source_.wait_for(at_ + 1);
-  if (!there) {
-    return fail(there.error());
-  }
+  MODLOCK_TRY(const auto there, source_.wait_for(at_ + 1));
   if (!file_.is_open()) {
     piece_.resize(kPiece);
     file_.open(source_.path(), std::ios::binary);
   }
-  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(*there - at_, piece_.size()));
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(there - at_, piece_.size()));
   file_.read(piece_.data(), static_cast<std::streamsize>(size));
   if (!file_) {
     return system_failure("read", source_.path(), errno == 0 ? EIO : errno);

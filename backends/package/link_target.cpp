@@ -11,6 +11,7 @@
 #include "backends/files/files.h"
 #include "backends/files/system_error.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -45,9 +46,7 @@ class Walk {
     while (!way_.empty()) {
       const std::string part = std::move(way_.front());
       way_.pop_front();
-      if (auto ok = step(part); !ok) {
-        return fail(ok.error());
-      }
+      MODLOCK_TRY(step(part));
     }
     return missing_ ? LinkTarget::nothing : at_file_ ? LinkTarget::file : LinkTarget::directory;
   }

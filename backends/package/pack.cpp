@@ -9,6 +9,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/package/libarchive.h"
 #include "backends/package/tree_hash.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -38,15 +39,12 @@ class Packer {
   Packer& operator=(const Packer&) = delete;
 
   Result<void> run(const fs::path& root, std::string_view h1) {
-    auto entries = list_tree(root);
-    if (!entries) {
-      return fail(std::move(entries.error()));
-    }
+    MODLOCK_TRY(auto entries, list_tree(root));
     if (auto ok = open(); !ok) {
       return ok;
     }
     TreeSummary summary;
-    for (const TreeEntry& entry : *entries) {
+    for (const TreeEntry& entry : entries) {
       if (auto ok = add(entry, summary); !ok) {
         return ok;
       }

@@ -16,6 +16,7 @@
 #include "backends/package/zip_directory.h"
 #include "backends/package/zip_layout.h"
 #include "backends/package/zip_stream.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -72,25 +73,19 @@ class ProviderArchive::State {
     if (fault_) {
       return fail(*fault_);
     }
-    const auto entries = directory();
-    if (!entries) {
-      return fail(entries.error());
-    }
-    const auto layout = zip_layout(*entries, rules_.limits(), display_);
-    if (!layout) {
-      return fail(layout.error());
-    }
-    auto ok = agree(*entries);
-    ok = ok ? rules_.expect(entries->front().name, 0) : std::move(ok);
+    MODLOCK_TRY(const auto entries, directory());
+    MODLOCK_TRY(const auto layout, zip_layout(entries, rules_.limits(), display_));
+    auto ok = agree(entries);
+    ok = ok ? rules_.expect(entries.front().name, 0) : std::move(ok);
     if (!ok) {
       return fail(std::move(ok.error()));
     }
     return ProviderArchiveHashes{.size = size_,
                                  .zh = std::move(zh),
-                                 .h1 = directory_hash(*entries, *layout),
-                                 .archive_h1 = archive_hash(*entries),
-                                 .is_plain = layout->is_plain,
-                                 .programs = layout->programs};
+                                 .h1 = directory_hash(entries, layout),
+                                 .archive_h1 = archive_hash(entries),
+                                 .is_plain = layout.is_plain,
+                                 .programs = layout.programs};
   }
 
  private:
@@ -106,18 +101,12 @@ class ProviderArchive::State {
   Result<std::vector<ZipEntry>> directory() {
     std::uint64_t wanted = std::min(rest_.size(), kFirstTail);
     while (true) {
-      const auto bytes = rest_.read(rest_.size() - wanted, static_cast<std::size_t>(wanted));
-      if (!bytes) {
-        return fail(bytes.error());
-      }
-      auto found = read_zip_directory({*bytes, size_ - wanted}, kLongestDirectory, display_);
-      if (!found) {
-        return fail(std::move(found.error()));
-      }
-      if (auto* entries = std::get_if<std::vector<ZipEntry>>(&*found)) {
+      MODLOCK_TRY(const auto bytes, rest_.read(rest_.size() - wanted, static_cast<std::size_t>(wanted)));
+      MODLOCK_TRY(auto found, read_zip_directory({bytes, size_ - wanted}, kLongestDirectory, display_));
+      if (auto* entries = std::get_if<std::vector<ZipEntry>>(&found)) {
         return std::move(*entries);
       }
-      const std::uint64_t begin = std::get<ZipTailNeeded>(*found).begin;
+      const std::uint64_t begin = std::get<ZipTailNeeded>(found).begin;
       if (begin < size_ - rest_.size() || size_ - begin > 2 * kLongestDirectory) {
         return bad_archive(display_, "its list of entries is damaged");
       }
@@ -232,9 +221,7 @@ Result<ProviderArchiveHashes> hash_provider_archive(const std::filesystem::path&
   ProviderArchive hashing(std::string(display), temporary, length);
   std::vector<char> piece(kPiece);
   while (file) {
-    if (auto ok = context.check(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(context.check());
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     hashing.write({piece.data(), static_cast<std::size_t>(file.gcount())});
   }

@@ -7,6 +7,7 @@
 #include "backends/crypto/digest.h"
 #include "backends/files/system_error.h"
 #include "backends/parallel.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -40,13 +41,10 @@ Result<Digest> digest_of_entry(const TreeEntry& entry) {
 }
 
 Result<std::vector<TreeEntry>> list_tree(const fs::path& root, TreeRules rules) {
-  auto scan = scan_tree(root, rules);
-  if (!scan) {
-    return fail(std::move(scan.error()));
-  }
+  MODLOCK_TRY(auto scan, scan_tree(root, rules));
   std::vector<TreeEntry> entries;
-  entries.reserve(scan->entries.size());
-  for (ScannedEntry& entry : scan->entries) {
+  entries.reserve(scan.entries.size());
+  for (ScannedEntry& entry : scan.entries) {
     fs::path path = root / entry.name;
     entries.push_back({std::move(entry.name), std::move(path), entry.type, entry.mode});
   }
@@ -92,11 +90,8 @@ Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, con
 }
 
 Result<TreeSummary> summarise_tree(const fs::path& root, const Context& context) {
-  auto entries = list_tree(root);
-  if (!entries) {
-    return fail(std::move(entries.error()));
-  }
-  return summarise_entries(*entries, {}, context);
+  MODLOCK_TRY(auto entries, list_tree(root));
+  return summarise_entries(entries, {}, context);
 }
 
 Result<std::string> hash_tree(const fs::path& root, const Context& context) {

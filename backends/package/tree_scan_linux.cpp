@@ -19,6 +19,7 @@
 #include "backends/package/link_target.h"
 #include "backends/package/tree_scan.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -66,9 +67,7 @@ class Scanner {
     for (open_.emplace_back(); !open_.empty();) {
       const std::string prefix = std::move(open_.back());
       open_.pop_back();
-      if (auto ok = list(top.get(), prefix); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(list(top.get(), prefix));
     }
     std::sort(scan_.entries.begin(), scan_.entries.end(),
               [](const ScannedEntry& left, const ScannedEntry& right) { return left.name < right.name; });
@@ -138,11 +137,8 @@ class Scanner {
   }
 
   Result<void> add_link(std::string name) {
-    const Result<LinkTarget> target = follow_link(root_, name);
-    if (!target) {
-      return fail(target.error());
-    }
-    const bool is_content = *target == LinkTarget::file;
+    MODLOCK_TRY(const LinkTarget target, follow_link(root_, name));
+    const bool is_content = target == LinkTarget::file;
     scan_.entries.push_back(
         {std::move(name), is_content ? ScannedEntry::Type::link_to_file : ScannedEntry::Type::link_as_text, {}, 0});
     return {};

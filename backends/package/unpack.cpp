@@ -5,6 +5,7 @@
 #include <array>
 
 #include "backends/package/unpack_readers.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -80,26 +81,19 @@ Result<FileDigests> unpack_archive(const std::filesystem::path& archive, Archive
                                    const std::filesystem::path& directory, std::string_view display,
                                    const Context& context, const UnpackLimits& limits) {
   ArrivingFile file(archive);
-  if (auto ok = file.adopt(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(file.adopt());
   return unpack_archive(file, format, directory, display, context, limits);
 }
 
 Result<FileDigests> unpack_archive(const ArrivingFile& archive, ArchiveFormat format,
                                    const std::filesystem::path& directory, std::string_view display,
                                    const Context& context, const UnpackLimits& limits) {
-  if (auto ok = expect_tree_format(format, display); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  auto writer = unpack::TreeWriter::open(directory);
-  if (!writer) {
-    return fail(writer.error());
-  }
+  MODLOCK_TRY(expect_tree_format(format, display));
+  MODLOCK_TRY(auto writer, unpack::TreeWriter::open(directory));
   unpack::Rules rules(
       display, [&archive](std::uint64_t enough) { return archive.wait_for(enough); }, limits);
-  return format == ArchiveFormat::zip ? unpack::read_zip(archive, rules, *writer, context)
-                                      : unpack::read_tar(archive, format, rules, *writer, context);
+  return format == ArchiveFormat::zip ? unpack::read_zip(archive, rules, writer, context)
+                                      : unpack::read_tar(archive, format, rules, writer, context);
 }
 
 }  // namespace modlock

@@ -7,6 +7,7 @@
 #include "backends/package/libarchive.h"
 #include "backends/package/unpack_library.h"
 #include "backends/package/unpack_rules.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -30,9 +31,7 @@ class FilteredBytes final : public ByteSource {
 
   Result<std::string_view> next() override {
     if (!is_open_) {
-      if (auto ok = open(); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(open());
       is_open_ = true;
     }
     const void* piece = nullptr;

@@ -7,6 +7,7 @@
 
 #include "backends/files/files.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -112,13 +113,9 @@ Result<std::optional<Place>> Rules::place(std::string_view name, EntryType type)
         return unsafe_entry(display_, name,
                             before->second == EntryType::file ? "is there twice" : "is a directory and a file");
       }
-      if (auto ok = remember(name, place.path, EntryType::file); !ok) {
-        return fail(ok.error());
-      }
+      MODLOCK_TRY(remember(name, place.path, EntryType::file));
     } else if (before == known_.end()) {
-      if (auto ok = remember(name, place.path, EntryType::directory); !ok) {
-        return fail(ok.error());
-      }
+      MODLOCK_TRY(remember(name, place.path, EntryType::directory));
       place.directories.push_back(place.path);
     } else if (before->second == EntryType::file) {
       return unsafe_entry(display_, name, is_last ? "is a directory and a file" : "lies below a file");
@@ -152,11 +149,8 @@ Result<void> Rules::judge_growth(std::string_view name, std::uint64_t before, st
   if (!is_too_much && after <= kAlwaysFine) {
     return {};
   }
-  const auto packed = packed_(after / limits_.ratio);
-  if (!packed) {
-    return fail(packed.error());
-  }
-  const std::uint64_t most = std::max(kAlwaysFine, *packed * limits_.ratio + limits_.ratio - 1);
+  MODLOCK_TRY(const auto packed, packed_(after / limits_.ratio));
+  const std::uint64_t most = std::max(kAlwaysFine, packed * limits_.ratio + limits_.ratio - 1);
   // The lower of two limits is met first, however large the steps.
   if (is_too_much && limits_.total_bytes <= most) {
     return unsafe_entry(display_, name, fmt::format("takes it over the {} bytes allowed", limits_.total_bytes));

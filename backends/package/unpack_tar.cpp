@@ -16,6 +16,7 @@
 #include "backends/package/unpack_library.h"
 #include "backends/package/unpack_readers.h"
 #include "backends/package/unpack_xz.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -41,13 +42,9 @@ class Reader {
       if (outcome != ARCHIVE_OK && outcome != ARCHIVE_WARN) {
         return library_.failure(rules_.display());
       }
-      if (auto ok = context_.check(); !ok) {
-        return fail(ok.error());
-      }
+      MODLOCK_TRY(context_.check());
       has_file = has_file || libarchive::entry_filetype(entry) != AE_IFDIR;
-      if (auto ok = take(entry); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(take(entry));
     }
   }
 
@@ -63,29 +60,23 @@ class Reader {
     const EntryType type = is_link || kind == AE_IFREG ? EntryType::file
                            : kind == AE_IFDIR          ? EntryType::directory
                                                        : EntryType::special;
-    auto place = rules_.place(name, type);
+    MODLOCK_TRY(auto place, rules_.place(name, type));
     if (!place) {
-      return fail(place.error());
-    }
-    if (!*place) {
       return content(entry, name, nullptr);
     }
-    if (auto ok = writer_.make_directories(**place, rules_.display()); !ok) {
+    if (auto ok = writer_.make_directories(*place, rules_.display()); !ok) {
       return ok;
     }
     const unsigned mode = libarchive::entry_perm(entry);
     if (type == EntryType::directory) {
-      writer_.set_mode(**place, mode);
+      writer_.set_mode(*place, mode);
       return {};
     }
-    auto file = writer_.make_file(**place, rules_.display());
-    if (!file) {
-      return fail(std::move(file.error()));
-    }
-    if (auto ok = content(entry, name, is_link ? nullptr : &*file); !ok) {
+    MODLOCK_TRY(auto file, writer_.make_file(*place, rules_.display()));
+    if (auto ok = content(entry, name, is_link ? nullptr : &file); !ok) {
       return ok;
     }
-    return file->end(mode, digests_);
+    return file.end(mode, digests_);
   }
 
   // Without a file nothing is written, but unpacked it has to be: it counts.

@@ -7,6 +7,7 @@
 
 #include "backends/files/system_error.h"
 #include "backends/package/unpack_tree.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -84,11 +85,8 @@ Result<int> TreeWriter::enter(std::string_view path) {
 Result<void> TreeWriter::make_directories(const Place& place, std::string_view display) {
   for (const std::string& path : place.directories) {
     const auto [parent, name] = split(path);
-    const auto within = enter(parent);
-    if (!within) {
-      return fail(within.error());
-    }
-    if (::mkdirat(*within, name.c_str(), 0755) != 0) {
+    MODLOCK_TRY(const auto within, enter(parent));
+    if (::mkdirat(within, name.c_str(), 0755) != 0) {
       return cannot_make(display, directory_, path, errno);
     }
   }
@@ -97,12 +95,9 @@ Result<void> TreeWriter::make_directories(const Place& place, std::string_view d
 
 Result<NewFile> TreeWriter::make_file(const Place& place, std::string_view display) {
   const auto [parent, name] = split(place.path);
-  const auto within = enter(parent);
-  if (!within) {
-    return fail(within.error());
-  }
+  MODLOCK_TRY(const auto within, enter(parent));
   Descriptor file(
-      ::openat(*within, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+      ::openat(within, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file.valid()) {
     return cannot_make(display, directory_, place.path, errno);
   }
@@ -117,11 +112,8 @@ void TreeWriter::set_mode(const Place& directory, unsigned mode) {
 
 Result<void> TreeWriter::end() {
   for (const auto& entry : modes_) {
-    const auto directory = enter(entry.first);
-    if (!directory) {
-      return fail(directory.error());
-    }
-    if (::fchmod(*directory, (entry.second & 0777U) | kOwner) != 0) {
+    MODLOCK_TRY(const auto directory, enter(entry.first));
+    if (::fchmod(directory, (entry.second & 0777U) | kOwner) != 0) {
       return system_failure("set the mode of", directory_ / entry.first, errno);
     }
   }

@@ -10,6 +10,7 @@
 #include "backends/lazy_library.h"
 #include "backends/library_names.h"
 #include "backends/package/unpack_rules.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -39,19 +40,14 @@ class XzBytes final : public ByteSource {
     stream_.avail_out = unpacked_.size();
     while (state_ == LZMA_OK && stream_.avail_out == unpacked_.size()) {
       if (stream_.avail_in == 0 && !at_end_) {
-        const auto piece = packed_->next();
-        if (!piece) {
-          return fail(piece.error());
-        }
-        at_end_ = piece->empty();
-        stream_.next_in = reinterpret_cast<const std::uint8_t*>(piece->data());
-        stream_.avail_in = piece->size();
+        MODLOCK_TRY(const auto piece, packed_->next());
+        at_end_ = piece.empty();
+        stream_.next_in = reinterpret_cast<const std::uint8_t*>(piece.data());
+        stream_.avail_in = piece.size();
       }
       state_ = code(&stream_, at_end_ ? LZMA_FINISH : LZMA_RUN);
     }
-    if (auto ok = judge(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(judge());
     return std::string_view(reinterpret_cast<const char*>(unpacked_.data()), unpacked_.size() - stream_.avail_out);
   }
 

@@ -9,6 +9,7 @@
 #include "backends/package/unpack_readers.h"
 #include "backends/package/unpack_zip_directory.h"
 #include "backends/package/unpack_zip_file.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -95,14 +96,11 @@ class Walk {
       if (auto ok = context_.check(); !ok) {
         return ok;
       }
-      auto file = entry(i);
-      if (!file) {
-        return fail(std::move(file.error()));
-      }
-      if (*file && !line_.add(std::move(**file))) {
+      MODLOCK_TRY(auto file, entry(i));
+      if (file && !line_.add(std::move(*file))) {
         break;  // the line knows why
       }
-      if (*file && is_alone) {
+      if (file && is_alone) {
         auto next = line_.take({});
         zip_.unpack(next->first, std::move(next->second), line_, context_);
       }
@@ -121,27 +119,17 @@ class Walk {
     }
     const std::string name = raw;
     const Attributes attributes = attributes_of(system, external, name);
-    auto place = rules_.place(name, attributes.type);
+    MODLOCK_TRY(auto place, rules_.place(name, attributes.type));
     if (!place) {
-      return fail(place.error());
-    }
-    if (!*place) {
       return std::nullopt;
     }
-    if (auto ok = writer_.make_directories(**place, rules_.display()); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(writer_.make_directories(*place, rules_.display()));
     if (attributes.type == EntryType::directory) {
       return std::nullopt;
     }
-    if (auto ok = expect_readable(index); !ok) {
-      return fail(std::move(ok.error()));
-    }
-    auto file = writer_.make_file(**place, rules_.display());
-    if (!file) {
-      return fail(std::move(file.error()));
-    }
-    return PendingFile{index, name, attributes.mode, std::move(*file)};
+    MODLOCK_TRY(expect_readable(index));
+    MODLOCK_TRY(auto file, writer_.make_file(*place, rules_.display()));
+    return PendingFile{index, name, attributes.mode, std::move(file)};
   }
 
   Result<void> expect_readable(zip_uint64_t index) const {
@@ -171,21 +159,12 @@ class Walk {
 
 Result<FileDigests> read_zip(const ArrivingFile& archive, Rules& rules, TreeWriter& writer, const Context& context) {
   // What its entries are is told by its end.
-  const auto size = archive.wait_for(ArrivingFile::kAll);
-  if (!size) {
-    return fail(size.error());
-  }
-  const auto list_size = judge_zip_directory(archive.path(), rules);
-  if (!list_size) {
-    return fail(list_size.error());
-  }
-  auto zip = ZipFile::open(archive.path(), rules.display());
-  if (!zip) {
-    return fail(zip.error());
-  }
+  MODLOCK_TRY(const auto size, archive.wait_for(ArrivingFile::kAll));
+  MODLOCK_TRY(const auto list_size, judge_zip_directory(archive.path(), rules));
+  MODLOCK_TRY(auto zip, ZipFile::open(archive.path(), rules.display()));
   const std::uint64_t cores = std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
-  const std::uint64_t width = *list_size > kMostListBytes ? 1 : std::min(cores, *size / kWorthThread);
-  return Walk(std::move(*zip), rules, writer, context).run(archive.path(), width);
+  const std::uint64_t width = list_size > kMostListBytes ? 1 : std::min(cores, size / kWorthThread);
+  return Walk(std::move(zip), rules, writer, context).run(archive.path(), width);
 }
 
 }  // namespace modlock::unpack

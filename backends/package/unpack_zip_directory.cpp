@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "backends/files/system_error.h"
+#include "protocol/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -163,9 +164,7 @@ class Directory {
       }
       // As they say themselves; what lies is found when unpacked.
       const std::uint64_t size = size_of(rest, name);
-      if (auto ok = rules_.judge_growth(entry, unpacked, size); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(rules_.judge_growth(entry, unpacked, size));
       unpacked += size;
       rest.remove_prefix(static_cast<std::size_t>(length));
     }

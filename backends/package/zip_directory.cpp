@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/package/unpack_rules.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -40,30 +41,27 @@ class Reader {
       : tail_(tail), limit_(limit), display_(display) {}
 
   Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read() {
-    auto summary = find_end();
-    if (!summary) {
-      return fail(std::move(summary.error()));
-    }
+    MODLOCK_TRY(auto summary, find_end());
     if (needed_) {
       return ZipTailNeeded{*needed_};
     }
-    if (summary->size > limit_) {
+    if (summary.size > limit_) {
       return unsafe_archive(display_,
-                            fmt::format("has a list of entries of {} bytes, {} are allowed", summary->size, limit_));
+                            fmt::format("has a list of entries of {} bytes, {} are allowed", summary.size, limit_));
     }
-    if (summary->size > summary->end || summary->offset > summary->end - summary->size) {
+    if (summary.size > summary.end || summary.offset > summary.end - summary.size) {
       return damaged();
     }
-    const std::uint64_t begin = summary->end - summary->size;
-    const std::uint64_t base = begin - summary->offset;
-    if (const std::uint64_t first = std::min(begin, summary->offset); tail_.begin > first) {
+    const std::uint64_t begin = summary.end - summary.size;
+    const std::uint64_t base = begin - summary.offset;
+    if (const std::uint64_t first = std::min(begin, summary.offset); tail_.begin > first) {
       return ZipTailNeeded{first};
     }
     // Some writers name the wrong place; where an entry stands at what they wrote, that is it.
-    if (base > 0 && parse_entry(from(summary->offset))) {
-      return entries_at(summary->offset, 0, *summary);
+    if (base > 0 && parse_entry(from(summary.offset))) {
+      return entries_at(summary.offset, 0, summary);
     }
-    return entries_at(begin, base, *summary);
+    return entries_at(begin, base, summary);
   }
 
  private:

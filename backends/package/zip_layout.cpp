@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "backends/package/unpack_rules.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -118,9 +119,7 @@ Result<ZipLayout> zip_layout(const std::vector<ZipEntry>& entries, const UnpackL
   }
   Layout layout(limits, display);
   for (const ZipEntry& entry : entries) {
-    if (auto ok = layout.add(entry); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(layout.add(entry));
   }
   return layout.result();
 }

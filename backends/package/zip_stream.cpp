@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/source_text.h"
+#include "protocol/result.h"
 #include "protocol/utf8.h"
 
 namespace modlock {
@@ -165,12 +166,9 @@ Result<void> ZipStream::keep_rest() {
 
 Result<void> ZipStream::read_rest(const ZipEntry& entry) {
   const std::uint64_t begin = entry.offset - rest_begin();
-  const auto header = rest_.read(begin, kLocalHeaderSize + entry.name.size());
-  if (!header) {
-    return fail(header.error());
-  }
-  if (header->size() < kLocalHeaderSize || !header->starts_with(kLocalHeader) ||
-      zip_number(*header, 26, 2) != entry.name.size() || name_in(*header) != entry.name) {
+  MODLOCK_TRY(const auto header, rest_.read(begin, kLocalHeaderSize + entry.name.size()));
+  if (header.size() < kLocalHeaderSize || !header.starts_with(kLocalHeader) ||
+      zip_number(header, 26, 2) != entry.name.size() || name_in(header) != entry.name) {
     return unpack::unsafe_entry(rules_.display(), entry.name, "does not stand where the list of entries says");
   }
   if ((entry.flags & kEncrypted) != 0 || (entry.method != kStored && entry.method != kDeflated)) {
@@ -178,15 +176,13 @@ Result<void> ZipStream::read_rest(const ZipEntry& entry) {
                                fmt::format("\"{}\" is encrypted or compressed in a way that no client reads",
                                            to_valid_utf8(escape_controls(entry.name))));
   }
-  const std::uint64_t first = begin + kLocalHeaderSize + variable_size(*header);
+  const std::uint64_t first = begin + kLocalHeaderSize + variable_size(header);
   EntryHash content = start(entry.method, entry.packed, entry.name);
   for (std::uint64_t done = 0; done < entry.packed && !content.is_done();) {
-    const auto piece =
-        rest_.read(first + done, static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, entry.packed - done)));
-    if (!piece) {
-      return fail(piece.error());
-    }
-    std::string_view bytes = *piece;
+    MODLOCK_TRY(
+        const auto piece,
+        rest_.read(first + done, static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, entry.packed - done))));
+    std::string_view bytes = piece;
     if (auto ok = bytes.empty() ? fail(Code::bad_response, "") : content.take(bytes); !ok) {
       return explain(std::move(ok.error()), entry.name);
     }
@@ -196,7 +192,7 @@ Result<void> ZipStream::read_rest(const ZipEntry& entry) {
     return explain({.code = Code::bad_response}, entry.name);
   }
   records_.insert_or_assign(entry.offset, ZipRecord{.name = entry.name,
-                                                    .method = static_cast<std::uint16_t>(zip_number(*header, 8, 2)),
+                                                    .method = static_cast<std::uint16_t>(zip_number(header, 8, 2)),
                                                     .packed = content.packed(),
                                                     .size = content.size(),
                                                     .crc = content.crc(),

@@ -13,6 +13,7 @@
 #include "backends/process/pipe_signal.h"
 #include "backends/process/process.h"
 #include "backends/process/started_child.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -147,11 +148,8 @@ Result<Finished> run_command(const Command& command, const Context& context) {
   if (auto ok = context.check(); !ok) {
     return fail(with_note(ok.error(), fmt::format("while running {}", command.argv.empty() ? "" : command.argv[0])));
   }
-  auto child = StartedChild::start(command, !command.input.empty());
-  if (!child) {
-    return fail(std::move(child.error()));
-  }
-  return Run(command, std::move(*child)).attend(context);
+  MODLOCK_TRY(auto child, StartedChild::start(command, !command.input.empty()));
+  return Run(command, std::move(child)).attend(context);
 }
 
 }  // namespace modlock

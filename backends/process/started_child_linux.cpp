@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backends/process/environment.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -147,14 +148,11 @@ Result<StartedChild> StartedChild::start(const Command& command, bool with_input
       return fail(pipe->error());
     }
   }
-  const auto pid = spawn(command, *program, *in, *out, *err);
-  if (!pid) {
-    return fail(pid.error());
-  }
+  MODLOCK_TRY(const auto pid, spawn(command, *program, *in, *out, *err));
   StartedChild child;
   child.program_ = name;
-  child.pid_ = *pid;
-  child.pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
+  child.pid_ = pid;
+  child.pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   child.in_ = std::move(in->write);
   child.out_ = std::move(out->read);
   child.err_ = std::move(err->read);

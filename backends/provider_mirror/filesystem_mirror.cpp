@@ -16,6 +16,7 @@
 #include "backends/provider_mirror/local_providers.h"
 #include "backends/provider_mirror/source_answers.h"
 #include "backends/store/tree_memo.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -60,12 +61,9 @@ class FilesystemMirror final : public ProviderSource {
       : directory_(std::move(directory)), archives_(archives), store_(store) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
-    const auto packages = packages_of(provider, context);
-    if (!packages) {
-      return fail(packages.error());
-    }
+    MODLOCK_TRY(const auto packages, packages_of(provider, context));
     ProviderListing listing;
-    for (const LocalProvider& package : **packages) {
+    for (const LocalProvider& package : *packages) {
       listing.versions.push_back(package.version);
     }
     order_newest_first(listing.versions);
@@ -80,33 +78,25 @@ class FilesystemMirror final : public ProviderSource {
 
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                   std::span<const Platform> platforms, const Context& context) override {
-    const auto packages = packages_of(provider, context);
-    if (!packages) {
-      return fail(packages.error());
-    }
+    MODLOCK_TRY(const auto packages, packages_of(provider, context));
     ProviderRelease release{.covers_all_platforms = false};
     for (const Platform& platform : platforms) {
-      const auto package = std::find_if((*packages)->begin(), (*packages)->end(), [&](const LocalProvider& local) {
+      const auto package = std::find_if(packages->begin(), packages->end(), [&](const LocalProvider& local) {
         return local.version == version && local.platform == platform;
       });
-      if (package == (*packages)->end()) {
+      if (package == packages->end()) {
         return not_available(provider, version, platform);
       }
-      auto hashed = hash(provider, *package, context);
-      if (!hashed) {
-        return fail(std::move(hashed.error()));
-      }
-      hashed->recorded = {hashed->h1};
-      release.packages.insert_or_assign(platform, std::move(*hashed));
+      MODLOCK_TRY(auto hashed, hash(provider, *package, context));
+      hashed.recorded = {hashed.h1};
+      release.packages.insert_or_assign(platform, std::move(hashed));
     }
     return release;
   }
 
  private:
   Result<const std::vector<LocalProvider>*> packages_of(const ProviderAddress& provider, const Context& context) {
-    if (auto go_on = context.check(); !go_on) {
-      return fail(std::move(go_on.error()));
-    }
+    MODLOCK_TRY(context.check());
     const std::lock_guard lock(mutex_);
     if (!found_) {
       found_ = find_local_providers(directory_);
@@ -123,9 +113,7 @@ class FilesystemMirror final : public ProviderSource {
     if (package.is_packed) {
       return hash_archive(provider, package, context);
     }
-    if (auto ok = expect_provider_program(programs_in(package.path), provider.type(), package.path.string()); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(expect_provider_program(programs_in(package.path), provider.type(), package.path.string()));
     return hash_installed(store_, package.path, {.rules = TreeRules::provider_package}, context)
         .map([](std::string h1) { return ProviderPackage{.h1 = std::move(h1)}; });
   }
@@ -133,12 +121,9 @@ class FilesystemMirror final : public ProviderSource {
   // Reading the archive twice costs less than inflating what is known.
   Result<ProviderPackage> hash_archive(const ProviderAddress& provider, const LocalProvider& package,
                                        const Context& context) {
-    const auto sha256 = sha256_file(package.path);
-    if (!sha256) {
-      return fail(sha256.error());
-    }
+    MODLOCK_TRY(const auto sha256, sha256_file(package.path));
     return archives_.hashes_of(
-        {.display = package.path.string(), .type = provider.type(), .zh = "zh:" + hex(sha256->data(), sha256->size())},
+        {.display = package.path.string(), .type = provider.type(), .zh = "zh:" + hex(sha256.data(), sha256.size())},
         [&](BodySink& sink) { return send_file(package.path, sink); }, context);
   }
 

@@ -10,6 +10,7 @@
 
 #include "backends/source.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -68,14 +69,9 @@ std::optional<LocalProvider> archive(const fs::path& path, const std::string& ty
 class Finder {
  public:
   Result<LocalProviders> run(const fs::path& directory) {
-    const auto hosts = names_in(directory);
-    if (!hosts) {
-      return fail(hosts.error());
-    }
-    for (const Name& host : *hosts) {
-      if (auto ok = enter(directory, host, [&](const fs::path& path) { return read_host(path, host.text); }); !ok) {
-        return fail(std::move(ok.error()));
-      }
+    MODLOCK_TRY(const auto hosts, names_in(directory));
+    for (const Name& host : hosts) {
+      MODLOCK_TRY(enter(directory, host, [&](const fs::path& path) { return read_host(path, host.text); }));
     }
     return std::move(found_);
   }
@@ -87,17 +83,11 @@ class Finder {
   }
 
   Result<void> read_host(const fs::path& directory, const std::string& host) {
-    const auto namespaces = names_in(directory);
-    if (!namespaces) {
-      return fail(namespaces.error());
-    }
-    for (const Name& name_space : *namespaces) {
+    MODLOCK_TRY(const auto namespaces, names_in(directory));
+    for (const Name& name_space : namespaces) {
       auto ok = enter(directory, name_space, [&](const fs::path& path) -> Result<void> {
-        const auto types = names_in(path);
-        if (!types) {
-          return fail(types.error());
-        }
-        for (const Name& type : *types) {
+        MODLOCK_TRY(const auto types, names_in(path));
+        for (const Name& type : types) {
           const auto provider =
               ProviderAddress::parse(fmt::format("{}/{}/{}", host, name_space.text, type.text), kOpenTofuRegistry);
           if (!provider) {
@@ -117,11 +107,8 @@ class Finder {
   }
 
   Result<void> read_type(const fs::path& directory, const ProviderAddress& provider) {
-    const auto names = names_in(directory);
-    if (!names) {
-      return fail(names.error());
-    }
-    for (const Name& name : *names) {
+    MODLOCK_TRY(const auto names, names_in(directory));
+    for (const Name& name : names) {
       const fs::path path = directory / name.text;
       std::error_code ignored;
       if (name.type == fs::file_type::directory) {
@@ -137,11 +124,8 @@ class Finder {
   }
 
   Result<void> read_version(const fs::path& directory, const ProviderAddress& provider) {
-    const auto names = names_in(directory);
-    if (!names) {
-      return fail(names.error());
-    }
-    for (const Name& name : *names) {
+    MODLOCK_TRY(const auto names, names_in(directory));
+    for (const Name& name : names) {
       std::error_code ignored;
       const fs::path path = directory / name.text;
       if (fs::is_directory(path, ignored)) {

@@ -4,6 +4,7 @@
 
 #include "backends/source_text.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -53,12 +54,9 @@ Result<MirrorArchive> parse_archive(const Json::Value& json, const std::string& 
 }  // namespace
 
 Result<std::vector<ProviderVersion>> parse_mirror_versions(std::string_view json) {
-  const auto listed = object_member(json, "versions");
-  if (!listed) {
-    return fail(listed.error());
-  }
+  MODLOCK_TRY(const auto listed, object_member(json, "versions"));
   std::vector<ProviderVersion> versions;
-  for (const std::string& text : listed->getMemberNames()) {
+  for (const std::string& text : listed.getMemberNames()) {
     if (auto version = ProviderVersion::parse(text)) {
       versions.push_back(std::move(*version));
     }
@@ -67,17 +65,11 @@ Result<std::vector<ProviderVersion>> parse_mirror_versions(std::string_view json
 }
 
 Result<std::map<std::string, MirrorArchive>> parse_mirror_archives(std::string_view json) {
-  const auto listed = object_member(json, "archives");
-  if (!listed) {
-    return fail(listed.error());
-  }
+  MODLOCK_TRY(const auto listed, object_member(json, "archives"));
   std::map<std::string, MirrorArchive> archives;
-  for (const std::string& platform : listed->getMemberNames()) {
-    auto archive = parse_archive((*listed)[platform], platform);
-    if (!archive) {
-      return fail(std::move(archive.error()));
-    }
-    archives.emplace(platform, std::move(*archive));
+  for (const std::string& platform : listed.getMemberNames()) {
+    MODLOCK_TRY(auto archive, parse_archive(listed[platform], platform));
+    archives.emplace(platform, std::move(archive));
   }
   return archives;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/provider_mirror/source_answers.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -64,9 +65,7 @@ class MultiSource final : public ProviderSource {
       if (missing.empty() || !selector.serves(provider)) {
         continue;
       }
-      if (auto ok = take_from(*selector.source, provider, version, missing, whole, context); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(take_from(*selector.source, provider, version, missing, whole, context));
     }
     return missing.empty() ? Result<ProviderRelease>(std::move(whole))
                            : not_available(provider, version, missing.front());
@@ -84,11 +83,8 @@ class MultiSource final : public ProviderSource {
       }
       return part.error().code == Code::not_found ? Result<bool>(false) : fail(std::move(part.error()));
     };
-    auto all = take(missing);
-    if (!all) {
-      return fail(std::move(all.error()));
-    }
-    if (*all) {
+    MODLOCK_TRY(auto all, take(missing));
+    if (all) {
       missing.clear();
     }
     if (missing.size() < 2) {
@@ -96,11 +92,8 @@ class MultiSource final : public ProviderSource {
     }
     std::vector<Platform> left;
     for (const Platform& platform : missing) {
-      auto one = take({&platform, 1});
+      MODLOCK_TRY(auto one, take({&platform, 1}));
       if (!one) {
-        return fail(std::move(one.error()));
-      }
-      if (!*one) {
         left.push_back(platform);
       }
     }

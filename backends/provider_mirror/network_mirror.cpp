@@ -16,6 +16,7 @@
 #include "backends/provider_registry/once_map.h"
 #include "backends/service_host.h"
 #include "backends/source.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -70,41 +71,35 @@ class NetworkMirror final : public ProviderSource {
 
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                   std::span<const Platform> platforms, const Context& context) override {
-    const auto archives = archives_of(provider, version, context);
-    if (!archives) {
-      return fail(archives.error());
-    }
+    MODLOCK_TRY(const auto archives, archives_of(provider, version, context));
     ProviderRelease release{.covers_all_platforms = false};
     for (const Platform& platform : platforms) {
-      const auto archive = archives->by_platform.find(platform.to_string());
-      if (archive == archives->by_platform.end()) {
+      const auto archive = archives.by_platform.find(platform.to_string());
+      if (archive == archives.by_platform.end()) {
         return fail(Code::not_found,
                     fmt::format("provider mirror {} does not have a package of {} {} for {}", display_,
                                 provider.to_string(), version.to_string(), platform.to_string()),
                     "have the mirror filled for this platform, or leave the platform out");
       }
       const std::vector<std::string> accepted =
-          options_.trust_all_hashes ? all_hashes(*archives) : archive->second.hashes;
-      auto package = fetch(provider, version, platform, *archives, archive->second, context);
-      if (!package) {
-        return fail(std::move(package.error()));
-      }
-      auto matching = matching_hashes(accepted, *package);
+          options_.trust_all_hashes ? all_hashes(archives) : archive->second.hashes;
+      MODLOCK_TRY(auto package, fetch(provider, version, platform, archives, archive->second, context));
+      auto matching = matching_hashes(accepted, package);
       if (!matching) {
         matching.error().message = fmt::format("{} {} for {} from {}: {}", provider.to_string(), version.to_string(),
                                                platform.to_string(), display_, matching.error().message);
         return fail(std::move(matching.error()));
       }
-      package->recorded = {package->h1};
+      package.recorded = {package.h1};
       if (options_.records_listed_hashes) {
-        package->recorded.insert(package->recorded.end(), matching->begin(), matching->end());
+        package.recorded.insert(package.recorded.end(), matching->begin(), matching->end());
       }
-      std::sort(package->recorded.begin(), package->recorded.end());
-      package->recorded.erase(std::unique(package->recorded.begin(), package->recorded.end()), package->recorded.end());
-      release.packages.insert_or_assign(platform, std::move(*package));
+      std::sort(package.recorded.begin(), package.recorded.end());
+      package.recorded.erase(std::unique(package.recorded.begin(), package.recorded.end()), package.recorded.end());
+      release.packages.insert_or_assign(platform, std::move(package));
     }
     if (publishes_all(provider)) {
-      std::vector<std::string> listed = all_hashes(*archives);
+      std::vector<std::string> listed = all_hashes(archives);
       std::copy_if(listed.begin(), listed.end(), std::back_inserter(release.published), is_known_hash);
       release.covers_all_platforms = !release.published.empty();
     }
@@ -186,9 +181,7 @@ class NetworkMirror final : public ProviderSource {
       return query_failed(provider, {.message = fmt::format("provider mirror returned invalid URL \"{}\"",
                                                             printable_url(archive.url))});
     }
-    if (auto allowed = judge_url(*url, context); !allowed) {
-      return fail(std::move(allowed.error()));
-    }
+    MODLOCK_TRY(judge_url(*url, context));
     HttpRequest request;
     request.url = SecretText(*url);
     const std::string display =

@@ -10,6 +10,7 @@
 #include "backends/provider_mirror/oci_provider_manifest.h"
 #include "backends/provider_mirror/source_answers.h"
 #include "backends/provider_registry/once_map.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -49,11 +50,8 @@ class OciMirror final : public ProviderSource {
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
     return listings_.get(provider.to_string(), context, [&]() -> Result<ProviderListing> {
-      const auto repository = repository_of(provider);
-      if (!repository) {
-        return fail(repository.error());
-      }
-      const auto tags = registry_.tags(*repository, context);
+      MODLOCK_TRY(const auto repository, repository_of(provider));
+      const auto tags = registry_.tags(repository, context);
       if (!tags) {
         return tags.error().code == Code::not_found ? provider_not_found(provider) : fail(tags.error());
       }
@@ -71,47 +69,36 @@ class OciMirror final : public ProviderSource {
 
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                   std::span<const Platform> platforms, const Context& context) override {
-    const auto repository = repository_of(provider);
-    if (!repository) {
-      return fail(repository.error());
-    }
-    const auto manifests = manifests_of(*repository, version, context);
-    if (!manifests) {
-      return fail(manifests.error());
-    }
+    MODLOCK_TRY(const auto repository, repository_of(provider));
+    MODLOCK_TRY(const auto manifests, manifests_of(repository, version, context));
     ProviderRelease release{.covers_all_platforms = false};
     for (const Platform& platform : platforms) {
       const auto is_it = [&](const PlatformManifest& manifest) { return manifest.platform == platform; };
-      const auto found = std::find_if(manifests->begin(), manifests->end(), is_it);
-      if (found == manifests->end()) {
+      const auto found = std::find_if(manifests.begin(), manifests.end(), is_it);
+      if (found == manifests.end()) {
         return not_available(provider, version, platform);
       }
-      if (std::count_if(manifests->begin(), manifests->end(), is_it) > 1) {
+      if (std::count_if(manifests.begin(), manifests.end(), is_it) > 1) {
         return fail(Code::source_unsupported,
                     fmt::format("\"{}\" of \"{}\": ambiguous manifest has multiple descriptors for platform {}",
-                                version.to_string(), repository->display, platform.to_string()),
+                                version.to_string(), repository.display, platform.to_string()),
                     "have the provider pushed again with one manifest for each platform");
       }
-      auto package = fetch(*repository, found->digest,
-                           fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string()),
-                           provider.type(), context);
-      if (!package) {
-        return fail(std::move(package.error()));
-      }
-      package->is_compared_by_zh = true;
-      package->recorded = {package->h1, package->zh};
-      release.packages.insert_or_assign(platform, std::move(*package));
+      MODLOCK_TRY(auto package,
+                  fetch(repository, found->digest,
+                        fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string()),
+                        provider.type(), context));
+      package.is_compared_by_zh = true;
+      package.recorded = {package.h1, package.zh};
+      release.packages.insert_or_assign(platform, std::move(package));
     }
     return release;
   }
 
  private:
   Result<Repository> repository_of(const ProviderAddress& provider) const {
-    const auto text = repository_(provider);
-    if (!text) {
-      return fail(text.error());
-    }
-    return oci::parse_repository(*text);
+    MODLOCK_TRY(const auto text, repository_(provider));
+    return oci::parse_repository(text);
   }
 
   Result<std::vector<PlatformManifest>> manifests_of(const Repository& repository, const ProviderVersion& version,
@@ -138,17 +125,15 @@ class OciMirror final : public ProviderSource {
     if (!manifest) {
       return fail(not_as_listed(manifest.error()));
     }
-    const auto layer = oci::read_provider_manifest(manifest->content_type, manifest->body,
-                                                   fmt::format("\"{}\" of \"{}\"", digest, repository.display));
-    if (!layer) {
-      return fail(layer.error());
-    }
+    MODLOCK_TRY(const auto layer,
+                oci::read_provider_manifest(manifest->content_type, manifest->body,
+                                            fmt::format("\"{}\" of \"{}\"", digest, repository.display)));
     return archives_.hashes_of(
-        {.display = std::move(display), .type = type, .zh = "zh:" + layer->digest.substr(layer->digest.find(':') + 1)},
+        {.display = std::move(display), .type = type, .zh = "zh:" + layer.digest.substr(layer.digest.find(':') + 1)},
         [&](BodySink& sink) -> Result<void> {
           HashingSink hashing(sink);
           auto received = registry_.blob(
-              repository, *layer, "the provider package", hashing,
+              repository, layer, "the provider package", hashing,
               [&]() -> Result<std::string> { return hashing.digest(); }, context);
           return received ? Result<void>() : fail(not_as_listed(std::move(received.error())));
         },

@@ -6,6 +6,7 @@
 #include "backends/oci/reference.h"
 #include "backends/source_text.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -82,11 +83,8 @@ Result<std::string> digest_of(const Json::Value& descriptor, std::string_view wh
 
 Result<std::vector<PlatformManifest>> read_provider_index(std::string_view content_type, std::string_view body,
                                                           std::string_view what) {
-  const auto index = read_manifest_of(kImageIndex, content_type, body, what);
-  if (!index) {
-    return fail(index.error());
-  }
-  const Json::Value& listed = (*index)["manifests"];
+  MODLOCK_TRY(const auto index, read_manifest_of(kImageIndex, content_type, body, what));
+  const Json::Value& listed = index["manifests"];
   if (!listed.isNull() && !listed.isArray()) {
     return broken(what, "its \"manifests\" is not an array");
   }
@@ -109,11 +107,8 @@ Result<std::vector<PlatformManifest>> read_provider_index(std::string_view conte
     if (!text_of(platform, "os.version").empty()) {
       continue;
     }
-    auto digest = digest_of(descriptor, what);
-    if (!digest) {
-      return fail(std::move(digest.error()));
-    }
-    manifests.push_back({{text_of(platform, "os"), text_of(platform, "architecture")}, std::move(*digest)});
+    MODLOCK_TRY(auto digest, digest_of(descriptor, what));
+    manifests.push_back({{text_of(platform, "os"), text_of(platform, "architecture")}, std::move(digest)});
   }
   if (has_target) {
     return manifests;
@@ -126,11 +121,8 @@ Result<std::vector<PlatformManifest>> read_provider_index(std::string_view conte
 }
 
 Result<Layer> read_provider_manifest(std::string_view content_type, std::string_view body, std::string_view what) {
-  const auto manifest = read_manifest_of(kImageManifest, content_type, body, what);
-  if (!manifest) {
-    return fail(manifest.error());
-  }
-  const Json::Value& layers = (*manifest)["layers"];
+  MODLOCK_TRY(const auto manifest, read_manifest_of(kImageManifest, content_type, body, what));
+  const Json::Value& layers = manifest["layers"];
   if (!layers.isNull() && !layers.isArray()) {
     return broken(what, "its \"layers\" is not an array");
   }
@@ -150,17 +142,14 @@ Result<Layer> read_provider_manifest(std::string_view content_type, std::string_
                                                         : ", but has other unsupported formats; this OCI artifact "
                                                           "might be intended for a different version of OpenTofu"));
   }
-  auto digest = digest_of(*package, what);
-  if (!digest) {
-    return fail(std::move(digest.error()));
-  }
-  if (digest_algorithm(*digest) != Hash::sha256) {
+  MODLOCK_TRY(auto digest, digest_of(*package, what));
+  if (digest_algorithm(digest) != Hash::sha256) {
     return no_provider(what, "unsupported digest algorithm \"sha512\" of the provider package");
   }
   if (!(*package)["size"].isUInt64()) {
     return broken(what, "the size of its package is not a number of bytes");
   }
-  return Layer{std::move(*digest), (*package)["size"].asUInt64()};
+  return Layer{std::move(digest), (*package)["size"].asUInt64()};
 }
 
 }  // namespace modlock::oci

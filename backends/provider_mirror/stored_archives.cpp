@@ -6,6 +6,7 @@
 #include "backends/package/provider_archive.h"
 #include "backends/package/zip_layout.h"
 #include "backends/store/provider_hashes.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -51,32 +52,22 @@ class StoredArchives final : public ProviderArchives {
     // Whoever waits for another process looks again.
     std::optional<FileLock> held;
     if (is_digest(archive.zh)) {
-      auto lock = known_.hold(archive.zh, context);
-      if (!lock) {
-        return fail(std::move(lock.error()));
-      }
-      held.emplace(std::move(*lock));
+      MODLOCK_TRY(auto lock, known_.hold(archive.zh, context));
+      held.emplace(std::move(lock));
       if (auto package = remembered(archive, context)) {
         return std::move(*package);
       }
     }
     ArrivingArchive arriving(archive.display, store_.temporary_directory());
-    if (auto sent = send(arriving); !sent) {
-      return fail(std::move(sent.error()));
-    }
-    const auto hashes = arriving.finish();
-    if (!hashes) {
-      return fail(hashes.error());
-    }
-    known_.note(hashes->zh, {.size = hashes->size,
-                             .h1 = hashes->h1,
-                             .archive_h1 = hashes->archive_h1,
-                             .is_plain = hashes->is_plain,
-                             .programs = hashes->programs});
-    if (auto ok = expect_provider_program(hashes->programs, archive.type, archive.display); !ok) {
-      return fail(std::move(ok.error()));
-    }
-    return ProviderPackage{.h1 = hashes->h1, .archive_h1 = hashes->archive_h1, .zh = hashes->zh};
+    MODLOCK_TRY(send(arriving));
+    MODLOCK_TRY(const auto hashes, arriving.finish());
+    known_.note(hashes.zh, {.size = hashes.size,
+                            .h1 = hashes.h1,
+                            .archive_h1 = hashes.archive_h1,
+                            .is_plain = hashes.is_plain,
+                            .programs = hashes.programs});
+    MODLOCK_TRY(expect_provider_program(hashes.programs, archive.type, archive.display));
+    return ProviderPackage{.h1 = hashes.h1, .archive_h1 = hashes.archive_h1, .zh = hashes.zh};
   }
 
  private:
@@ -86,9 +77,7 @@ class StoredArchives final : public ProviderArchives {
       return std::nullopt;
     }
     context.count_cache_hit();
-    if (auto ok = expect_provider_program(known->programs, archive.type, archive.display); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(expect_provider_program(known->programs, archive.type, archive.display));
     return ProviderPackage{.h1 = known->h1, .archive_h1 = known->archive_h1, .zh = archive.zh};
   }
 

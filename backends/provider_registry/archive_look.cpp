@@ -7,6 +7,7 @@
 
 #include "backends/package/zip_directory.h"
 #include "backends/package/zip_layout.h"
+#include "protocol/result.h"
 
 namespace modlock::provider_registry {
 namespace {
@@ -154,9 +155,7 @@ Result<KnownArchive> read_archive(const ProviderClient& client, const ArchiveWis
   HttpRequest request = client.archive_request(wish.url, purpose_of(wish));
   request.sink = &sink;
   request.body_limit = UnpackLimits{}.total_bytes;
-  if (auto response = client.send_anonymously(std::move(request), context); !response) {
-    return fail(std::move(response.error()));
-  }
+  MODLOCK_TRY(client.send_anonymously(std::move(request), context));
   return sink.finish();
 }
 

@@ -31,9 +31,7 @@ class OnceMap {
       } else {
         made_.wait(lock, context.stop, is_over);
       }
-      if (auto ok = context.check(); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(context.check());
       if (is_over() && entry.failure) {
         return fail(*entry.failure);
       }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/http/redirect_judge.h"
+#include "protocol/result.h"
 
 namespace modlock::provider_registry {
 namespace {
@@ -80,11 +81,8 @@ Result<HttpResponse> ProviderClient::ask(const ProviderAddress& provider, const 
 Result<ProviderVersions> ProviderClient::versions(const ProviderAddress& provider, const Context& context) {
   const std::string name = provider.to_string();
   const std::string purpose = fmt::format("list the versions of {}", name);
-  const auto base = base_of(provider, purpose, context);
-  if (!base) {
-    return fail(base.error());
-  }
-  auto response = ask(provider, *base, "versions", purpose, context);
+  MODLOCK_TRY(const auto base, base_of(provider, purpose, context));
+  auto response = ask(provider, base, "versions", purpose, context);
   if (!response) {
     Error error = std::move(response.error());
     if (error.code == Code::not_found) {
@@ -105,13 +103,9 @@ Result<PackageMetadata> ProviderClient::package(const ProviderAddress& provider,
                                                 const Platform& platform, const Context& context) {
   const std::string name = release_display(provider, version);
   const std::string purpose = fmt::format("find the package of {} for {}", name, platform.to_string());
-  const auto base = base_of(provider, purpose, context);
-  if (!base) {
-    return fail(base.error());
-  }
-  auto response =
-      ask(provider, *base, fmt::format("{}/download/{}/{}", version.to_string(), platform.os, platform.arch), purpose,
-          context);
+  MODLOCK_TRY(const auto base, base_of(provider, purpose, context));
+  auto response = ask(provider, base, fmt::format("{}/download/{}/{}", version.to_string(), platform.os, platform.arch),
+                      purpose, context);
   if (!response) {
     Error error = std::move(response.error());
     if (error.code == Code::not_found) {
@@ -145,9 +139,7 @@ HttpRequest ProviderClient::archive_request(const SecretText& url, std::string p
 }
 
 Result<HttpResponse> ProviderClient::send_anonymously(HttpRequest request, const Context& context) const {
-  if (auto allowed = judge_url(request.url.reveal(), context); !allowed) {
-    return fail(std::move(allowed.error()));
-  }
+  MODLOCK_TRY(judge_url(request.url.reveal(), context));
   bool is_part = false;
   for (const HttpHeader& header : request.headers) {
     is_part = is_part || header.name == "Range";

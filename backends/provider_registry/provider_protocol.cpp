@@ -12,6 +12,7 @@
 #include "backends/http/text.h"
 #include "backends/source_text.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::provider_registry {
 namespace {
@@ -43,9 +44,7 @@ class Member {
   }
   Result<std::vector<Member>> elements() const {
     std::vector<Member> found;
-    if (auto ok = expect(value_->isArray(), "a list"); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(expect(value_->isArray(), "a list"));
     for (Json::ArrayIndex i = 0; i < value_->size(); ++i) {
       found.emplace_back((*value_)[i], fmt::format("{}[{}]", path_, i));
     }
@@ -55,20 +54,15 @@ class Member {
     return elements().and_then([](const std::vector<Member>& members) -> Result<std::vector<std::string>> {
       std::vector<std::string> found;
       for (const Member& member : members) {
-        auto text = member.text();
-        if (!text) {
-          return fail(std::move(text.error()));
-        }
-        found.push_back(std::move(*text));
+        MODLOCK_TRY(auto text, member.text());
+        found.push_back(std::move(text));
       }
       return found;
     });
   }
   // Of an object or null: its members by name, as they are written.
   Result<std::vector<std::pair<std::string, Member>>> members() const {
-    if (auto ok = expect_object(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(expect_object());
     std::vector<std::pair<std::string, Member>> found;
     for (const std::string& name : value_->getMemberNames()) {
       found.emplace_back(name, Member((*value_)[name], fmt::format("{}.{}", path_, name)));
@@ -95,9 +89,7 @@ Result<Json::Value> parse_document(std::string_view body) {
   if (!document) {
     return bad(std::move(document.error().message));
   }
-  if (auto ok = Member(*document, "").expect_object(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(Member(*document, "").expect_object());
   return document;
 }
 
@@ -117,27 +109,21 @@ bool is_spoken(const ProviderVersion& protocol) {
 Result<bool> is_any_spoken(const std::vector<std::string>& protocols, std::string_view what) {
   bool any = false;
   for (const std::string& text : protocols) {
-    const auto protocol = parse_version(text, what);
-    if (!protocol) {
-      return fail(protocol.error());
-    }
-    any = any || is_spoken(*protocol);
+    MODLOCK_TRY(const auto protocol, parse_version(text, what));
+    any = any || is_spoken(protocol);
   }
   return any;
 }
 
 Result<SecretText> absolute_url(const Member& member, std::string_view base, std::string_view what) {
-  const auto text = member.text();
-  if (!text) {
-    return fail(text.error());
-  }
-  const auto written = GoUrl::parse(*text);
-  auto url = resolve_url(base, *text);
+  MODLOCK_TRY(const auto text, member.text());
+  const auto written = GoUrl::parse(text);
+  auto url = resolve_url(base, text);
   if (written && !written->scheme.empty() && written->scheme != "http" && written->scheme != "https") {
     return bad(fmt::format("registry response includes invalid {}: must use http or https scheme", what));
   }
   if (!url) {
-    return bad(fmt::format("registry response includes invalid {}: \"{}\"", what, printable_address(*text)));
+    return bad(fmt::format("registry response includes invalid {}: \"{}\"", what, printable_address(text)));
   }
   return SecretText(std::move(*url));
 }
@@ -160,11 +146,8 @@ Result<std::vector<std::string>> parse_hashes(const Member& member) {
 
 Result<std::map<Platform, ListedPackage>> parse_packages(const Member& member) {
   std::map<Platform, ListedPackage> packages;
-  const auto members = member.members();
-  if (!members) {
-    return fail(members.error());
-  }
-  for (const auto& [name, package] : *members) {
+  MODLOCK_TRY(const auto members, member.members());
+  for (const auto& [name, package] : members) {
     const auto platform = Platform::parse(name);
     if (!platform) {
       return bad(
@@ -184,16 +167,11 @@ Result<std::map<Platform, ListedPackage>> parse_packages(const Member& member) {
 
 Result<std::vector<std::string>> parse_keys(const Member& member) {
   std::vector<std::string> keys;
-  const auto elements = member.expect_object().and_then([&] { return member["gpg_public_keys"].elements(); });
-  if (!elements) {
-    return fail(elements.error());
-  }
-  for (const Member& element : *elements) {
-    auto key = element.expect_object().and_then([&] { return element["ascii_armor"].text(); });
-    if (!key) {
-      return fail(std::move(key.error()));
-    }
-    keys.push_back(std::move(*key));
+  MODLOCK_TRY(const auto elements,
+              member.expect_object().and_then([&] { return member["gpg_public_keys"].elements(); }));
+  for (const Member& element : elements) {
+    MODLOCK_TRY(auto key, element.expect_object().and_then([&] { return element["ascii_armor"].text(); }));
+    keys.push_back(std::move(key));
   }
   return keys;
 }
@@ -218,15 +196,12 @@ Result<void> expect_target(const Member& document, const Platform& platform) {
 }
 
 Result<void> read_checksum(const Member& member, PackageMetadata& metadata) {
-  auto checksum = member.text();
-  if (!checksum) {
-    return fail(std::move(checksum.error()));
+  MODLOCK_TRY(auto checksum, member.text());
+  if (!is_sha256(checksum)) {
+    return bad(fmt::format("registry response includes invalid SHA256 hash \"{}\"", escape_controls(checksum)));
   }
-  if (!is_sha256(*checksum)) {
-    return bad(fmt::format("registry response includes invalid SHA256 hash \"{}\"", escape_controls(*checksum)));
-  }
-  metadata.zh = "zh:" + http::lower_case(*checksum);
-  metadata.checksum = std::move(*checksum);
+  metadata.zh = "zh:" + http::lower_case(checksum);
+  metadata.checksum = std::move(checksum);
   return {};
 }
 
@@ -234,27 +209,18 @@ Result<void> read_checksum(const Member& member, PackageMetadata& metadata) {
 
 Result<ProviderVersions> parse_versions(std::string_view body) {
   const auto document = parse_document(body);
-  const auto elements =
-      document.and_then([](const Json::Value& value) { return Member(value, "")["versions"].elements(); });
-  if (!elements) {
-    return fail(elements.error());
-  }
-  auto warnings = Member(*document, "")["warnings"].texts();
-  if (!warnings) {
-    return fail(std::move(warnings.error()));
-  }
-  ProviderVersions found{.versions = {}, .warnings = std::move(*warnings)};
-  for (const Member& element : *elements) {
+  MODLOCK_TRY(const auto elements,
+              document.and_then([](const Json::Value& value) { return Member(value, "")["versions"].elements(); }));
+  MODLOCK_TRY(auto warnings, Member(*document, "")["warnings"].texts());
+  ProviderVersions found{.versions = {}, .warnings = std::move(warnings)};
+  for (const Member& element : elements) {
     const auto text = element.expect_object().and_then([&] { return element["version"].text(); });
     auto protocols = element["protocols"].texts();
     if (!text || !protocols) {
       return fail(text ? protocols.error() : text.error());
     }
-    auto version = parse_version(*text, "version");
-    if (!version) {
-      return fail(std::move(version.error()));
-    }
-    found.versions.push_back({std::move(*version), std::move(*protocols)});
+    MODLOCK_TRY(auto version, parse_version(*text, "version"));
+    found.versions.push_back({std::move(version), std::move(*protocols)});
   }
   const auto newer = [](const ListedProvider& left, const ListedProvider& right) {
     const int order = compare(left.version, right.version);
@@ -270,11 +236,8 @@ Result<ProviderVersions> parse_versions(std::string_view body) {
 
 Result<const ListedProvider*> newest_supported(const ProviderVersions& versions) {
   for (const ListedProvider& listed : versions.versions) {
-    const auto spoken = is_any_spoken(listed.protocols, "protocol");
-    if (!spoken) {
-      return fail(spoken.error());
-    }
-    if (*spoken) {
+    MODLOCK_TRY(const auto spoken, is_any_spoken(listed.protocols, "protocol"));
+    if (spoken) {
       return &listed;
     }
   }
@@ -283,33 +246,23 @@ Result<const ListedProvider*> newest_supported(const ProviderVersions& versions)
 
 Result<PackageMetadata> parse_package(std::string_view body, std::string_view url, const Platform& platform,
                                       ClientRules rules) {
-  const auto parsed = parse_document(body);
-  if (!parsed) {
-    return fail(parsed.error());
-  }
-  const Member document(*parsed, "");
+  MODLOCK_TRY(const auto parsed, parse_document(body));
+  const Member document(parsed, "");
   PackageMetadata metadata;
   const auto protocols = document["protocols"].texts();
-  const auto spoken = protocols.and_then([](const auto& texts) { return is_any_spoken(texts, "version"); });
-  if (!spoken) {
-    return fail(spoken.error());
-  }
-  if (!protocols->empty() && !*spoken) {
+  MODLOCK_TRY(const auto spoken, protocols.and_then([](const auto& texts) { return is_any_spoken(texts, "version"); }));
+  if (!protocols->empty() && !spoken) {
     metadata.is_supported = false;
     return metadata;
   }
-  if (auto ok = expect_target(document, platform); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(expect_target(document, platform));
   auto archive_url = absolute_url(document["download_url"], url, "download URL");
   auto packages = rules == ClientRules::opentofu_1_12 ? parse_packages(document["packages"])
                                                       : Result<std::map<Platform, ListedPackage>>();
   if (!archive_url || !packages) {
     return fail(archive_url ? packages.error() : archive_url.error());
   }
-  if (auto ok = read_checksum(document["shasum"], metadata); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(read_checksum(document["shasum"], metadata));
   auto checksums_url = absolute_url(document["shasums_url"], url, "SHASUMS URL");
   auto signature_url = absolute_url(document["shasums_signature_url"], url, "SHASUMS signature URL");
   auto file_name = document["filename"].text();

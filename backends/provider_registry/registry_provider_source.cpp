@@ -17,6 +17,7 @@
 #include "backends/provider_registry/provider_client.h"
 #include "backends/source.h"
 #include "backends/store/provider_hashes.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -99,9 +100,7 @@ class RegistryProviderSource final : public ProviderSource {
         ended.request_stop();
       }
     });
-    if (auto ok = context.check(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(context.check());
     return assemble(wanted, platforms, parts);
   }
 
@@ -152,42 +151,28 @@ class RegistryProviderSource final : public ProviderSource {
   }
 
   Result<Part> part(const Release& release, const Platform& platform, const Context& context) {
-    if (auto ok = context.check(); !ok) {
-      return fail(std::move(ok.error()));
-    }
-    auto metadata = metadata_of(release, platform, context);
-    if (!metadata) {
-      return fail(std::move(metadata.error()));
-    }
-    const auto listed = listed_package(**metadata, platform);
+    MODLOCK_TRY(context.check());
+    MODLOCK_TRY(auto metadata, metadata_of(release, platform, context));
+    const auto listed = listed_package(*metadata, platform);
     if (!listed) {
       return fail(about(listed.error(), release.display(platform)));
     }
-    auto checksums = checksums_of(release, **metadata, context);
-    if (!checksums) {
-      return fail(std::move(checksums.error()));
-    }
-    if (auto ok = expect_listed((*checksums)->document, (*metadata)->file_name, (*metadata)->zh); !ok) {
+    MODLOCK_TRY(auto checksums, checksums_of(release, *metadata, context));
+    if (auto ok = expect_listed(checksums->document, metadata->file_name, metadata->zh); !ok) {
       return fail(about(std::move(ok.error()), release.display(platform)));
     }
-    auto package = package_of(release, platform, **metadata, *listed, context);
-    if (!package) {
-      return fail(std::move(package.error()));
-    }
-    return Part{std::move(*metadata), std::move(*checksums), std::move(*package)};
+    MODLOCK_TRY(auto package, package_of(release, platform, *metadata, *listed, context));
+    return Part{std::move(metadata), std::move(checksums), std::move(package)};
   }
 
   Result<std::shared_ptr<const PackageMetadata>> metadata_of(const Release& release, const Platform& platform,
                                                              const Context& context) {
     return packages_.get(release.display(platform), context, [&]() -> Result<std::shared_ptr<const PackageMetadata>> {
-      auto metadata = client_.package(release.provider, release.version, platform, context);
-      if (!metadata) {
-        return fail(std::move(metadata.error()));
-      }
-      if (!metadata->is_supported) {
+      MODLOCK_TRY(auto metadata, client_.package(release.provider, release.version, platform, context));
+      if (!metadata.is_supported) {
         return fail(unsupported(release, context));
       }
-      return std::make_shared<const PackageMetadata>(std::move(*metadata));
+      return std::make_shared<const PackageMetadata>(std::move(metadata));
     });
   }
 
@@ -223,9 +208,7 @@ class RegistryProviderSource final : public ProviderSource {
                                                          const Context& context) {
     const std::string name = release.display();
     if (metadata.keys.empty() && release.rules.are_required()) {
-      if (auto refused = judge_signature({}, {}, {}, release.rules, name); !refused) {
-        return fail(std::move(refused.error()));
-      }
+      MODLOCK_TRY(judge_signature({}, {}, {}, release.rules, name));
     }
     auto document = client_.file(metadata.checksums_url, fmt::format("download the checksums of {}", name), context);
     auto signature =
@@ -247,19 +230,14 @@ class RegistryProviderSource final : public ProviderSource {
                                      const ListedPackage* listed, const Context& context) {
     const std::string listed_h1 = listed != nullptr && takes_word(release) ? only_hash(*listed, "h1:") : std::string();
     const ArchiveWish wish{metadata.archive_url, metadata.zh, release.display(platform)};
-    const auto archive = known_archive(wish, !listed_h1.empty(), context);
-    if (!archive) {
-      return fail(archive.error());
-    }
-    if (auto ok = listed != nullptr ? expect_size(*listed, archive->size) : Result<void>(); !ok) {
+    MODLOCK_TRY(const auto archive, known_archive(wish, !listed_h1.empty(), context));
+    if (auto ok = listed != nullptr ? expect_size(*listed, archive.size) : Result<void>(); !ok) {
       return fail(about(std::move(ok.error()), wish.display));
     }
-    if (auto ok = expect_provider_program(archive->programs, release.provider.type(), wish.display); !ok) {
-      return fail(std::move(ok.error()));
-    }
-    const bool is_read = !archive->h1.empty();
-    ProviderPackage package{.h1 = is_read ? archive->h1 : listed_h1,
-                            .archive_h1 = is_read ? archive->archive_h1 : listed_h1,
+    MODLOCK_TRY(expect_provider_program(archive.programs, release.provider.type(), wish.display));
+    const bool is_read = !archive.h1.empty();
+    ProviderPackage package{.h1 = is_read ? archive.h1 : listed_h1,
+                            .archive_h1 = is_read ? archive.archive_h1 : listed_h1,
                             .zh = metadata.zh};
     package.recorded = {package.h1, package.zh};
     return package;
@@ -289,10 +267,7 @@ class RegistryProviderSource final : public ProviderSource {
     if (auto found = remembered()) {
       return *std::move(found);
     }
-    const auto held = known_.hold(wish.zh, context);
-    if (!held) {
-      return fail(held.error());
-    }
+    MODLOCK_TRY(const auto held, known_.hold(wish.zh, context));
     if (auto found = remembered()) {
       return *std::move(found);
     }

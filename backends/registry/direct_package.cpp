@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/download/package_download.h"
+#include "protocol/result.h"
 
 namespace modlock::registry {
 Result<FetchedTree> fetch_direct(const RegistryHttp& http, HttpRequest request, std::string_view host,
@@ -14,13 +15,8 @@ Result<FetchedTree> fetch_direct(const RegistryHttp& http, HttpRequest request, 
   request.body_limit = UnpackLimits{}.total_bytes;
   request.timeouts.total.reset();
   request.headers.push_back({"Accept", "application/zip, application/x-tar; *;q=0.1"});
-  if (auto response = http.send(std::move(request), host, context); !response) {
-    return fail(std::move(response.error()));
-  }
-  const auto digests = package.finish();
-  if (!digests) {
-    return fail(digests.error());
-  }
+  MODLOCK_TRY(http.send(std::move(request), host, context));
+  MODLOCK_TRY(const auto digests, package.finish());
   if (!package.format()) {
     return fail(Code::bad_response,
                 fmt::format("could not {}: {}: the package is neither a zip archive nor a tar archive compressed with "
@@ -28,7 +24,7 @@ Result<FetchedTree> fetch_direct(const RegistryHttp& http, HttpRequest request, 
                             purpose, display));
   }
   return package.unpack().map([&](FetchedTree tree) {
-    tree.id = "zh:" + digests->sha256;
+    tree.id = "zh:" + digests.sha256;
     return tree;
   });
 }

@@ -12,6 +12,7 @@
 #include "backends/source_remote.h"
 #include "backends/source_text.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::registry {
 namespace {
@@ -82,16 +83,10 @@ struct SaidInBody {
 };
 
 Result<SaidInBody> read_location_body(std::string_view body, LocationRules rules) {
-  const auto document = parse_object(body);
-  if (!document) {
-    return fail(document.error());
-  }
-  auto text = text_member(*document, "location", "\"location\"");
-  if (!text) {
-    return fail(std::move(text.error()));
-  }
-  SaidInBody said{.location = std::move(*text), .use_registry_credentials = {}};
-  const Json::Value& credentials = folded_member(*document, "use_registry_credentials");
+  MODLOCK_TRY(const auto document, parse_object(body));
+  MODLOCK_TRY(auto text, text_member(document, "location", "\"location\""));
+  SaidInBody said{.location = std::move(text), .use_registry_credentials = {}};
+  const Json::Value& credentials = folded_member(document, "use_registry_credentials");
   const bool is_there = &credentials != &Json::Value::nullSingleton();  // null is there, and wrong
   if (rules == LocationRules::opentofu_1_12 && is_there) {
     if (!credentials.isBool()) {
@@ -149,11 +144,8 @@ Result<PackageLocation> parse_direct(std::string_view location, std::string_view
 }  // namespace
 
 Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock::time_point fetched_at) {
-  const auto document = parse_object(body);
-  if (!document) {
-    return fail(document.error());
-  }
-  const Json::Value& modules = folded_member(*document, "modules");
+  MODLOCK_TRY(const auto document, parse_object(body));
+  const Json::Value& modules = folded_member(document, "modules");
   if (!modules.isArray()) {
     return wrong_shape("\"modules\"", "a list", modules);
   }
@@ -173,11 +165,9 @@ Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock:
     if (!versions[i].isObject()) {
       return wrong_shape(fmt::format("\"modules[0].versions[{}]\"", i), "an object", versions[i]);
     }
-    const auto text = text_member(versions[i], "version", fmt::format("\"modules[0].versions[{}].version\"", i));
-    if (!text) {
-      return fail(text.error());
-    }
-    add_version(listing, seen, *text);
+    MODLOCK_TRY(const auto text,
+                text_member(versions[i], "version", fmt::format("\"modules[0].versions[{}].version\"", i)));
+    add_version(listing, seen, text);
   }
   std::stable_sort(listing.versions.begin(), listing.versions.end(),
                    [](const ListedVersion& left, const ListedVersion& right) { return right.version < left.version; });
@@ -191,11 +181,8 @@ Result<PackageLocation> parse_location(const HttpResponse& response, std::string
   }
   SaidInBody said;
   if (response.status == 200 && rules != LocationRules::terraform) {
-    auto body = read_location_body(response.body, rules);
-    if (!body) {
-      return fail(std::move(body.error()));
-    }
-    said = std::move(*body);
+    MODLOCK_TRY(auto body, read_location_body(response.body, rules));
+    said = std::move(body);
   }
   if (said.location.empty() && !said.use_registry_credentials) {
     said.location = response.header("X-Terraform-Get").value_or("");

@@ -9,6 +9,7 @@
 #include "backends/led_source.h"
 #include "backends/parallel.h"
 #include "backends/source_text.h"
+#include "protocol/result.h"
 
 namespace modlock::registry {
 namespace {
@@ -104,10 +105,7 @@ Result<PackageFetch::Inner> PackageFetch::prepare(const FetchWish& wish, const S
                                                       address.source.identity(), address.source.getter));
   }
   inner.wish.ref = named_reference(address.source);
-  auto ok = wish.id.empty() ? expect_named(inner, wish) : expect_locked(inner, wish);
-  if (!ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(wish.id.empty() ? expect_named(inner, wish) : expect_locked(inner, wish));
   return inner;
 }
 

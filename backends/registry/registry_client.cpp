@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/registry/direct_package.h"
+#include "protocol/result.h"
 
 namespace modlock::registry {
 namespace {
@@ -56,29 +57,23 @@ Result<RegistryClient::Answer> RegistryClient::ask(const Source& source, const s
 
 Result<Listing> RegistryClient::versions(const Source& source, const Context& context) {
   const std::string purpose = versions_purpose(source);
-  const auto answer = ask(source, "versions", purpose, true, context);
-  if (!answer) {
-    return fail(answer.error());
-  }
-  if (answer->response.status != 200) {
+  MODLOCK_TRY(const auto answer, ask(source, "versions", purpose, true, context));
+  if (answer.response.status != 200) {
     return fail(about_answer(
-        {.code = Code::bad_response, .message = fmt::format("expected status 200, got {}", answer->response.status)},
-        purpose, answer->url));
+        {.code = Code::bad_response, .message = fmt::format("expected status 200, got {}", answer.response.status)},
+        purpose, answer.url));
   }
   auto listing =
-      parse_versions(answer->response.body, answer->response.kept_since.value_or(std::chrono::system_clock::now()));
-  return listing ? std::move(listing) : fail(about_answer(std::move(listing.error()), purpose, answer->url));
+      parse_versions(answer.response.body, answer.response.kept_since.value_or(std::chrono::system_clock::now()));
+  return listing ? std::move(listing) : fail(about_answer(std::move(listing.error()), purpose, answer.url));
 }
 
 Result<PackageLocation> RegistryClient::locate(const Source& source, const std::string& version,
                                                const Context& context) {
   const std::string purpose = fmt::format("find where {} lies", version_display(source, version));
-  const auto answer = ask(source, version + "/download", purpose, false, context);
-  if (!answer) {
-    return fail(answer.error());
-  }
-  auto location = parse_location(answer->response, answer->url, traits_.rules);
-  return location ? std::move(location) : fail(about_answer(std::move(location.error()), purpose, answer->url));
+  MODLOCK_TRY(const auto answer, ask(source, version + "/download", purpose, false, context));
+  auto location = parse_location(answer.response, answer.url, traits_.rules);
+  return location ? std::move(location) : fail(about_answer(std::move(location.error()), purpose, answer.url));
 }
 
 Result<FetchedTree> RegistryClient::download(const Source& source, const std::string& version,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/http/redirect_judge.h"
+#include "protocol/result.h"
 
 namespace modlock::registry {
 namespace {
@@ -48,9 +49,7 @@ Result<void> RegistryHttp::authorise(HttpRequest& request, std::string_view host
 Result<HttpResponse> RegistryHttp::send(HttpRequest request, std::string_view host, const Context& context) const {
   request.judge_redirect = redirect_judge(context);
   if (!host.empty()) {
-    if (auto ok = authorise(request, host, context); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(authorise(request, host, context));
   }
   auto response = expect_success(http_.send(request, context), request);
   if (!response && !host.empty() &&

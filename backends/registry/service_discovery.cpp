@@ -11,6 +11,7 @@
 #include "backends/service_host.h"
 #include "backends/source_text.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 #include "protocol/utf8.h"
 
 namespace modlock::registry {
@@ -59,13 +60,10 @@ bool ServiceDiscovery::has_other_version(std::string_view host, std::string_view
 }
 
 Result<std::map<std::string, std::string>> ServiceDiscovery::find_all(std::string_view host, const Context& context) {
-  const auto services = configured_or_asked(host, context);
-  if (!services) {
-    return fail(services.error());
-  }
+  MODLOCK_TRY(const auto services, configured_or_asked(host, context));
   std::map<std::string, std::string> found;
-  for (const auto& [service, written] : services->urls) {
-    if (auto url = service_url(*services, host, service)) {
+  for (const auto& [service, written] : services.urls) {
+    if (auto url = service_url(services, host, service)) {
       found.emplace(service, std::move(*url));
     }
   }
@@ -96,9 +94,7 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::services_of(const std::stri
     } else {
       answered_.wait(lock, context.stop, settled);
     }
-    if (auto ok = context.check(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(context.check());
   }
   if (entry.is_known()) {
     return *entry.answer;

@@ -10,6 +10,7 @@
 #include "backends/files/files.h"
 #include "backends/files/system_error.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -73,58 +74,35 @@ class Pruning {
       : store_(store), limits_(limits), context_(context), now_(now) {}
 
   Result<PruneReport> run() {
-    if (auto ok = remove_unfinished(); !ok) {
-      return fail(ok.error());
-    }
-    if (auto ok = remove_older_layout(); !ok) {
-      return fail(ok.error());
-    }
-    if (auto ok = collect(Kind::package, store_.package_directory()); !ok) {
-      return fail(ok.error());
-    }
-    if (auto ok = collect(Kind::repository, store_.git_directory()); !ok) {
-      return fail(ok.error());
-    }
+    MODLOCK_TRY(remove_unfinished());
+    MODLOCK_TRY(remove_older_layout());
+    MODLOCK_TRY(collect(Kind::package, store_.package_directory()));
+    MODLOCK_TRY(collect(Kind::repository, store_.git_directory()));
     for (const fs::path& directory : store_.record_directories()) {
-      if (auto ok = collect_records(directory); !ok) {
-        return fail(ok.error());
-      }
+      MODLOCK_TRY(collect_records(directory));
     }
-    if (auto ok = remove_things(); !ok) {
-      return fail(ok.error());
-    }
-    if (auto ok = remove_identities(); !ok) {
-      return fail(ok.error());
-    }
+    MODLOCK_TRY(remove_things());
+    MODLOCK_TRY(remove_identities());
     return report_;
   }
 
  private:
   Result<void> collect(Kind kind, const fs::path& directory) {
-    const auto paths = list(directory);
-    if (!paths) {
-      return fail(paths.error());
-    }
-    for (const fs::path& path : *paths) {
+    MODLOCK_TRY(const auto paths, list(directory));
+    for (const fs::path& path : paths) {
       if (auto ok = context_.check(); !ok) {
         return ok;
       }
-      const auto bytes = bytes_below(path);
-      if (!bytes) {
-        return fail(bytes.error());
-      }
-      things_.push_back({kind, path, last_use(path), *bytes});
-      total_ += *bytes;
+      MODLOCK_TRY(const auto bytes, bytes_below(path));
+      things_.push_back({kind, path, last_use(path), bytes});
+      total_ += bytes;
     }
     return {};
   }
 
   Result<void> collect_records(const fs::path& directory) {
-    const auto paths = list(directory);
-    if (!paths) {
-      return fail(paths.error());
-    }
-    for (const fs::path& path : *paths) {
+    MODLOCK_TRY(const auto paths, list(directory));
+    for (const fs::path& path : paths) {
       std::error_code error;
       const bool is_record = fs::symlink_status(path, error).type() == fs::file_type::regular && !is_hidden(path);
       const fs::file_time_type written = is_record ? fs::last_write_time(path, error) : fs::file_time_type();
@@ -178,17 +156,14 @@ class Pruning {
 
   // Out of sight in one step, so that nobody finds half of it.
   Result<void> remove_at_once(const fs::path& path) const {
-    const auto aside = store_.make_temporary();
-    if (!aside) {
-      return fail(aside.error());
-    }
+    MODLOCK_TRY(const auto aside, store_.make_temporary());
     std::error_code error;
-    fs::rename(path, *aside / "removed", error);
+    fs::rename(path, aside / "removed", error);
     if (error && error != std::errc::no_such_file_or_directory) {
-      (void)remove_tree(*aside);
+      (void)remove_tree(aside);
       return system_failure("remove", path, error.value());
     }
-    return remove_tree(*aside);
+    return remove_tree(aside);
   }
 
   // Written last so long ago that nobody works at it any more.
@@ -222,11 +197,8 @@ class Pruning {
 
   // Those whose package is gone.
   Result<void> remove_identities() {
-    const auto sources = list(store_.identity_directory());
-    if (!sources) {
-      return fail(sources.error());
-    }
-    for (const fs::path& source : *sources) {
+    MODLOCK_TRY(const auto sources, list(store_.identity_directory()));
+    for (const fs::path& source : sources) {
       auto ok = remove_each(source, [this](const fs::path& record) {
         if (is_unfinished_write(record)) {
           return true;
@@ -252,11 +224,8 @@ class Pruning {
 
   template <typename Predicate>
   Result<void> remove_each(const fs::path& directory, const Predicate& is_leftover) {
-    const auto paths = list(directory);
-    if (!paths) {
-      return fail(paths.error());
-    }
-    for (const fs::path& path : *paths) {
+    MODLOCK_TRY(const auto paths, list(directory));
+    for (const fs::path& path : paths) {
       if (auto ok = context_.check(); !ok) {
         return ok;
       }

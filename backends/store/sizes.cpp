@@ -7,6 +7,7 @@
 
 #include "backends/files/system_error.h"
 #include "backends/store/store.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -64,17 +65,10 @@ Result<std::uint64_t> bytes_below(const fs::path& directory) {
 
 Result<StoreSizes> measure(const Store& store) {
   StoreSizes sizes;
-  if (auto ok = count(store.package_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes); !ok) {
-    return fail(ok.error());
-  }
-  if (auto ok = count(store.git_directory(), fs::file_type::directory, sizes.repositories, sizes.repository_bytes);
-      !ok) {
-    return fail(ok.error());
-  }
+  MODLOCK_TRY(count(store.package_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
+  MODLOCK_TRY(count(store.git_directory(), fs::file_type::directory, sizes.repositories, sizes.repository_bytes));
   for (const fs::path& directory : store.record_directories()) {
-    if (auto ok = count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes); !ok) {
-      return fail(ok.error());
-    }
+    MODLOCK_TRY(count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes));
   }
   return sizes;
 }

@@ -15,6 +15,7 @@
 #include "backends/store/prune.h"
 #include "backends/store/whole_package.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -108,9 +109,7 @@ Result<Store> Store::open(fs::path root) {
   if (error) {
     return system_failure("use the store", root, error.value());
   }
-  if (auto ok = check_layout(root); !ok) {
-    return fail(ok.error());
-  }
+  MODLOCK_TRY(check_layout(root));
   return Store(std::move(root));
 }
 
@@ -171,9 +170,7 @@ fs::path Store::temporary_directory() const {
 }
 
 Result<FileLock> Store::hold_name(std::string_view name, const Context& context) const {
-  if (auto ok = make_below(below("locks")); !ok) {
-    return fail(ok.error());
-  }
+  MODLOCK_TRY(make_below(below("locks")));
   return FileLock::acquire(below("locks") / name, context);
 }
 
@@ -215,9 +212,7 @@ Result<void> Store::make_below(const fs::path& directory) const {
 }
 
 Result<fs::path> Store::make_temporary() const {
-  if (auto ok = make_below(temporary_directory()); !ok) {
-    return fail(ok.error());
-  }
+  MODLOCK_TRY(make_below(temporary_directory()));
   fs::path directory = temporary_directory() / random_hex(16);
   if (::mkdir(directory.c_str(), 0777) != 0) {
     return system_failure("make the directory", directory, errno);
@@ -284,39 +279,30 @@ std::optional<Package> Store::find_by_h1(std::string_view h1) const {
 }
 
 Result<Package> Store::admit(const Source& source, FetchedTree tree, const Context& context) const {
-  const auto entries = list_tree(tree.directory);
-  if (!entries) {
-    return fail(entries.error());
-  }
-  if (auto ok = refuse_override(*entries); !ok) {
-    return fail(ok.error());
-  }
-  auto h1 =
-      summarise_entries(*entries, tree.digests, context).map([](const TreeSummary& summary) { return summary.h1(); });
-  if (!h1) {
-    return fail(h1.error());
-  }
-  const std::string modes = hash_modes(*entries);
-  auto known = find_content(*h1, modes);
+  MODLOCK_TRY(const auto entries, list_tree(tree.directory));
+  MODLOCK_TRY(refuse_override(entries));
+  MODLOCK_TRY(auto h1, summarise_entries(entries, tree.digests, context).map([](const TreeSummary& summary) {
+    return summary.h1();
+  }));
+  const std::string modes = hash_modes(entries);
+  auto known = find_content(h1, modes);
   const bool was_known = known.has_value();
   if (whole_package(*this, std::move(known), context)) {
     // It is of no use any more, but no reason to fail either.
     (void)remove_tree(tree.directory);
-  } else if (auto ok = move_in(tree.directory, *h1, modes); !ok) {
+  } else if (auto ok = move_in(tree.directory, h1, modes); !ok) {
     return fail(ok.error());
   } else if (was_known) {
     tree.warnings.push_back(damage_warning(source));
   }
   Package package{.id = std::move(tree.id),
-                  .h1 = *h1,
+                  .h1 = h1,
                   .modes = modes,
-                  .directory = package_directory(*h1, modes) / "tree",
+                  .directory = package_directory(h1, modes) / "tree",
                   .warnings = std::move(tree.warnings),
                   .ref = std::move(tree.ref),
                   .subdir = std::move(tree.subdir)};
-  if (auto ok = record(source, package); !ok) {
-    return fail(ok.error());
-  }
+  MODLOCK_TRY(record(source, package));
   return package;
 }
 
@@ -326,37 +312,34 @@ Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::stri
   if (auto ok = make_below(target.parent_path()); !ok) {
     return ok;
   }
-  const auto staging = make_temporary();
-  if (!staging) {
-    return fail(staging.error());
-  }
+  MODLOCK_TRY(const auto staging, make_temporary());
   const auto give_up = [&](tl::unexpected<Error> failure) -> Result<void> {
-    (void)remove_tree(*staging);
+    (void)remove_tree(staging);
     return failure;
   };
-  const bool moved = ::rename(tree.c_str(), (*staging / "tree").c_str()) == 0;
+  const bool moved = ::rename(tree.c_str(), (staging / "tree").c_str()) == 0;
   if (!moved && errno != EXDEV) {
     return give_up(system_failure("move into the store", tree, errno));
   }
   if (!moved) {
-    if (auto ok = copy_tree(tree, *staging / "tree"); !ok) {
+    if (auto ok = copy_tree(tree, staging / "tree"); !ok) {
       return give_up(fail(ok.error()));
     }
   }
-  int reason = ::rename(staging->c_str(), target.c_str()) == 0 ? 0 : errno;
+  int reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
   if ((reason == EEXIST || reason == ENOTEMPTY) && !find_content(h1, modes)) {
     // What an interrupted removal left there is no package.
     (void)remove_tree(target);
-    reason = ::rename(staging->c_str(), target.c_str()) == 0 ? 0 : errno;
+    reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
   }
   if (reason != 0 && !find_content(h1, modes)) {
     if (moved) {
-      (void)::rename((*staging / "tree").c_str(), tree.c_str());
+      (void)::rename((staging / "tree").c_str(), tree.c_str());
     }
     return give_up(system_failure("move into the store", target, reason));
   }
   // Where another process was first, its tree has the same content and ours is left over.
-  (void)remove_tree(*staging);
+  (void)remove_tree(staging);
   if (!moved) {
     (void)remove_tree(tree);
   }

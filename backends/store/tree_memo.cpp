@@ -12,6 +12,7 @@
 #include "backends/package/tree_scan.h"
 #include "backends/parallel.h"
 #include "backends/store/tree_memo_text.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -50,15 +51,10 @@ class Summariser {
   }
 
   Result<TreeSummary> run() {
-    auto scan = scan_tree(package_, options_.rules);
-    if (!scan) {
-      return fail(std::move(scan.error()));
-    }
-    scan_ = std::move(*scan);
+    MODLOCK_TRY(auto scan, scan_tree(package_, options_.rules));
+    scan_ = std::move(scan);
     take_known();
-    if (auto ok = hash_others(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(hash_others());
     TreeSummary summary;
     summary.files.reserve(files_.size());
     for (const KnownFile& file : files_) {
@@ -97,15 +93,12 @@ class Summariser {
     if (to_hash_.empty()) {
       return {};
     }
-    const auto package = OpenPackage::open(package_);
-    if (!package) {
-      return fail(package.error());
-    }
+    MODLOCK_TRY(const auto package, OpenPackage::open(package_));
     std::vector<Result<void>> outcomes(to_hash_.size());
     parallel_for(to_hash_.size(), to_hash_.size() < kWorthThreads ? 1 : options_.threads, [&](std::size_t i) {
       outcomes[i] = context_.check();
       if (outcomes[i]) {
-        outcomes[i] = hash_one(*package, to_hash_[i]);
+        outcomes[i] = hash_one(package, to_hash_[i]);
       }
     });
     for (Result<void>& outcome : outcomes) {
@@ -120,19 +113,13 @@ class Summariser {
     KnownFile& file = files_[number];
     const ScannedEntry& entry = scan_.entries[number];
     if (entry.type == ScannedEntry::Type::file) {
-      const auto hashed = package.hash(entry.name);
-      if (!hashed) {
-        return fail(hashed.error());
-      }
-      file.stamp = hashed->stamp;
-      file.sha256 = hashed->sha256;
+      MODLOCK_TRY(const auto hashed, package.hash(entry.name));
+      file.stamp = hashed.stamp;
+      file.sha256 = hashed.sha256;
       return {};
     }
-    const auto digest = digest_of_entry({entry.name, package_ / entry.name, entry.type});
-    if (!digest) {
-      return fail(digest.error());
-    }
-    file.sha256 = *digest;
+    MODLOCK_TRY(const auto digest, digest_of_entry({entry.name, package_ / entry.name, entry.type}));
+    file.sha256 = digest;
     return {};
   }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "plugin/hcl/characters.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -35,23 +36,17 @@ Result<void> read_arguments(const char* name, ClientEnvironment& environment) {
   if (text == nullptr) {
     return {};
   }
-  const auto words = split_words(text, name);
-  if (!words) {
-    return fail(words.error());
-  }
-  for (std::size_t i = 0; i < words->size(); ++i) {
-    const std::string& word = (*words)[i];
+  MODLOCK_TRY(const auto words, split_words(text, name));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     if (!word.starts_with('-')) {
       continue;
     }
-    const std::string* next = i + 1 < words->size() ? &(*words)[i + 1] : nullptr;
+    const std::string* next = i + 1 < words.size() ? &words[i + 1] : nullptr;
     bool took_next = false;
     if (const auto assignment = value_of("var", word, next, took_next)) {
-      auto variable = parse_variable(*assignment);
-      if (!variable) {
-        return fail(std::move(variable.error()));
-      }
-      environment.arguments.push_back(std::move(*variable));
+      MODLOCK_TRY(auto variable, parse_variable(*assignment));
+      environment.arguments.push_back(std::move(variable));
     } else if (auto file = value_of("var-file", word, next, took_next)) {
       environment.arguments.push_back({std::nullopt, std::move(*file)});
     }
@@ -127,9 +122,7 @@ Result<ClientEnvironment> read_client_environment() {
     }
   }
   for (const char* name : {"TF_CLI_ARGS_init", "TF_CLI_ARGS"}) {
-    if (auto ok = read_arguments(name, environment); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(read_arguments(name, environment));
   }
   return environment;
 }

@@ -11,6 +11,7 @@
 #include "plugin/config/client_configuration.h"
 #include "plugin/engine/implementation.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -114,11 +115,8 @@ void print(const CredentialReport& report) {
 
 Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
                                              const Surroundings& surroundings, const Context& context) {
-  const auto asked = parse_where(where);
-  if (!asked) {
-    return fail(asked.error());
-  }
-  CredentialReport report{.host = asked->host, .repository = asked->repository, .warnings = {}, .uses = {}};
+  MODLOCK_TRY(const auto asked, parse_where(where));
+  CredentialReport report{.host = asked.host, .repository = asked.repository, .warnings = {}, .uses = {}};
   for (const Diagnostic& warning : configuration.warnings) {
     report.warnings.push_back(warning.what.message);
   }
@@ -126,20 +124,13 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
   const std::pair<const char*, CredentialUse> uses[] = {
       {"registry", CredentialUse::registry}, {"oci", CredentialUse::oci}, {"download", CredentialUse::download}};
   for (const auto& [name, use] : uses) {
-    auto places = credentials->places(use, asked->host, asked->repository, context);
-    if (!places) {
-      return fail(places.error());
-    }
-    const auto used = std::find_if(places->begin(), places->end(),
+    MODLOCK_TRY(auto places, credentials->places(use, asked.host, asked.repository, context));
+    const auto used = std::find_if(places.begin(), places.end(),
                                    [](const CredentialPlace& place) { return place.outcome == "used"; });
-    report.uses.push_back(
-        {name, used == places->end() ? std::nullopt : std::optional(used->place), std::move(*places)});
+    report.uses.push_back({name, used == places.end() ? std::nullopt : std::optional(used->place), std::move(places)});
   }
-  auto git = git_places(context);
-  if (!git) {
-    return fail(git.error());
-  }
-  report.uses.push_back({"git", std::nullopt, std::move(*git)});
+  MODLOCK_TRY(auto git, git_places(context));
+  report.uses.push_back({"git", std::nullopt, std::move(git)});
   return report;
 }
 

@@ -18,6 +18,7 @@
 #include "plugin/engine/implementation.h"
 #include "plugin/lock/copy.h"
 #include "plugin/verify/verdict.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -164,12 +165,9 @@ class Hook {
     if (!ok) {
       return ok;
     }
-    const auto verified = call(&Engine::verify, params<messages::LockVerifyParams>());
-    if (!verified) {
-      return fail(verified.error());
-    }
+    MODLOCK_TRY(const auto verified, call(&Engine::verify, params<messages::LockVerifyParams>()));
     std::string wrong;
-    for (const messages::Verdict& verdict : verified->verdicts) {
+    for (const messages::Verdict& verdict : verified.verdicts) {
       const auto kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
       const int code = modlock::exit_code(kind);
       exit_code_ = worse_exit_code(exit_code_, code);
@@ -222,13 +220,10 @@ Result<fs::path> directory_at(const std::string& path, const char* flag) {
 
 Result<void> prepare_hook(CommandLine& line) {
   const auto unit = directory_at(line.unit, "--unit");
-  const auto repository = unit ? directory_at(line.repository, "--root") : unit;
-  if (!repository) {
-    return fail(repository.error());
-  }
-  if (auto inside = confine(*unit, {*repository}); !inside) {
+  MODLOCK_TRY(const auto repository, unit ? directory_at(line.repository, "--root") : unit);
+  if (auto inside = confine(*unit, {repository}); !inside) {
     return fail(Code::invalid_params,
-                fmt::format("--unit {} does not lie below --root {}", unit->string(), repository->string()),
+                fmt::format("--unit {} does not lie below --root {}", unit->string(), repository.string()),
                 "name the directory of the repository that holds the unit");
   }
   std::error_code error;
@@ -245,8 +240,8 @@ Result<void> prepare_hook(CommandLine& line) {
   }
   line.common.directories = {working_directory.string()};
   line.unit = line.common.settings_from = unit->string();
-  line.common.settings_up_to = repository->string();
-  line.common.bounds = {repository->string(), downloaded_source(working_directory).string()};
+  line.common.settings_up_to = repository.string();
+  line.common.bounds = {repository.string(), downloaded_source(working_directory).string()};
   line.common.offline = line.common.offline || line.after;
   return {};
 }

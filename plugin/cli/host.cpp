@@ -13,6 +13,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
+#include "protocol/result.h"
 #include "protocol/rpc.h"
 
 namespace modlock::cli {
@@ -33,30 +34,27 @@ std::vector<std::string> named_directories(const CommonFlags& flags) {
 Result<std::vector<std::string>> search_below(const std::vector<std::string>& directories, const CommonFlags& flags,
                                               const Host& host) {
   const Settings& settings = host.engine().user_settings();
-  auto found = search_roots({.directories = {directories.begin(), directories.end()},
-                             .user_file = host.engine().options().user_settings.value_or(fs::path()),
-                             .user_roots = settings.roots,
-                             .user_exclude = settings.exclude,
-                             .current = normal("."),
-                             .root_globs = flags.root_globs,
-                             .exclude = flags.exclude,
-                             .only_locks = flags.only_locks},
-                            host.context());
-  if (!found) {
-    return fail(std::move(found.error()));
-  }
-  for (const FoundRoots::Excluded& excluded : found->excluded) {
+  MODLOCK_TRY(auto found, search_roots({.directories = {directories.begin(), directories.end()},
+                                        .user_file = host.engine().options().user_settings.value_or(fs::path()),
+                                        .user_roots = settings.roots,
+                                        .user_exclude = settings.exclude,
+                                        .current = normal("."),
+                                        .root_globs = flags.root_globs,
+                                        .exclude = flags.exclude,
+                                        .only_locks = flags.only_locks},
+                                       host.context()));
+  for (const FoundRoots::Excluded& excluded : found.excluded) {
     print_err(fmt::format("Excluded {}: {}\n", excluded.root, excluded.by));
   }
-  for (const std::string& glob : found->unused) {
+  for (const std::string& glob : found.unused) {
     print_err(fmt::format("Warning: no directory with configuration matches {}\n", glob));
   }
-  if (found->roots.empty()) {
+  if (found.roots.empty()) {
     return fail(Code::config_parse, fmt::format("no root module found in or below {}", fmt::join(directories, ", ")),
-                found->excluded.empty() ? "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl"
-                                        : "every root module is excluded: name the root modules that you mean");
+                found.excluded.empty() ? "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl"
+                                       : "every root module is excluded: name the root modules that you mean");
   }
-  return std::move(found->roots);
+  return std::move(found.roots);
 }
 
 // What has to be written where; nothing where somebody else came to the same result.
@@ -108,9 +106,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   if (!flags.implementation.empty()) {
     options.implementation = flags.implementation;
   }
-  if (auto ok = check_release(flags.implementation_version, "--implementation-version"); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(check_release(flags.implementation_version, "--implementation-version"));
   if (!flags.implementation_version.empty()) {
     options.implementation_version = flags.implementation_version;
   }
@@ -134,22 +130,15 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   }
   options.connections = flags.connections;
   Host host;
-  auto environment = read_client_environment();
-  if (!environment) {
-    return fail(std::move(environment.error()));
-  }
-  host.environment_ = std::move(*environment);
+  MODLOCK_TRY(auto environment, read_client_environment());
+  host.environment_ = std::move(environment);
   for (const VariableFlag& flag : flags.variables) {
-    auto argument = flag.is_file ? Result<VariableArgument>({std::nullopt, flag.text}) : parse_variable(flag.text);
-    if (!argument) {
-      return fail(std::move(argument.error()));
-    }
-    host.environment_.arguments.push_back(std::move(*argument));
+    MODLOCK_TRY(auto argument,
+                flag.is_file ? Result<VariableArgument>({std::nullopt, flag.text}) : parse_variable(flag.text));
+    host.environment_.arguments.push_back(std::move(argument));
   }
   host.engine_ = std::make_unique<Engine>(std::move(options));
-  if (auto ok = host.engine_->open(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(host.engine_->open());
   host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.engine_, {}));
   host.progress_ = std::make_unique<TerminalProgress>();
   host.log_ = std::make_unique<TerminalLog>();
@@ -172,16 +161,13 @@ void Host::request_done() const {
 }
 
 Result<Answer> Host::ask(const std::string& method, const Json::Value& params, Told& told) const {
-  auto allowed = time_allowed(params);
-  if (!allowed) {
-    return fail(std::move(allowed.error()));
-  }
+  MODLOCK_TRY(auto allowed, time_allowed(params));
   RequestContext request;
   request.stop = stop_;
   request.progress = progress_.get();
   request.log = log_.get();
-  if (*allowed) {
-    request.deadline = std::chrono::steady_clock::now() + **allowed;
+  if (allowed) {
+    request.deadline = std::chrono::steady_clock::now() + *allowed;
   }
   auto result = methods_->call(method, params, request);
   request_done();
@@ -281,12 +267,9 @@ std::string text_after(std::string_view base, const messages::EditedDocument& do
 Result<void> apply_edits(const std::string& root, const messages::WorkspaceEdit& edits) {
   std::vector<Replacement> replacements;
   for (const messages::EditedDocument& document : edits.documents) {
-    auto replacement = replacement_of(root, document);
-    if (!replacement) {
-      return fail(std::move(replacement.error()));
-    }
-    if (*replacement) {
-      replacements.push_back(std::move(**replacement));
+    MODLOCK_TRY(auto replacement, replacement_of(root, document));
+    if (replacement) {
+      replacements.push_back(std::move(*replacement));
     }
   }
   for (const Replacement& replacement : replacements) {

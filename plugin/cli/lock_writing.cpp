@@ -7,6 +7,7 @@
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/copy.h"
 #include "plugin/lock/lock_file.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -45,11 +46,8 @@ Result<std::optional<FileLock>> hold(const std::string& root, const DataDirector
 Result<void> write_planned_lock(const CommonFlags& flags, const Host& host, const std::string& root,
                                 const messages::LockPlanResult& result) {
   const auto data = find_data_directory(root, flags.data_dir.empty() ? std::nullopt : std::optional(flags.data_dir));
-  const auto held =
-      data ? hold(root, *data, result.edits.documents, host.context()) : Result<std::optional<FileLock>>();
-  if (!held) {
-    return fail(held.error());
-  }
+  MODLOCK_TRY(const auto held,
+              data ? hold(root, *data, result.edits.documents, host.context()) : Result<std::optional<FileLock>>());
   if (auto ok = apply_edits(root, result.edits); !ok) {
     return ok;
   }

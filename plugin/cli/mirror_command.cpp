@@ -10,6 +10,7 @@
 #include "plugin/mirror/mirror_server.h"
 #include "plugin/mirror/private_file.h"
 #include "protocol/messages/modules_install.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -32,12 +33,9 @@ Result<MirrorRun> find_run(const CommandLine& line, const Host& host) {
   if (names_root) {
     flags.directories = {line.command[1].substr(kChdir.size())};
   }
-  auto roots = find_roots(flags, host);
-  if (!roots) {
-    return fail(std::move(roots.error()));
-  }
+  MODLOCK_TRY(auto roots, find_roots(flags, host));
   std::error_code ignored;
-  return MirrorRun{roots->front(), names_root ? fs::current_path(ignored) : fs::path(roots->front())};
+  return MirrorRun{roots.front(), names_root ? fs::current_path(ignored) : fs::path(roots.front())};
 }
 
 // What the command is to be told.
@@ -68,31 +66,23 @@ void keep_services(Offer& offer, const Network& network, const Context& context)
 }
 
 Result<Offer> make_offer(const Engine& engine, const messages::RootParams& params, Run& run) {
-  auto open = OpenRoot::open(engine, run, params, {});
-  if (!open) {
-    return fail(std::move(open.error()));
-  }
-  const RootRequest& root = (*open)->root;
-  const Context& context = (*open)->context;
-  const Network& network = (*open)->network();
-  PlanRequest plan_request = frozen_plan(root, (*open)->lock, context);
+  MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params, {}));
+  const RootRequest& root = open->root;
+  const Context& context = open->context;
+  const Network& network = open->network();
+  PlanRequest plan_request = frozen_plan(root, open->lock, context);
   plan_request.installed = {};  // the command may remove what is installed while it is served
-  auto plan = make_plan(plan_request, (*open)->origin(), context);
+  auto plan = make_plan(plan_request, open->origin(), context);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }
-  if (auto ok = check_locked(*plan, (*open)->lock.path, run); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(check_locked(*plan, open->lock.path, run));
   auto overrides =
       plan_overrides({.tree = plan->tree, .locks = plan->modules, .root = root.walk.root, .bounds = root.walk.bounds});
-  auto modules = overrides ? mirrored_modules(*plan, *overrides) : fail(std::move(overrides.error()));
-  if (!modules) {
-    return fail(std::move(modules.error()));
-  }
+  MODLOCK_TRY(auto modules, overrides ? mirrored_modules(*plan, *overrides) : fail(std::move(overrides.error())));
   drop_enforced(*overrides, plan->diagnostics);
   Offer offer{.tool = root.implementation.tool,
-              .modules = std::move(*modules),
+              .modules = std::move(modules),
               .services = {},
               .diagnostics = std::move(plan->diagnostics)};
   for (Diagnostic& warning : offer.modules.warnings) {
@@ -109,19 +99,13 @@ Result<int> run_with(Offer offer, const CommandLine& line, const MirrorRun& run,
   if (offer.modules.modules.empty()) {
     return run_in_foreground(line.command, run.directory, {}, interrupt);
   }
-  auto server = MirrorServer::start(std::move(offer.modules.modules), context);
-  if (!server) {
-    return fail(std::move(server.error()));
-  }
-  for (const auto& [host, url] : (*server)->modules_urls()) {
+  MODLOCK_TRY(auto server, MirrorServer::start(std::move(offer.modules.modules), context));
+  for (const auto& [host, url] : server->modules_urls()) {
     offer.services[host].insert_or_assign(std::string(kServiceName), url);
   }
   const auto text = client_configuration_copy(offer.tool, current_surroundings(), offer.services);
-  auto file = text ? PrivateFile::create(kCopyName, *text) : fail(text.error());
-  if (!file) {
-    return fail(std::move(file.error()));
-  }
-  return run_in_foreground(line.command, run.directory, {{"TF_CLI_CONFIG_FILE", file->path().string()}}, interrupt);
+  MODLOCK_TRY(auto file, text ? PrivateFile::create(kCopyName, *text) : fail(text.error()));
+  return run_in_foreground(line.command, run.directory, {{"TF_CLI_CONFIG_FILE", file.path().string()}}, interrupt);
 }
 
 }  // namespace

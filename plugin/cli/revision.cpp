@@ -15,6 +15,7 @@
 #include "plugin/config/config_files.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
+#include "protocol/result.h"
 #include "protocol/utf8.h"
 
 namespace modlock::cli {
@@ -67,30 +68,25 @@ class Repository {
 
   // The output. Errors: IO_ERROR with the first line of what git says.
   Result<std::string> ask(std::vector<std::string> arguments, std::string input = {}) const {
-    const auto finished = run(std::move(arguments), std::move(input));
-    if (!finished) {
-      return fail(finished.error());
-    }
-    if (finished->exit_code != 0) {
+    MODLOCK_TRY(const auto finished, run(std::move(arguments), std::move(input)));
+    if (finished.exit_code != 0) {
       return fail(
           Code::io_error,
-          fmt::format("git cannot read the repository {}: {}", top_.string(), first_line(finished->error_output)),
+          fmt::format("git cannot read the repository {}: {}", top_.string(), first_line(finished.error_output)),
           fmt::format("run `git -C {} status` and fix what it reports", top_.string()));
     }
-    return std::move(finished->output);
+    return std::move(finished.output);
   }
 
   Result<std::string> commit_of(const std::string& revision) const {
-    const auto found = run({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"});
-    if (!found) {
-      return fail(found.error());
-    }
-    if (found->exit_code != 0) {
+    MODLOCK_TRY(const auto found,
+                run({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"}));
+    if (found.exit_code != 0) {
       return fail(Code::invalid_params,
                   fmt::format("revision \"{}\" not found in the repository {}", revision, top_.string()),
                   "name a branch, tag or commit that was fetched; a shallow clone has only the newest commits");
     }
-    return std::string(first_line(found->output));
+    return std::string(first_line(found.output));
   }
 
   // The texts at a commit, by path; those of missing files, directories and submodules, of long files and of such that
@@ -99,11 +95,8 @@ class Repository {
                                                    const std::vector<std::string>& paths) const {
     std::map<std::string, std::string> texts;
     std::vector<std::string> short_files;
-    if (auto ok = read_objects("--batch-check", commit, paths,
-                               [&](const std::string& path, std::string_view) { short_files.push_back(path); });
-        !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(read_objects("--batch-check", commit, paths,
+                             [&](const std::string& path, std::string_view) { short_files.push_back(path); }));
     if (auto ok = read_objects("--batch", commit, short_files,
                                [&](const std::string& path, std::string_view text) {
                                  if (to_valid_utf8(std::string(text)) == text) {
@@ -138,12 +131,9 @@ class Repository {
     if (input.empty()) {
       return {};
     }
-    const auto output = ask({"cat-file", mode, "--follow-symlinks"}, std::move(input));
-    if (!output) {
-      return fail(output.error());
-    }
+    MODLOCK_TRY(const auto output, ask({"cat-file", mode, "--follow-symlinks"}, std::move(input)));
     const bool has_texts = std::string_view(mode) == "--batch";
-    std::string_view rest = *output;
+    std::string_view rest = output;
     for (const std::string& path : paths) {
       const ObjectLine line = read_line(first_line(rest));
       rest.remove_prefix(std::min(first_line(rest).size() + 1, rest.size()));
@@ -191,12 +181,9 @@ void add_document(RevisionDiff& diff, const fs::path& path, std::string_view tex
 // A directory of configuration may be reached through a symbolic link, and a file may be one: what changed behind it
 // changed there too.
 Result<void> add_linked(const Repository& repository, const fs::path& top, RevisionDiff& diff) {
-  const auto listed = repository.ask({"ls-files", "-s", "-z"});
-  if (!listed) {
-    return fail(listed.error());
-  }
+  MODLOCK_TRY(const auto listed, repository.ask({"ls-files", "-s", "-z"}));
   const std::vector<messages::Document> documents = diff.documents;
-  for (const std::string& entry : split_fields(*listed)) {
+  for (const std::string& entry : split_fields(listed)) {
     const std::size_t tab = entry.find('\t');
     if (!entry.starts_with("120000 ") || tab == std::string::npos) {
       continue;
@@ -238,13 +225,10 @@ Result<LockFile> read_lock(const fs::path& root, const RevisionDiff* diff) {
   LockFile all;
   for (const std::string_view name : {kSidecarFileName, kLockFileName}) {
     const auto text = lock_text(root / name, diff);
-    auto lock = text ? parse_lock(*text, std::string(name)) : fail(text.error());
-    if (!lock) {
-      return fail(std::move(lock.error()));
-    }
+    MODLOCK_TRY(auto lock, text ? parse_lock(*text, std::string(name)) : fail(text.error()));
     all.text += text->empty() ? "" : fmt::format("{}\n{}", name, *text);
-    all.modules.merge(lock->modules);
-    all.providers.merge(lock->providers);
+    all.modules.merge(lock.modules);
+    all.providers.merge(lock.providers);
   }
   return all;
 }
@@ -293,23 +277,17 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
                 "run `update --from-diff` in a git work tree");
   }
   const Repository git(repository, context);
-  const auto commit = git.commit_of(revision);
-  if (!commit) {
-    return fail(commit.error());
-  }
+  MODLOCK_TRY(const auto commit, git.commit_of(revision));
   const auto changed = git.ask(
-      {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", *commit, "--"});
-  const auto untracked =
-      changed ? git.ask({"ls-files", "-z", "--others", "--exclude-standard"}) : fail(changed.error());
-  if (!untracked) {
-    return fail(untracked.error());
-  }
+      {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", commit, "--"});
+  MODLOCK_TRY(const auto untracked,
+              changed ? git.ask({"ls-files", "-z", "--others", "--exclude-standard"}) : fail(changed.error()));
   std::map<std::string, bool> added;  // by path
   const std::vector<std::string> fields = split_fields(*changed);
   for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
     added.emplace(fields[i + 1], fields[i] == "A");
   }
-  for (const std::string& path : split_fields(*untracked)) {
+  for (const std::string& path : split_fields(untracked)) {
     added.emplace(path, true);
   }
   std::vector<std::string> wanted;
@@ -324,18 +302,15 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
     }
     ++file;
   }
-  const auto texts = git.texts(*commit, wanted);
-  if (!texts) {
-    return fail(texts.error());
-  }
+  MODLOCK_TRY(const auto texts, git.texts(commit, wanted));
   RevisionDiff diff{.revision = revision, .files = {}, .unknown = {}};
   for (const auto& [path, is_added] : added) {
     const fs::path place = document_path(repository / path);
-    const auto text = texts->find(is_added ? hidden_file(path).value_or("") : path);
+    const auto text = texts.find(is_added ? hidden_file(path).value_or("") : path);
     diff.files.push_back(place);
     if (std::any_of(path.begin(), path.end(), is_control)) {
       diff.unknown.push_back(place);
-    } else if (text != texts->end()) {
+    } else if (text != texts.end()) {
       add_document(diff, place, text->second);
     } else if (is_added) {
       add_document(diff, place, empty_text(path));
@@ -343,9 +318,7 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
       diff.unknown.push_back(place);
     }
   }
-  if (auto ok = add_linked(git, repository, diff); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(add_linked(git, repository, diff));
   return diff;
 }
 
@@ -353,23 +326,20 @@ Result<ConfigurationChange> compare_configurations(const fs::path& root, const R
                                                    const messages::ConfigInspectResult& before,
                                                    const messages::ConfigInspectResult& now) {
   const auto old_lock = read_lock(root, &diff);
-  const auto lock = old_lock ? read_lock(root, nullptr) : old_lock;
-  if (!lock) {
-    return fail(lock.error());
-  }
+  MODLOCK_TRY(const auto lock, old_lock ? read_lock(root, nullptr) : old_lock);
   ConfigurationChange change;
   const auto old_calls = calls_of(before);
   const auto calls = calls_of(now);
   const auto old_requirements = requirements_of(before);
   const auto requirements = requirements_of(now);
-  change.is_changed = old_calls != calls || old_requirements != requirements || old_lock->text != lock->text;
+  change.is_changed = old_calls != calls || old_requirements != requirements || old_lock->text != lock.text;
   std::vector<std::string> keys;
   for (const auto& [key, text] : calls) {
     const auto old_call = old_calls.find(key);
     const bool is_below_another = std::any_of(
         keys.begin(), keys.end(), [&, &key = key](const std::string& above) { return is_below(key, above); });
     if (!is_below_another && old_call != old_calls.end() && old_call->second != text &&
-        has_same_entry(old_lock->modules, lock->modules, key)) {
+        has_same_entry(old_lock->modules, lock.modules, key)) {
       keys.push_back(key);
       change.targets.push_back("module." + key);
     }
@@ -378,7 +348,7 @@ Result<ConfigurationChange> compare_configurations(const fs::path& root, const R
     const auto old_constraints = old_requirements.find(address);
     const auto parsed = ProviderAddress::parse(address, kOpenTofuRegistry);
     if (parsed && old_constraints != old_requirements.end() && old_constraints->second != constraints &&
-        has_same_entry(old_lock->providers, lock->providers, *parsed)) {
+        has_same_entry(old_lock->providers, lock.providers, *parsed)) {
       change.targets.push_back("provider." + address);
     }
   }

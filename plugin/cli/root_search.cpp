@@ -19,6 +19,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_reader.h"
 #include "plugin/update/written_text.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -438,15 +439,10 @@ Result<FoundRoots> search_roots(const RootSearch& search, const Context& context
     if (searched.count(find_repository_root(directory)) != 0) {
       continue;
     }
-    auto files = list_tree(directory, context);
-    if (!files) {
-      return fail(std::move(files.error()));
-    }
-    Tree tree(search, std::move(*files), context);
+    MODLOCK_TRY(auto files, list_tree(directory, context));
+    Tree tree(search, std::move(files), context);
     searched.insert(tree.top());
-    if (auto ok = tree.find(found); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(tree.find(found));
   }
   std::sort(found.roots.begin(), found.roots.end());
   found.roots.erase(std::unique(found.roots.begin(), found.roots.end()), found.roots.end());

@@ -6,6 +6,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/report/cyclonedx.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -14,9 +15,7 @@ namespace fs = std::filesystem;
 
 // The lock file of that name, or one that does not exist.
 Result<LockFile> read_lock(const fs::path& root, std::string_view name) {
-  if (auto inside = confine(root / name, {root}); !inside) {
-    return fail(std::move(inside.error()));
-  }
+  MODLOCK_TRY(confine(root / name, {root}));
   auto text = read_file(root / name);
   if (text) {
     return parse_lock(*text, std::string(name));

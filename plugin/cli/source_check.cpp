@@ -6,6 +6,7 @@
 #include "backends/files/files.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/verify/tree_difference.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -44,11 +45,8 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
       entries.push_back({file.name, path, type});
     }
   }
-  auto read = summarise_entries(entries, {}, context);
-  if (!read) {
-    return fail(std::move(read.error()));
-  }
-  std::move(read->files.begin(), read->files.end(), std::back_inserter(present.files));
+  MODLOCK_TRY(auto read, summarise_entries(entries, {}, context));
+  std::move(read.files.begin(), read.files.end(), std::back_inserter(present.files));
   std::sort(present.files.begin(), present.files.end(),
             [](const FileDigest& left, const FileDigest& right) { return left.name < right.name; });
   const auto link_target = [&](const std::string& name) -> std::optional<std::string> {

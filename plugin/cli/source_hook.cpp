@@ -13,6 +13,7 @@
 #include "plugin/install/file_list.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -60,30 +61,22 @@ Result<SourceHook::Place> SourceHook::open() const {
     params.data_dir = line_.common.data_dir;
   }
   auto root = open_root(params, host_.engine());
-  auto lock = root ? open_lock(*root, {}) : fail(root.error());
-  if (!lock) {
-    return fail(std::move(lock.error()));
-  }
-  return Place{std::move(*root), std::move(*lock)};
+  MODLOCK_TRY(auto lock, root ? open_lock(*root, {}) : fail(root.error()));
+  return Place{std::move(*root), std::move(lock)};
 }
 
 Result<std::optional<ModuleNode>> SourceHook::find_call(const RootRequest& root, Diagnostics& warnings) const {
-  const auto found = find_unit_source(downloaded_.unit, line_.unit_source, root.walk.tool);
-  if (!found) {
-    return fail(found.error());
+  MODLOCK_TRY(const auto found, find_unit_source(downloaded_.unit, line_.unit_source, root.walk.tool));
+  if (!found.is_known && !is_copied(downloaded_.directory)) {
+    MODLOCK_TRY(check_known(warnings));
   }
-  if (!found->is_known && !is_copied(downloaded_.directory)) {
-    if (auto ok = check_known(warnings); !ok) {
-      return fail(std::move(ok.error()));
-    }
-  }
-  if (!found->source) {
+  if (!found.source) {
     return std::nullopt;
   }
-  auto address = parse_source(found->source->source.text, default_registry(root.walk.tool));
+  auto address = parse_source(found.source->source.text, default_registry(root.walk.tool));
   if (!address) {
     Error error = std::move(address.error());
-    error.location = found->source->source.location;
+    error.location = found.source->source.location;
     warnings.push_back({Severity::warning, std::move(error)});
     return std::nullopt;
   }
@@ -93,15 +86,12 @@ Result<std::optional<ModuleNode>> SourceHook::find_call(const RootRequest& root,
   ModuleNode node;
   node.key = kUnitSourceKey;
   node.call.name = kUnitSourceKey;
-  node.call.source = found->source->source;
-  node.call.location = found->source->source.location;
+  node.call.source = found.source->source;
+  node.call.location = found.source->source.location;
   node.address = std::move(*address);
-  if (found->source->version) {
-    auto constraint = ModuleConstraint::parse(*found->source->version);
-    if (!constraint) {
-      return fail(std::move(constraint.error()));
-    }
-    node.constraints.push_back({std::move(*constraint), node.key, node.call.source.location});
+  if (found.source->version) {
+    MODLOCK_TRY(auto constraint, ModuleConstraint::parse(*found.source->version));
+    node.constraints.push_back({std::move(constraint), node.key, node.call.source.location});
   }
   return node;
 }
@@ -147,11 +137,8 @@ Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, cons
   const std::string h1 = "h1:" + entry.hash_value("h1");
   auto locked = read_file_list(place.root.data, h1);
   if (!locked && !package.directory.empty()) {
-    auto summary = summarise_tree(package.directory, context);
-    if (!summary) {
-      return fail(std::move(summary.error()));
-    }
-    locked = std::move(*summary);
+    MODLOCK_TRY(auto summary, summarise_tree(package.directory, context));
+    locked = std::move(summary);
     if (auto ok = write_file_list(place.root.data, *locked); !ok) {
       return ok;
     }

@@ -9,6 +9,7 @@
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -92,9 +93,7 @@ Result<TreeFiles> list_tree(const fs::path& directory, const Context& context) {
   TreeFiles tree{.top = find_repository_root(directory), .paths = {}};
   std::error_code ignored;
   if (fs::exists(tree.top / ".git", ignored)) {
-    if (auto ok = list_repository(tree, context); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(list_repository(tree, context));
   } else {
     list_directory(tree.top, tree);
   }

@@ -9,6 +9,7 @@
 #include "backends/files/files.h"
 #include "plugin/lock/copy.h"
 #include "plugin/lock/lock_file.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -102,11 +103,8 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
   if (auto ok = take_kept(); !ok) {
     return ok;
   }
-  const auto lock = read_lock_file(unit_ / kLockFileName, tool_);
-  if (!lock) {
-    return fail(lock.error());
-  }
-  if (*lock && (*lock)->modules.empty()) {
+  MODLOCK_TRY(const auto lock, read_lock_file(unit_ / kLockFileName, tool_));
+  if (lock && lock->modules.empty()) {
     if (auto ok = know_committed_blocks(data, context); !ok) {
       return ok;
     }

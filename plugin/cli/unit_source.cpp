@@ -8,6 +8,7 @@
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/update/written_text.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -100,16 +101,13 @@ Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& na
     return FoundSource{.source = from_terragrunt(named, std::nullopt, {path.string(), std::nullopt}, tool)};
   }
   const auto file = read_hcl(path, repository);
-  const auto values = file ? read_hcl(unit / "terragrunt.values.hcl", repository) : fail(file.error());
-  if (!values) {
-    return fail(values.error());
-  }
+  MODLOCK_TRY(const auto values, file ? read_hcl(unit / "terragrunt.values.hcl", repository) : fail(file.error()));
   const hcl::Block* terraform = find_block(file->body, "terraform");
   const hcl::Attribute* source = terraform == nullptr ? nullptr : terraform->body.find("source");
   if (source == nullptr) {
     return FoundSource{.is_known = find_block(file->body, "include") == nullptr};
   }
-  eval::Value::Members variables = values_of(values->body, "values", {});
+  eval::Value::Members variables = values_of(values.body, "values", {});
   if (const hcl::Block* locals = find_block(file->body, "locals")) {
     variables = values_of(locals->body, "local", std::move(variables));
   }

@@ -11,6 +11,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/plan.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -38,15 +39,12 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   const messages::Include include = included(line.common);
   std::vector<messages::Update> updates;
   for (const std::string& text : line.updates) {
-    auto update = parse_update(text);
-    if (!update) {
-      return fail(std::move(update.error()));
+    MODLOCK_TRY(auto update, parse_update(text));
+    const char* kind = update.subject.starts_with("provider.") ? "providers" : "modules";
+    if (!(update.subject.starts_with("provider.") ? include.providers : include.modules)) {
+      return usage(fmt::format("--include leaves out {}", update.subject), fmt::format("add --include {}", kind));
     }
-    const char* kind = update->subject.starts_with("provider.") ? "providers" : "modules";
-    if (!(update->subject.starts_with("provider.") ? include.providers : include.modules)) {
-      return usage(fmt::format("--include leaves out {}", update->subject), fmt::format("add --include {}", kind));
-    }
-    updates.push_back(std::move(*update));
+    updates.push_back(std::move(update));
   }
   return updates;
 }
@@ -236,32 +234,25 @@ int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& 
 }
 
 Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const Host& host) {
-  const auto entries = read_update_data(line.from_file);
-  if (!entries) {
-    return fail(entries.error());
-  }
+  MODLOCK_TRY(const auto entries, read_update_data(line.from_file));
   const fs::path repository = find_repository_root(fs::current_path());
-  const auto roots = find_locked_roots(line, host, repository);
-  if (!roots) {
-    return fail(roots.error());
-  }
+  MODLOCK_TRY(const auto roots, find_locked_roots(line, host, repository));
   std::vector<fs::path> files;
   bool concerns_all = false;
-  for (const DataEntry& entry : *entries) {
+  for (const DataEntry& entry : entries) {
     concerns_all = concerns_all || entry.package_file.empty();
     files.push_back((repository / entry.package_file).lexically_normal());
   }
   std::vector<ConcernedRoot> concerned;
-  for (const std::string& root : *roots) {
+  for (const std::string& root : roots) {
     Inspection inspection = inspect_root(line, host, root);
     const InspectedRoot& inspected = inspection.root;
     if (inspection.error && !concerns_all) {
       add_unreadable(root, std::move(*inspection.error), files, host, concerned);
     } else if (concerns_all ||
                std::any_of(files.begin(), files.end(), [&](const fs::path& file) { return inspected.reads(file); })) {
-      concerned.push_back({.root = root,
-                           .updates = updates_for(inspected, *entries, repository),
-                           .error = std::move(inspection.error)});
+      concerned.push_back(
+          {.root = root, .updates = updates_for(inspected, entries, repository), .error = std::move(inspection.error)});
     }
   }
   return concerned;
@@ -308,14 +299,12 @@ Result<std::optional<std::vector<std::string>>> changed_since(const CommandLine&
     return fail(with_note(std::move(*before.error),
                           fmt::format("that is how the root module {} is at revision {}", root, diff.revision)));
   }
-  const auto change = compare_configurations(inspected.directory, diff, before.root.inspected, inspected.inspected);
-  if (!change) {
-    return fail(change.error());
-  }
-  if (!change->is_changed) {
+  MODLOCK_TRY(const auto change,
+              compare_configurations(inspected.directory, diff, before.root.inspected, inspected.inspected));
+  if (!change.is_changed) {
     return std::nullopt;
   }
-  return change->targets;
+  return change.targets;
 }
 
 int run_from_diff(const CommandLine& line, const Host& host) {

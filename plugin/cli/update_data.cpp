@@ -8,6 +8,7 @@
 #include "plugin/cli/local_modules.h"
 #include "protocol/json.h"
 #include "protocol/object_reader.h"
+#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -194,11 +195,8 @@ class Matcher {
 }  // namespace
 
 Result<std::vector<DataEntry>> read_update_data(const fs::path& path) {
-  const auto text = read_file(path);
-  if (!text) {
-    return fail(text.error());
-  }
-  auto parsed = parse_json(*text);
+  MODLOCK_TRY(const auto text, read_file(path));
+  auto parsed = parse_json(text);
   if (!parsed) {
     Error error = std::move(parsed.error());
     error.code = Code::invalid_params;
@@ -214,9 +212,7 @@ Result<std::vector<DataEntry>> read_update_data(const fs::path& path) {
   for (ObjectReader& item : in.objects(name)) {
     entries.push_back(read_entry(item));
   }
-  if (auto ok = in.finish(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(in.finish());
   return entries;
 }
 

@@ -11,6 +11,7 @@
 #include "plugin/config/client_configuration_oci.h"
 #include "plugin/config/client_configuration_providers.h"
 #include "plugin/config/hcl1_entries.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -49,12 +50,9 @@ class FileReader {
     if (blocks.size() > 1) {
       warn(hcl1::wrong(name_, blocks[1].item->at, "a second registry_protocols block").value());
     }
-    auto body = hcl1::open({blocks.front()}, file_, name_);
-    if (!body) {
-      return fail(std::move(body.error()));
-    }
-    auto count = hcl1::integer_argument(*body, "retry_count", name_);
-    auto seconds = hcl1::integer_argument(*body, "request_timeout_seconds", name_);
+    MODLOCK_TRY(auto body, hcl1::open({blocks.front()}, file_, name_));
+    auto count = hcl1::integer_argument(body, "retry_count", name_);
+    auto seconds = hcl1::integer_argument(body, "request_timeout_seconds", name_);
     if (!count || !seconds) {
       return fail(!count ? std::move(count.error()) : std::move(seconds.error()));
     }
@@ -123,12 +121,9 @@ class FileReader {
     std::map<std::string, ClientConfiguration::Host> hosts;
     for (const Labelled& block : blocks) {
       auto body = hcl1::open(block.entries, file_, name_);
-      auto services = body ? hcl1::open(hcl1::select(*body, "services", Case::folded), file_, name_) : body;
-      if (!services) {
-        return fail(std::move(services.error()));
-      }
+      MODLOCK_TRY(auto services, body ? hcl1::open(hcl1::select(*body, "services", Case::folded), file_, name_) : body);
       ClientConfiguration::Host host{.services = {}, .from = from(block.entries.front())};
-      for (const Entry& service : *services) {
+      for (const Entry& service : services) {
         if (service.keys.size() == 1 && service.value->kind == hcl1::Value::Kind::string) {
           host.services[service.keys.front()] = service.value->text;
         }
@@ -146,12 +141,9 @@ class FileReader {
   Result<void> read_tokens(const std::vector<Labelled>& blocks) {
     std::map<std::string, ClientConfiguration::Token> tokens;
     for (const Labelled& block : blocks) {
-      const auto body = hcl1::open(block.entries, file_, name_);
-      if (!body) {
-        return fail(body.error());
-      }
+      MODLOCK_TRY(const auto body, hcl1::open(block.entries, file_, name_));
       ClientConfiguration::Token token{.token = {}, .from = from(block.entries.front())};
-      for (const Entry& entry : hcl1::select(*body, "token", Case::exact)) {
+      for (const Entry& entry : hcl1::select(body, "token", Case::exact)) {
         if (entry.keys.empty() && entry.value->kind == hcl1::Value::Kind::string) {
           token = {SecretText(entry.value->text), from(entry)};
         }
@@ -169,12 +161,9 @@ class FileReader {
   Result<void> read_helpers(const std::vector<Labelled>& blocks) {
     for (const Labelled& block : blocks) {
       const auto body = hcl1::open(block.entries, file_, name_);
-      auto arguments = body ? hcl1::list_argument(*body, "args", name_) : fail(body.error());
-      if (!arguments) {
-        return fail(std::move(arguments.error()));
-      }
+      MODLOCK_TRY(auto arguments, body ? hcl1::list_argument(*body, "args", name_) : fail(body.error()));
       ClientConfiguration::Helper helper{.name = block.label,
-                                         .arguments = arguments->value_or(std::vector<std::string>()),
+                                         .arguments = arguments.value_or(std::vector<std::string>()),
                                          .directories = {},
                                          .from = from(block.entries.front())};
       if (!out_.helper || out_.helper->name == block.label) {

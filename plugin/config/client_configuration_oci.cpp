@@ -7,6 +7,7 @@
 #include "backends/credentials/docker_file.h"
 #include "backends/go_url.h"
 #include "plugin/config/hcl1_entries.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -50,16 +51,13 @@ class OciReader {
       }
       return read_block(item.keys[1], item.at, hcl1::entries_of(item.value.items));
     }
-    const auto labels = hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_);
-    if (!labels) {
-      return fail(labels.error());
-    }
-    if (!std::all_of(labels->begin(), labels->end(),
+    MODLOCK_TRY(const auto labels, hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_));
+    if (!std::all_of(labels.begin(), labels.end(),
                      [](const Entry& entry) { return entry.value->kind == hcl1::Value::Kind::object; })) {
       return hcl1::wrong(name_, item.at,
                          "oci_credentials must hold one object for each registry or start of repositories");
     }
-    for (const Entry& entry : *labels) {
+    for (const Entry& entry : labels) {
       auto body = hcl1::open({{.keys = {}, .value = entry.value, .item = entry.item}}, file_, name_);
       report(body ? read_block(entry.keys.front(), entry.item->at, *body) : fail(std::move(body.error())));
     }
@@ -76,11 +74,8 @@ class OciReader {
     std::vector<std::optional<std::string>> values;
     for (const char* argument :
          {"username", "password", "access_token", "refresh_token", "docker_credentials_helper"}) {
-      auto value = hcl1::string_argument(body, argument, name_);
-      if (!value) {
-        return fail(std::move(value.error()));
-      }
-      values.push_back(std::move(*value));
+      MODLOCK_TRY(auto value, hcl1::string_argument(body, argument, name_));
+      values.push_back(std::move(value));
     }
     const bool is_basic = values[0] || values[1];
     const bool is_token = values[2] || values[3];
@@ -124,13 +119,10 @@ class OciReader {
     if (item.is_assigned || (!file_.is_json && item.keys.size() != 1)) {
       return wrong(item.is_assigned ? "must not be followed by \"=\"" : "must have no label");
     }
-    const auto body = hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_);
-    if (!body) {
-      return fail(body.error());
-    }
-    auto ambient = hcl1::boolean_argument(*body, "discover_ambient_credentials", name_);
-    auto files = hcl1::list_argument(*body, "docker_style_config_files", name_);
-    auto helper = hcl1::string_argument(*body, "docker_credentials_helper", name_);
+    MODLOCK_TRY(const auto body, hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_));
+    auto ambient = hcl1::boolean_argument(body, "discover_ambient_credentials", name_);
+    auto files = hcl1::list_argument(body, "docker_style_config_files", name_);
+    auto helper = hcl1::string_argument(body, "docker_credentials_helper", name_);
     if (!ambient || !files || !helper) {
       return fail(!ambient ? ambient.error() : !files ? files.error() : helper.error());
     }

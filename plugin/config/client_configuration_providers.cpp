@@ -11,6 +11,7 @@
 #include "backends/source_text.h"
 #include "plugin/config/hcl1_entries.h"
 #include "plugin/config/repository_template.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -142,32 +143,22 @@ class InstallationReader {
       return hcl1::wrong(name_, block.at, fmt::format("unknown provider installation method \"{}\"", type));
     }
     if (!place.empty()) {
-      auto location = hcl1::string_argument(body, place, name_);
-      if (!location) {
-        return fail(std::move(location.error()));
-      }
-      method.location = location->value_or("");
+      MODLOCK_TRY(auto location, hcl1::string_argument(body, place, name_));
+      method.location = location.value_or("");
       if (method.location.empty()) {
         return hcl1::wrong(name_, block.at, fmt::format("the argument \"{}\" of {} is required", place, type));
       }
     }
-    if (auto ok = read_choices(body, block.at, method); !ok) {
-      return fail(std::move(ok.error()));
-    }
-    if (auto ok = read_location(body, block.at, method); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(read_choices(body, block.at, method));
+    MODLOCK_TRY(read_location(body, block.at, method));
     return method;
   }
 
   Result<void> read_choices(const std::vector<Entry>& body, hcl1::Place at, Method& method) const {
     for (const auto& [argument, patterns] :
          {std::pair("include", &method.include), std::pair("exclude", &method.exclude)}) {
-      const auto texts = hcl1::list_argument(body, argument, name_);
-      if (!texts) {
-        return fail(texts.error());
-      }
-      for (const std::string& text : texts->value_or(std::vector<std::string>())) {
+      MODLOCK_TRY(const auto texts, hcl1::list_argument(body, argument, name_));
+      for (const std::string& text : texts.value_or(std::vector<std::string>())) {
         auto pattern = ProviderPattern::parse(text, default_registry(tool_));
         if (!pattern) {
           return hcl1::wrong(name_, at, pattern.error().message);

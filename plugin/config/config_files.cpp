@@ -12,6 +12,7 @@
 #include "backends/parallel.h"
 #include "plugin/config/config_schema.h"
 #include "plugin/hcl/json_syntax.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -103,17 +104,14 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
 
 Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
                        const Context& context) {
-  auto text = read_document(place / file.name, documents);
+  MODLOCK_TRY(auto text, read_document(place / file.name, documents));
   if (!text) {
-    return fail(std::move(text).error());
-  }
-  if (!*text) {
     return fail(Error{.code = Code::io_error,
                       .message = fmt::format("the file \"{}\" stands in its directory and cannot be read", file.path),
                       .location = Location{file.path, std::nullopt},
                       .hint = "it may be a link that leads nowhere; remove or repair it"});
   }
-  file.text = std::move(**text);
+  file.text = std::move(*text);
   const auto stops = [&] { return !context.check(); };
   file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(kind))
                           : hcl::parse_native(file.text, file.path, {.stops = stops});
@@ -203,20 +201,17 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
                                                   const Documents& documents, ConfigKind kind, Tool tool,
                                                   const Context& context) {
   const fs::path place = document_path(directory);
-  const auto names = list_names(place, documents);
-  if (!names) {
-    return fail(names.error());
-  }
+  MODLOCK_TRY(const auto names, list_names(place, documents));
   const std::string parent = relative_to_root(place, root);
   std::vector<ConfigText> files;
-  for (const auto& [name, is_link] : *names) {
+  for (const auto& [name, is_link] : names) {
     const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);
     if (extension == nullptr || extension->kind != kind || (tool == Tool::terraform && extension->opentofu_only())) {
       continue;
     }
     const std::string base = name.substr(0, name.size() - extension->suffix.size());
     if (tool == Tool::opentofu && !extension->hidden_by.empty() &&
-        names->count(base + std::string(extension->hidden_by)) != 0) {
+        names.count(base + std::string(extension->hidden_by)) != 0) {
       continue;
     }
     files.push_back({.role = role_of(name, *extension),
@@ -226,9 +221,7 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
                      .is_link = is_link,
                      .text = {}});
   }
-  if (auto ok = read_texts(files, place, documents, kind, context); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(read_texts(files, place, documents, kind, context));
   return files;
 }
 

@@ -8,6 +8,7 @@
 
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -28,37 +29,28 @@ class ConfinedFiles final : public eval::FileAccess {
       : root_(document_path(root)), bounds_(std::move(bounds)), documents_(std::move(documents)) {}
 
   Result<std::string> read(const std::string& path) const override {
-    const auto place = locate(path);
-    if (!place) {
-      return fail(place.error());
-    }
-    if (documents_.count(*place) == 0) {
+    MODLOCK_TRY(const auto place, locate(path));
+    if (documents_.count(place) == 0) {
       std::error_code ignored;
-      if (const auto size = fs::file_size(*place, ignored); !ignored && size > kMaxReadBytes) {
+      if (const auto size = fs::file_size(place, ignored); !ignored && size > kMaxReadBytes) {
         return fail(Code::limit_exceeded,
                     fmt::format("the file \"{}\" has {} bytes, at most {} are read", path, size, kMaxReadBytes));
       }
     }
-    auto text = read_document(*place, documents_);
+    MODLOCK_TRY(auto text, read_document(place, documents_));
     if (!text) {
-      return fail(std::move(text).error());
-    }
-    if (!*text) {
       return no_such("file", path);
     }
-    return std::move(**text);
+    return std::move(*text);
   }
 
   Result<bool> exists(const std::string& path) const override {
-    const auto place = locate(path);
-    if (!place) {
-      return fail(place.error());
-    }
-    if (documents_.count(*place) != 0) {
+    MODLOCK_TRY(const auto place, locate(path));
+    if (documents_.count(place) != 0) {
       return true;
     }
     std::error_code error;
-    const fs::file_status status = fs::status(*place, error);
+    const fs::file_status status = fs::status(place, error);
     if (status.type() == fs::file_type::not_found) {
       return false;
     }
@@ -74,26 +66,21 @@ class ConfinedFiles final : public eval::FileAccess {
   }
 
   Result<std::vector<std::string>> list(const std::string& directory) const override {
-    const auto place = locate(directory);
-    if (!place) {
-      return fail(place.error());
-    }
+    MODLOCK_TRY(const auto place, locate(directory));
     Listing listing;
     for (const auto& [path, text] : documents_) {
-      if (const fs::path below = path.lexically_relative(*place);
+      if (const fs::path below = path.lexically_relative(place);
           !below.empty() && below != "." && *below.begin() != "..") {
         listing.files.insert(below.generic_string());
       }
     }
     std::error_code error;
-    const bool on_disk = fs::is_directory(*place, error);
+    const bool on_disk = fs::is_directory(place, error);
     if (!on_disk && listing.files.empty()) {
       return no_such("directory", directory);
     }
     if (on_disk) {
-      if (auto done = list_into(*place, {}, directory, listing); !done) {
-        return fail(std::move(done).error());
-      }
+      MODLOCK_TRY(list_into(place, {}, directory, listing));
     }
     return std::vector<std::string>(listing.files.begin(), listing.files.end());
   }

@@ -9,6 +9,7 @@
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/value/convert.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -22,15 +23,12 @@ bool is_tofu_file(const ConfigText& file) {
 
 // The constraint that stands in an attribute, null as nullopt.
 Result<std::optional<std::string>> constraint_text(const hcl::Attribute& attribute, const ConfigText& file) {
-  const auto value = eval::constant_value(attribute.value, file.json, file.path);
-  if (!value) {
-    return fail(value.error());
-  }
-  const auto text = eval::convert(*value, eval::Type::string());
+  MODLOCK_TRY(const auto value, eval::constant_value(attribute.value, file.json, file.path));
+  const auto text = eval::convert(value, eval::Type::string());
   if (!text) {
     return fail(Error{.code = Code::config_parse,
                       .message = fmt::format("Invalid version constraint: a string value is required for {}, found {}",
-                                             attribute.name, value->type().friendly_name()),
+                                             attribute.name, value.type().friendly_name()),
                       .location = Location{file.path, attribute.value.range},
                       .hint = "write a constraint such as \">= 1.12\""});
   }

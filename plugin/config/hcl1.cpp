@@ -5,6 +5,7 @@
 #include <set>
 
 #include "plugin/config/hcl1_scanner.h"
+#include "protocol/result.h"
 #include "protocol/utf8.h"
 
 namespace modlock::hcl1 {
@@ -19,33 +20,23 @@ class Parser {
 
   Result<File> parse() {
     File file{.items = {}, .is_json = is_json_};
-    if (auto ok = advance(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(advance());
     if (is_json_) {
-      auto root = read_value();
-      if (!root) {
-        return fail(std::move(root.error()));
-      }
-      file.items = std::move(root->items);
+      MODLOCK_TRY(auto root, read_value());
+      file.items = std::move(root.items);
       if (token_.kind != Token::Kind::end) {
         return scanner_.wrong(token_.at, "text behind the JSON object");
       }
       return file;
     }
-    if (auto ok = read_items(file.items, false); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(read_items(file.items, false));
     return file;
   }
 
  private:
   Result<void> advance() {
-    auto token = scanner_.next();
-    if (!token) {
-      return fail(std::move(token.error()));
-    }
-    token_ = std::move(*token);
+    MODLOCK_TRY(auto token, scanner_.next());
+    token_ = std::move(token);
     return {};
   }
 
@@ -55,14 +46,11 @@ class Parser {
     while (!(in_braces ? token_.is('}') : token_.kind == Token::Kind::end)) {
       const Place at = token_.at;
       const std::string_view first_key = token_.raw;
-      auto item = is_json_ ? read_json_item() : read_item();
-      if (!item) {
-        return fail(std::move(item.error()));
+      MODLOCK_TRY(auto item, is_json_ ? read_json_item() : read_item());
+      if (item.is_assigned && !assigned.insert(first_key).second && duplicates_ == Duplicates::refused) {
+        return scanner_.wrong(at, fmt::format("the argument \"{}\" is set twice", item.keys.front()));
       }
-      if (item->is_assigned && !assigned.insert(first_key).second && duplicates_ == Duplicates::refused) {
-        return scanner_.wrong(at, fmt::format("the argument \"{}\" is set twice", item->keys.front()));
-      }
-      items.push_back(std::move(*item));
+      items.push_back(std::move(item));
       if (token_.is(',')) {
         if (auto ok = advance(); !ok) {
           return ok;
@@ -95,11 +83,8 @@ class Parser {
       ok = advance();
     }
     if (ok && token_.is('{') && !item.keys.empty()) {
-      auto value = read_value();
-      if (!value) {
-        return fail(std::move(value.error()));
-      }
-      item.value = std::move(*value);
+      MODLOCK_TRY(auto value, read_value());
+      item.value = std::move(value);
       return item;
     }
     if (ok && (!token_.is('=') || item.keys.size() != 1)) {
@@ -118,11 +103,8 @@ class Parser {
     if (!ok) {
       return fail(std::move(ok.error()));
     }
-    auto value = read_value();
-    if (!value) {
-      return fail(std::move(value.error()));
-    }
-    item.value = std::move(*value);
+    MODLOCK_TRY(auto value, read_value());
+    item.value = std::move(value);
     return item;
   }
 
@@ -175,14 +157,11 @@ class Parser {
       if (needs_comma) {
         return scanner_.wrong(token_.at, "\",\" or \"]\" was expected");
       }
-      auto value = read_value();
-      if (!value) {
-        return fail(std::move(value.error()));
-      }
+      MODLOCK_TRY(auto value, read_value());
       needs_comma = true;
-      const bool is_lost = is_json_ && (value->kind == Value::Kind::boolean || value->kind == Value::Kind::list);
+      const bool is_lost = is_json_ && (value.kind == Value::Kind::boolean || value.kind == Value::Kind::list);
       if (!is_lost) {
-        elements.push_back(std::move(*value));
+        elements.push_back(std::move(value));
       }
     }
     return advance();

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "protocol/result.h"
 #include "protocol/utf8.h"
 
 namespace modlock::hcl1 {
@@ -228,9 +229,7 @@ void Scanner::scan_number() {
 }
 
 Result<Token> Scanner::next() {
-  if (auto ok = skip_blanks(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(skip_blanks());
   Token token{.at = place_};
   const std::size_t start = at_;
   Result<void> ok;

@@ -9,6 +9,7 @@
 #include "plugin/config/config_schema.h"
 #include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/state_providers.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -121,22 +122,17 @@ bool is_read_once(const hcl::Block& block) {
 
 Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
                                                         const Documents& documents, Tool tool, const Context& context) {
-  auto files = read_config_files(directory, directory, documents, ConfigKind::module, tool, context);
-  if (!files) {
-    return fail(std::move(files.error()));
-  }
+  MODLOCK_TRY(auto files, read_config_files(directory, directory, documents, ConfigKind::module, tool, context));
   auto module = std::make_shared<ParsedModule>();
   module->directory = document_path(directory);
-  module->files = std::move(*files);
+  module->files = std::move(files);
   Diagnostics& diagnostics = module->diagnostics;
   module->file_hashes = report_files(module->files, diagnostics);
   module->incomplete = has_errors(diagnostics);
   const std::size_t syntax_errors = diagnostics.size();
   const Diagnostics structure = check_structure(module->files, tool);
   diagnostics.insert(diagnostics.end(), structure.begin(), structure.end());
-  if (auto ok = context.check(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(context.check());
   Diagnostics of_providers;
   module->written_providers = read_written_providers(module->files, tool, of_providers);
   module->providers = provider_requirements(module->written_providers, tool, of_providers);

@@ -12,6 +12,7 @@
 #include "plugin/eval/needs.h"
 #include "plugin/hcl/template_text.h"
 #include "plugin/value/convert.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -44,12 +45,9 @@ bool is_fixed(const Part& part, const std::vector<ProviderPattern>& include) {
 }
 
 Result<void> check_names(const hcl::Expression& expression, const std::vector<ProviderPattern>& include) {
-  const auto needs = eval::collect_needs(expression, kPath);
-  if (!needs) {
-    return fail(needs.error());
-  }
+  MODLOCK_TRY(const auto needs, eval::collect_needs(expression, kPath));
   std::set<std::string_view> used;
-  for (const eval::Reference& reference : needs->references) {
+  for (const eval::Reference& reference : needs.references) {
     used.insert(reference.object);
   }
   for (const std::string_view name : used) {
@@ -94,14 +92,9 @@ Result<std::function<Result<std::string>(const ProviderAddress&)>> read_reposito
   if (!parsed) {
     return wrong(parsed.error().message);
   }
-  if (auto ok = check_names(*parsed, include); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  const auto example = render(*parsed, "example.com", "example-namespace", "example-type");
-  if (!example) {
-    return fail(example.error());
-  }
-  if (!is_repository_prefix(*example)) {
+  MODLOCK_TRY(check_names(*parsed, include));
+  MODLOCK_TRY(const auto example, render(*parsed, "example.com", "example-namespace", "example-type"));
+  if (!is_repository_prefix(example)) {
     return wrong(
         "template must generate a valid OCI repository address, including a registry hostname followed by a slash and "
         "then a repository name");

@@ -3,6 +3,7 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/config/settings_reader.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -11,15 +12,12 @@ namespace fs = std::filesystem;
 
 Result<void> read_settings_file(const fs::path& path, std::string shown, SettingsPlace place,
                                 const Documents& documents, Settings& settings) {
-  const auto text = read_document(path, documents);
+  MODLOCK_TRY(const auto text, read_document(path, documents));
   if (!text) {
-    return fail(text.error());
-  }
-  if (!*text) {
     return {};
   }
   settings.files.push_back(shown);
-  return SettingsReader(**text, std::move(shown), place, settings).read();
+  return SettingsReader(*text, std::move(shown), place, settings).read();
 }
 
 // A file of a checkout may be a link, but not to a file elsewhere.
@@ -41,24 +39,17 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
   for (fs::path directory = start;; directory = directory.parent_path()) {
     const fs::path path = directory / kSettingsFileName;
     if (documents.count(path) == 0) {
-      if (auto inside = check_link(path, encloses ? last : start); !inside) {
-        return fail(std::move(inside.error()));
-      }
+      MODLOCK_TRY(check_link(path, encloses ? last : start));
     }
     const SettingsPlace place = directory == start ? SettingsPlace::beside_root : SettingsPlace::repository;
-    if (auto done = read_settings_file(path, relative_to_root(path, start), place, documents, settings); !done) {
-      return fail(std::move(done).error());
-    }
+    MODLOCK_TRY(read_settings_file(path, relative_to_root(path, start), place, documents, settings));
     if (!encloses || directory == last || directory == directory.parent_path()) {
       break;
     }
   }
   if (user_file) {
     const fs::path path = document_path(*user_file);
-    auto done = read_settings_file(path, path.generic_string(), SettingsPlace::user, documents, settings);
-    if (!done) {
-      return fail(std::move(done).error());
-    }
+    MODLOCK_TRY(read_settings_file(path, path.generic_string(), SettingsPlace::user, documents, settings));
   }
   return settings;
 }

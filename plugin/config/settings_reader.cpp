@@ -10,6 +10,7 @@
 #include "plugin/config/directory_glob.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/value.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -54,14 +55,11 @@ Result<void> SettingsReader::read() {
 }
 
 Result<void> SettingsReader::check_release() const {
-  const auto required = read_argument(body(), "required_version");
+  MODLOCK_TRY(const auto required, read_argument(body(), "required_version"));
   if (!required) {
-    return fail(required.error());
-  }
-  if (!*required) {
     return {};
   }
-  const Written& written = **required;
+  const Written& written = *required;
   const Result<ModuleConstraint> constraint = ModuleConstraint::parse(written.text);
   if (!constraint) {
     return reject(*written.location.range,
@@ -154,16 +152,13 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
 }
 
 Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
-  const auto platforms = read_strings(attribute);
-  if (!platforms) {
-    return fail(platforms.error());
-  }
-  if (platforms->empty()) {
+  MODLOCK_TRY(const auto platforms, read_strings(attribute));
+  if (platforms.empty()) {
     return reject(attribute.value.range, "platforms must name one platform at least, found an empty list",
                   "write it as platforms = [\"linux_amd64\"], or leave it out");
   }
   std::vector<Platform> parsed;
-  for (const Written& written : *platforms) {
+  for (const Written& written : platforms) {
     auto platform = Platform::parse(written.text);
     if (!platform) {
       return reject(*written.location.range,
@@ -179,11 +174,8 @@ Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
 }
 
 Result<void> SettingsReader::read_workspace_roots(const hcl::Attribute& attribute) {
-  const auto roots = read_strings(attribute);
-  if (!roots) {
-    return fail(roots.error());
-  }
-  for (const Written& root : *roots) {
+  MODLOCK_TRY(const auto roots, read_strings(attribute));
+  for (const Written& root : roots) {
     const std::filesystem::path path(root.text);
     if (!path.is_absolute()) {
       return reject(*root.location.range,
@@ -196,24 +188,18 @@ Result<void> SettingsReader::read_workspace_roots(const hcl::Attribute& attribut
 }
 
 Result<void> SettingsReader::read_source_list(const hcl::Attribute& attribute) {
-  const auto globs = read_strings(attribute);
-  if (!globs) {
-    return fail(globs.error());
-  }
+  MODLOCK_TRY(const auto globs, read_strings(attribute));
   if (attribute.name == "allow_sources") {
-    settings_.allow_lists.push_back({*globs, {path(), attribute.range()}});
+    settings_.allow_lists.push_back({globs, {path(), attribute.range()}});
   } else {
-    settings_.deny_sources.insert(settings_.deny_sources.end(), globs->begin(), globs->end());
+    settings_.deny_sources.insert(settings_.deny_sources.end(), globs.begin(), globs.end());
   }
   return {};
 }
 
 Result<void> SettingsReader::read_directory_globs(const hcl::Attribute& attribute) {
-  const auto globs = read_strings(attribute);
-  if (!globs) {
-    return fail(globs.error());
-  }
-  for (const Written& written : *globs) {
+  MODLOCK_TRY(const auto globs, read_strings(attribute));
+  for (const Written& written : globs) {
     if (const auto glob = DirectoryGlob::parse(written.text); !glob) {
       return reject(*written.location.range,
                     fmt::format("a glob of {} {}, found \"{}\"", attribute.name, glob.error().message, written.text),
@@ -221,7 +207,7 @@ Result<void> SettingsReader::read_directory_globs(const hcl::Attribute& attribut
     }
   }
   auto& list = attribute.name == "roots" ? settings_.roots : settings_.exclude;
-  list.insert(list.end(), globs->begin(), globs->end());
+  list.insert(list.end(), globs.begin(), globs.end());
   return {};
 }
 
@@ -307,16 +293,13 @@ Result<void> SettingsReader::read_backend(const hcl::Block& block) {
                   fmt::format("backend \"{}\" lacks the argument \"command\"", block.labels[0].text),
                   "write it as command = [\"program\", \"argument\"]");
   }
-  const auto command = read_strings(*attribute);
-  if (!command) {
-    return fail(command.error());
-  }
-  if (command->empty() || command->front().text.empty()) {
+  MODLOCK_TRY(const auto command, read_strings(*attribute));
+  if (command.empty() || command.front().text.empty()) {
     return reject(attribute->value.range, "command must name a program, found none",
                   "write it as command = [\"program\", \"argument\"]");
   }
   BackendSetting backend{.scheme = block.labels[0].text, .command = {}, .location = {path(), block.header_range}};
-  std::transform(command->begin(), command->end(), std::back_inserter(backend.command),
+  std::transform(command.begin(), command.end(), std::back_inserter(backend.command),
                  [](const Written& word) { return word.text; });
   settings_.backends.push_back(std::move(backend));
   return {};

@@ -8,6 +8,7 @@
 #include "plugin/config/did_you_mean.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -66,51 +67,39 @@ Result<void> SettingsText::check_block(const hcl::Block& block, std::string_view
 }
 
 Result<std::size_t> SettingsText::read_choice(const hcl::Attribute& attribute, const Words& words) const {
-  const auto written = read_string(attribute);
-  if (!written) {
-    return fail(written.error());
-  }
-  const auto found = std::find(words.begin(), words.end(), written->text);
+  MODLOCK_TRY(const auto written, read_string(attribute));
+  const auto found = std::find(words.begin(), words.end(), written.text);
   if (found == words.end()) {
-    return reject(attribute.value.range, fmt::format("{} must be {}, found \"{}\"", attribute.name,
-                                                     quoted_list(words, " or "), written->text));
+    return reject(attribute.value.range,
+                  fmt::format("{} must be {}, found \"{}\"", attribute.name, quoted_list(words, " or "), written.text));
   }
   return static_cast<std::size_t>(found - words.begin());
 }
 
 Result<std::size_t> SettingsText::read_count(const hcl::Attribute& attribute, std::size_t least,
                                              std::size_t most) const {
-  const Result<hcl::Value> value = hcl::static_value(attribute.value, path_);
-  if (!value) {
-    return fail(value.error());
-  }
-  const auto* number = std::get_if<hcl::NumberValue>(&value->data);
+  MODLOCK_TRY(const hcl::Value value, hcl::static_value(attribute.value, path_));
+  const auto* number = std::get_if<hcl::NumberValue>(&value.data);
   const std::string_view text = number != nullptr ? std::string_view(number->text) : std::string_view();
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (number == nullptr || error != std::errc() || end != text.data() + text.size() || count < least || count > most) {
     return reject(attribute.value.range,
                   fmt::format("{} must be a whole number from {} to {}, found {}", attribute.name, least, most,
-                              number != nullptr ? text : hcl::type_name(*value)));
+                              number != nullptr ? text : hcl::type_name(value)));
   }
   return count;
 }
 
 Result<Written> SettingsText::read_string(const hcl::Attribute& attribute) const {
-  auto text = hcl::static_string(attribute.value, path_, attribute.name, Code::config_parse);
-  if (!text) {
-    return fail(std::move(text).error());
-  }
-  return Written{std::move(*text), Location{path_, attribute.value.range}};
+  MODLOCK_TRY(auto text, hcl::static_string(attribute.value, path_, attribute.name, Code::config_parse));
+  return Written{std::move(text), Location{path_, attribute.value.range}};
 }
 
 Result<std::vector<Written>> SettingsText::read_strings(const hcl::Attribute& attribute) const {
-  const Result<hcl::Value> value = hcl::static_value(attribute.value, path_);
-  if (!value) {
-    return fail(value.error());
-  }
+  MODLOCK_TRY(const hcl::Value value, hcl::static_value(attribute.value, path_));
   std::vector<Written> strings;
-  const hcl::TupleValue* items = value->as_tuple();
+  const hcl::TupleValue* items = value.as_tuple();
   const bool all_strings = items != nullptr && std::all_of(items->begin(), items->end(), [](const hcl::Value& item) {
                              return item.as_string() != nullptr;
                            });
@@ -129,11 +118,8 @@ Result<std::optional<Written>> SettingsText::read_argument(const hcl::Body& body
   if (attribute == nullptr) {
     return std::nullopt;
   }
-  auto written = read_string(*attribute);
-  if (!written) {
-    return fail(std::move(written).error());
-  }
-  return std::move(*written);
+  MODLOCK_TRY(auto written, read_string(*attribute));
+  return written;
 }
 
 }  // namespace modlock

@@ -10,6 +10,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/config/state_address.h"
 #include "protocol/json.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -36,14 +37,11 @@ Error broken_state(const std::string& path, std::string reason) {
 // nullopt: the file is not there, or empty.
 Result<std::optional<Json::Value>> read_json(const fs::path& file, const std::string& name,
                                              const Documents& documents) {
-  auto text = read_document(document_path(file), documents);
-  if (!text) {
-    return fail(std::move(text).error());
-  }
-  if (!*text || (*text)->empty()) {
+  MODLOCK_TRY(auto text, read_document(document_path(file), documents));
+  if (!text || text->empty()) {
     return std::nullopt;
   }
-  auto json = parse_json(**text);
+  auto json = parse_json(*text);
   if (!json) {
     return fail(broken_state(name, json.error().message));
   }
@@ -70,9 +68,7 @@ class StateReader {
       return fail(broken_state(path_, "\"resources\" is no array"));
     }
     for (const Json::Value& resource : resources) {
-      if (auto added = add_resource(resource); !added) {
-        return fail(std::move(added).error());
-      }
+      MODLOCK_TRY(add_resource(resource));
     }
     for (auto& [address, requirement] : found_) {
       result_.providers.push_back(std::move(requirement));
@@ -197,12 +193,9 @@ Result<StateProviders> read_state_providers(const fs::path& root, const StateSto
                                             const std::vector<ProviderAddress>& required, const Documents& documents,
                                             const std::vector<fs::path>& bounds) {
   const fs::path record = data_directory / "terraform.tfstate";
-  const auto recorded = read_json(record, relative_to_root(record, root), documents);
-  if (!recorded) {
-    return fail(recorded.error());
-  }
+  MODLOCK_TRY(const auto recorded, read_json(record, relative_to_root(record, root), documents));
   StateStorage complete = storage;
-  std::string unreadable = complete_storage(complete, recorded->value_or(Json::Value()));
+  std::string unreadable = complete_storage(complete, recorded.value_or(Json::Value()));
   if (!unreadable.empty()) {
     return StateProviders{.providers = {}, .unreadable = std::move(unreadable)};
   }
@@ -216,14 +209,11 @@ Result<StateProviders> read_state_providers(const fs::path& root, const StateSto
         .providers = {},
         .unreadable = fmt::format("the state file \"{}\" lies outside of the directories that may be read", name)};
   }
-  const auto state = read_json(file, name, documents);
+  MODLOCK_TRY(const auto state, read_json(file, name, documents));
   if (!state) {
-    return fail(state.error());
-  }
-  if (!*state) {
     return StateProviders{};
   }
-  return StateReader(name, tool, required).read(**state);
+  return StateReader(name, tool, required).read(*state);
 }
 
 }  // namespace modlock

@@ -12,6 +12,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/json_syntax.h"
+#include "protocol/result.h"
 
 namespace modlock {
 
@@ -80,14 +81,10 @@ class VariableReader {
       values_->values_[name] = {.text = text, .origin = fmt::format("TF_VAR_{}", name)};
     }
     for (const std::string_view name : {"terraform.tfvars", "terraform.tfvars.json"}) {
-      if (auto done = read_file(root_ / name, IfMissing::skip); !done) {
-        return fail(std::move(done.error()));
-      }
+      MODLOCK_TRY(read_file(root_ / name, IfMissing::skip));
     }
     for (const std::string& name : names_read_unasked()) {
-      if (auto done = read_file(root_ / name, IfMissing::skip); !done) {
-        return fail(std::move(done.error()));
-      }
+      MODLOCK_TRY(read_file(root_ / name, IfMissing::skip));
     }
     for (const VariableArgument& argument : inputs.arguments) {
       if (argument.name) {
@@ -132,12 +129,9 @@ class VariableReader {
       }
       return fail(std::move(place.error()));
     }
-    auto text = read_document(document_path(*place), documents_);
-    if (!text) {
-      return fail(std::move(text.error()));
-    }
-    if (*text) {
-      take(*place, std::move(**text));
+    MODLOCK_TRY(auto text, read_document(document_path(*place), documents_));
+    if (text) {
+      take(*place, std::move(*text));
       return {};
     }
     if (if_missing == IfMissing::fail) {

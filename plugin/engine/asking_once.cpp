@@ -7,6 +7,7 @@
 
 #include "backends/provider_registry/once_map.h"
 #include "plugin/resolve/origin.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -54,9 +55,7 @@ Result<T> ask_once(Answers<T>& answers, const std::string& question, const Conte
   }
   if (!is_own && context.judge_source) {
     for (const Source& source : (*kept)->led_to) {
-      if (auto ok = context.judge_source(source); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(context.judge_source(source));
     }
   }
   Result<T> answer = (*kept)->answer;

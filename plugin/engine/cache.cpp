@@ -5,6 +5,7 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/root_request.h"
 #include "protocol/messages/cache.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -33,30 +34,18 @@ Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {
 }  // namespace
 
 Result<messages::CacheInfoResult> Engine::cache_info() const {
-  const auto sizes = measure(store());
-  if (!sizes) {
-    return fail(sizes.error());
-  }
-  return messages::CacheInfoResult{.directory = store().root().string(), .sizes = to_message(*sizes)};
+  MODLOCK_TRY(const auto sizes, measure(store()));
+  return messages::CacheInfoResult{.directory = store().root().string(), .sizes = to_message(sizes)};
 }
 
 Result<messages::CachePruneResult> Engine::prune_cache(const messages::CachePruneParams& params, Run& run) const {
-  const auto limits = limits_of(params);
-  if (!limits) {
-    return fail(limits.error());
-  }
-  const auto report = prune(store(), *limits, run.context(options().offline));
-  if (!report) {
-    return fail(report.error());
-  }
-  const auto left = measure(store());
-  if (!left) {
-    return fail(left.error());
-  }
+  MODLOCK_TRY(const auto limits, limits_of(params));
+  MODLOCK_TRY(const auto report, prune(store(), limits, run.context(options().offline)));
+  MODLOCK_TRY(const auto left, measure(store()));
   return messages::CachePruneResult{.directory = store().root().string(),
-                                    .sizes = to_message(*left),
-                                    .removed = to_message(report->removed),
-                                    .leftovers = report->leftovers};
+                                    .sizes = to_message(left),
+                                    .removed = to_message(report.removed),
+                                    .leftovers = report.leftovers};
 }
 
 }  // namespace modlock

@@ -8,6 +8,7 @@
 #include "backends/version.h"
 #include "plugin/engine/implementation.h"
 #include "plugin/hcl/characters.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -76,17 +77,11 @@ Result<void> Engine::configure(const messages::InitializeParams& params) {
 }
 
 Result<void> Engine::open() {
-  auto store = Store::open(options_.cache_directory);
-  if (!store) {
-    return fail(std::move(store.error()));
-  }
-  store_.emplace(std::move(*store));
+  MODLOCK_TRY(auto store, Store::open(options_.cache_directory));
+  store_.emplace(std::move(store));
   if (options_.user_settings) {
-    auto settings = load_user_settings(*options_.user_settings);
-    if (!settings) {
-      return fail(std::move(settings.error()));
-    }
-    user_settings_ = std::move(*settings);
+    MODLOCK_TRY(auto settings, load_user_settings(*options_.user_settings));
+    user_settings_ = std::move(settings);
   }
   externals_ = options_.externals;
   externals_.insert(externals_.end(), user_settings_.backends.begin(), user_settings_.backends.end());

@@ -4,6 +4,7 @@
 #include "plugin/providers/provider_explanation.h"
 #include "plugin/resolve/explanation.h"
 #include "protocol/messages/lock_explain.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -58,18 +59,13 @@ Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const Mo
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   Diagnostics diagnostics;
-  const auto request = make_provider_request(root, lock, tree, messages::LockPlanParams{}, diagnostics);
-  if (!request) {
-    return fail(request.error());
-  }
+  MODLOCK_TRY(const auto request, make_provider_request(root, lock, tree, messages::LockPlanParams{}, diagnostics));
   const auto source = open.network().provider_source(root.walk.root);
-  auto explanation = explain_provider(*request, subject, lock.provider_file(),
-                                      lock.beside ? std::string(kLockFileName) : lock.path, *source, open.context);
-  if (!explanation) {
-    return fail(std::move(explanation.error()));
-  }
-  explanation->diagnostics.insert(explanation->diagnostics.begin(), diagnostics.begin(), diagnostics.end());
-  return to_message(std::move(*explanation), subject);
+  MODLOCK_TRY(auto explanation,
+              explain_provider(request, subject, lock.provider_file(),
+                               lock.beside ? std::string(kLockFileName) : lock.path, *source, open.context));
+  explanation.diagnostics.insert(explanation.diagnostics.begin(), diagnostics.begin(), diagnostics.end());
+  return to_message(std::move(explanation), subject);
 }
 
 // Of a call that takes part in a conflict; nullopt for any other.
@@ -90,31 +86,25 @@ std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest
 }  // namespace
 
 Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainParams& params, Run& run) const {
-  auto open = OpenRoot::open(*this, run, params.root, params.lock);
-  if (!open) {
-    return fail(std::move(open.error()));
-  }
-  const LockDocument& lock = (*open)->lock;
-  const Context& context = (*open)->context;
-  const auto plan_request = make_plan_request((*open)->root, lock, messages::LockPlanParams{}, *this, context);
-  if (!plan_request) {
-    return fail(plan_request.error());
-  }
-  Origin& origin = (*open)->origin();
-  const auto plan = make_plan(*plan_request, origin, context);
+  MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
+  const LockDocument& lock = open->lock;
+  const Context& context = open->context;
+  MODLOCK_TRY(const auto plan_request, make_plan_request(open->root, lock, messages::LockPlanParams{}, *this, context));
+  Origin& origin = open->origin();
+  const auto plan = make_plan(plan_request, origin, context);
   auto explained = [&]() -> Result<messages::LockExplainResult> {
     if (!plan) {
       auto conflict = plan.error().code == Code::constraint_conflict
-                          ? explain_conflict_of(*plan_request, lock, params.subject, origin, context)
+                          ? explain_conflict_of(plan_request, lock, params.subject, origin, context)
                           : std::nullopt;
       return conflict ? Result<messages::LockExplainResult>(std::move(*conflict))
-                      : fail((*open)->network().with_warnings(plan.error()));
+                      : fail(open->network().with_warnings(plan.error()));
     }
     if (params.subject.starts_with("provider.")) {
-      return explain_provider_of(**open, plan->tree, params.subject);
+      return explain_provider_of(*open, plan->tree, params.subject);
     }
     auto explanation = modlock::explain(
-        {.plan_request = *plan_request, .plan = *plan, .subject = params.subject, .lock_path = lock.path}, origin,
+        {.plan_request = plan_request, .plan = *plan, .subject = params.subject, .lock_path = lock.path}, origin,
         context);
     return explanation ? Result<messages::LockExplainResult>(to_message(std::move(*explanation), params.subject))
                        : fail(std::move(explanation.error()));

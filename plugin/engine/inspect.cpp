@@ -9,6 +9,7 @@
 #include "plugin/engine/provider_request.h"
 #include "plugin/resolve/provider_tree.h"
 #include "protocol/messages/config_inspect.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -149,38 +150,30 @@ std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree
 }  // namespace
 
 Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams& params, Run& run) const {
-  auto open = OpenRoot::open(*this, run, params, {});
-  if (!open) {
-    return fail(std::move(open.error()));
-  }
-  RootRequest& root = (*open)->root;
-  Context context = (*open)->context;
+  MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params, {}));
+  RootRequest& root = open->root;
+  Context context = open->context;
   context.judge_source = {};
-  const LockFile locked = effective_lock((*open)->lock);
-  auto tree = walk_known_modules(root, locked, *this, context);
-  if (!tree) {
-    return fail(std::move(tree.error()));
-  }
+  const LockFile locked = effective_lock(open->lock);
+  MODLOCK_TRY(auto tree, walk_known_modules(root, locked, *this, context));
   messages::ConfigInspectResult result;
-  for (const TreeFile& file : tree->files) {
+  for (const TreeFile& file : tree.files) {
     result.files.push_back({.path = file.path, .role = to_text(file.role), .sha256 = file.sha256});
   }
-  for (const auto& [key, node] : tree->nodes) {
+  for (const auto& [key, node] : tree.nodes) {
     result.modules.push_back(to_message(node, locked));
   }
-  std::transform(tree->unresolved.begin(), tree->unresolved.end(), std::back_inserter(result.modules),
+  std::transform(tree.unresolved.begin(), tree.unresolved.end(), std::back_inserter(result.modules),
                  [](const UnresolvedCall& call) { return to_message(call); });
   std::sort(result.modules.begin(), result.modules.end(),
             [](const auto& left, const auto& right) { return left.key < right.key; });
-  result.diagnostics = tree->diagnostics;
-  result.providers = inspect_providers(root, *tree, result.diagnostics);
-  result.core_versions = core_versions(*tree);
-  const Diagnostics unmatched = unmatched_rules(root.walk.settings, *tree);
+  result.diagnostics = tree.diagnostics;
+  result.providers = inspect_providers(root, tree, result.diagnostics);
+  result.core_versions = core_versions(tree);
+  const Diagnostics unmatched = unmatched_rules(root.walk.settings, tree);
   result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
-  judge_releases(*tree, root.implementation, options(), context, result.diagnostics);
-  if (auto ok = context.check(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  judge_releases(tree, root.implementation, options(), context, result.diagnostics);
+  MODLOCK_TRY(context.check());
   run.diagnostics = result.diagnostics;
   return result;
 }

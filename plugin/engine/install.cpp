@@ -7,6 +7,7 @@
 #include "plugin/install/installer.h"
 #include "plugin/install/overrides.h"
 #include "protocol/messages/modules_install.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -48,14 +49,10 @@ Result<OverridePlan> settle_overrides(const Engine& engine, const RootRequest& r
   auto overrides = plan_overrides(
       {.tree = plan.tree, .locks = plan.modules, .root = root.walk.root, .bounds = root.walk.bounds, .mode = mode});
   if (overrides && mode == OverrideMode::write && !overrides->sources.empty()) {
-    if (auto ok = check_release_takes_overrides(engine, root, context); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(check_release_takes_overrides(engine, root, context));
   }
   if (overrides) {
-    if (auto ok = apply_overrides(*overrides); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(apply_overrides(*overrides));
   }
   return overrides;
 }
@@ -92,26 +89,18 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
-  if (auto ok = check_locked(*plan, lock.path, run); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  auto overrides = settle_overrides(engine, root, *plan, mode, context);
-  if (!overrides) {
-    return fail(std::move(overrides.error()));
-  }
-  drop_enforced(*overrides, plan->diagnostics);
-  auto report = install_modules({.plan = *plan,
-                                 .lock = effective_lock(lock),
-                                 .data = root.data,
-                                 .root = root.walk.root,
-                                 .overridden = std::move(overrides->sources)},
-                                engine.store(), context);
-  if (!report) {
-    return fail(std::move(report.error()));
-  }
+  MODLOCK_TRY(check_locked(*plan, lock.path, run));
+  MODLOCK_TRY(auto overrides, settle_overrides(engine, root, *plan, mode, context));
+  drop_enforced(overrides, plan->diagnostics);
+  MODLOCK_TRY(auto report, install_modules({.plan = *plan,
+                                            .lock = effective_lock(lock),
+                                            .data = root.data,
+                                            .root = root.walk.root,
+                                            .overridden = std::move(overrides.sources)},
+                                           engine.store(), context));
   const Diagnostics& unread = open.network().warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
-  return Installation{std::move(*report), std::move(plan->diagnostics)};
+  return Installation{std::move(report), std::move(plan->diagnostics)};
 }
 
 }  // namespace
@@ -123,19 +112,16 @@ Result<void> check_locked(const Plan& plan, const std::string& lock_path, Run& r
 }
 
 Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesInstallParams& params, Run& run) const {
-  auto open = OpenRoot::open(*this, run, params.root, params.lock);
-  if (!open) {
-    return fail(std::move(open.error()));
-  }
-  Context& context = (*open)->context;
+  MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
+  Context& context = open->context;
   context.offline = params.offline.value_or(context.offline);
   const OverrideMode mode = override_mode(params.overrides);
-  auto done = install_once(*this, **open, mode, run);
+  auto done = install_once(*this, *open, mode, run);
   if (!done && done.error().code == Code::hash_mismatch) {
     // A damaged package was dropped from the store; the second try fetches it anew, and its mismatch is final.
     Error damage = std::move(done.error());
     damage.hint = "it was removed from the cache and fetched anew";
-    done = install_once(*this, **open, mode, run);
+    done = install_once(*this, *open, mode, run);
     if (done) {
       done->diagnostics.push_back({Severity::warning, std::move(damage)});
     }

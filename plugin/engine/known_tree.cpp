@@ -2,19 +2,17 @@
 
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/package_lookup.h"
+#include "protocol/result.h"
 
 namespace modlock {
 
 Result<ModuleTree> walk_known_modules(RootRequest& root, const LockFile& lock, const Engine& engine,
                                       const Context& context) {
-  const auto manifest = read_manifest(root.data.manifest());
-  if (!manifest) {
-    return fail(manifest.error());
-  }
-  root.walk.installed = installed_directories(*manifest, root.walk.root);
+  MODLOCK_TRY(const auto manifest, read_manifest(root.data.manifest()));
+  root.walk.installed = installed_directories(manifest, root.walk.root);
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {
-      PlacedPackage package = locked_package(*node, root.data, *manifest, lock, engine.store(), context);
+      PlacedPackage package = locked_package(*node, root.data, manifest, lock, engine.store(), context);
       node->package_directory = std::move(package.directory);
       node->package_subdir = std::move(package.subdir);
     }

@@ -12,6 +12,7 @@
 #include "plugin/install/overrides.h"
 #include "plugin/providers/provider_warnings.h"
 #include "plugin/resolve/call_kind.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -70,24 +71,19 @@ class LockPlanner {
         run_(run) {}
 
   Result<messages::LockPlanResult> plan() {
-    auto open = OpenRoot::open(engine_, run_, params_.root, params_.lock,
-                               merges_ ? OpenRoot::Merging::yes : OpenRoot::Merging::no);
-    if (!open) {
-      return fail(std::move(open.error()));
-    }
-    RootRequest& root = (*open)->root;
-    const LockDocument& lock = (*open)->lock;
+    MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock,
+                                          merges_ ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
+    RootRequest& root = open->root;
+    const LockDocument& lock = open->lock;
     if (lock.merge) {
-      if (auto ok = check_contested(*lock.merge, params_.include); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(check_contested(*lock.merge, params_.include));
     }
     add_policy(root.walk.settings, params_);
-    (*open)->judge_sources();
-    if (auto ok = plan_open(**open); !ok) {
-      return fail((*open)->network().with_warnings(std::move(ok.error())));
+    open->judge_sources();
+    if (auto ok = plan_open(*open); !ok) {
+      return fail(open->network().with_warnings(std::move(ok.error())));
     }
-    const Diagnostics& unread = (*open)->network().warnings();
+    const Diagnostics& unread = open->network().warnings();
     diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
     return answer(root, lock);
   }
@@ -104,11 +100,8 @@ class LockPlanner {
         return ok;
       }
     } else if (params_.include.providers) {
-      auto read = read_tree(open, engine_);
-      if (!read) {
-        return fail(std::move(read.error()));
-      }
-      tree = std::move(*read);
+      MODLOCK_TRY(auto read, read_tree(open, engine_));
+      tree = std::move(read);
       std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
       judge_releases(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
       if (has_errors(diagnostics_)) {
@@ -127,24 +120,18 @@ class LockPlanner {
 
   Result<void> plan_modules(OpenRoot& open) {
     const LockDocument& lock = open.lock;
-    auto plan_request = make_plan_request(open.root, lock, params_, engine_, open.context);
-    if (!plan_request) {
-      return fail(std::move(plan_request.error()));
-    }
-    plan_request->wanted = std::move(wanted_.modules);
+    MODLOCK_TRY(auto plan_request, make_plan_request(open.root, lock, params_, engine_, open.context));
+    plan_request.wanted = std::move(wanted_.modules);
     const bool may_lose_blocks =
-        plan_request->history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());
+        plan_request.history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());
     if (may_lose_blocks && engine_.options().in_ci) {
-      plan_request->mode = PlanMode::frozen;
+      plan_request.mode = PlanMode::frozen;
     }
-    auto plan = make_plan(*plan_request, open.origin(), open.context);
-    if (!plan) {
-      return fail(std::move(plan.error()));
-    }
-    modules_ = std::move(*plan);
-    if (params_.mode == "frozen" && !modules_->changes.empty() && plan_request->resolution != Resolution::per_call) {
-      plan_request->resolution = Resolution::per_call;
-      const auto per_call = make_plan(*plan_request, open.origin(), open.context);
+    MODLOCK_TRY(auto plan, make_plan(plan_request, open.origin(), open.context));
+    modules_ = std::move(plan);
+    if (params_.mode == "frozen" && !modules_->changes.empty() && plan_request.resolution != Resolution::per_call) {
+      plan_request.resolution = Resolution::per_call;
+      const auto per_call = make_plan(plan_request, open.origin(), open.context);
       is_locked_per_call_ = per_call && per_call->changes.empty();
     }
     if (may_lose_blocks && !modules_->changes.empty()) {
@@ -202,20 +189,17 @@ class LockPlanner {
     const RootRequest& root = open.root;
     const LockDocument& lock = open.lock;
     const Network& network = open.network();
-    auto provider_request = make_provider_request(root, lock, tree, params_, diagnostics_);
-    if (!provider_request) {
-      return fail(std::move(provider_request.error()));
-    }
+    MODLOCK_TRY(auto provider_request, make_provider_request(root, lock, tree, params_, diagnostics_));
     const ReleaseHashes known(engine_.store(), release_rules(root.implementation));
-    provider_request->known = &known;
-    provider_request->wanted = std::move(wanted_.providers);
+    provider_request.known = &known;
+    provider_request.wanted = std::move(wanted_.providers);
     if (has_errors(diagnostics_)) {
       return fail(first_error());
     }
-    const bool is_settled_otherwise = lock.merge && settle_providers(*lock.merge, *provider_request);
+    const bool is_settled_otherwise = lock.merge && settle_providers(*lock.merge, provider_request);
     const auto source =
         params_.hashes == "providers-lock" ? network.provider_source() : network.provider_source(root.walk.root);
-    auto plan = plan_providers(*provider_request, *source, open.context);
+    auto plan = plan_providers(provider_request, *source, open.context);
     if (!plan) {
       Error error = std::move(plan.error());
       if (params_.include.modules && exit_code(error) == exit_code(Code::unreachable)) {

@@ -3,6 +3,7 @@
 #include "plugin/engine/known_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/messages/update_lookup.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -42,16 +43,13 @@ std::vector<messages::LookedUpDependency> to_messages(std::vector<Dependency> de
 }  // namespace
 
 Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookupParams& params, Run& run) const {
-  auto open = OpenRoot::open(*this, run, params.root, params.lock);
-  if (!open) {
-    return fail(std::move(open.error()));
-  }
-  RootRequest& root = (*open)->root;
-  const LockDocument& lock = (*open)->lock;
-  const Context& context = (*open)->context;
-  const Network& network = (*open)->network();
+  MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
+  RootRequest& root = open->root;
+  const LockDocument& lock = open->lock;
+  const Context& context = open->context;
+  const Network& network = open->network();
   const LockFile effective = effective_lock(lock);
-  auto tree = walk_locked_modules(**open, *this);
+  auto tree = walk_locked_modules(*open, *this);
   if (!tree) {
     // One source that is gone does not hide the others.
     Error error = network.with_warnings(std::move(tree.error()));
@@ -67,7 +65,7 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
                         .providers = lock.provider_file().providers,
                         .default_host = default_registry(root.walk.tool),
                         .subjects = params.subjects},
-                       (*open)->origin(), *providers, context);
+                       open->origin(), *providers, context);
   if (!found) {
     return fail(network.with_warnings(std::move(found.error())));
   }

@@ -14,6 +14,7 @@
 #include "plugin/lock/side_alignment.h"
 #include "plugin/providers/provider_changes.h"
 #include "plugin/resolve/changes.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -179,36 +180,28 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   if (!on_disk && !marked && (!asks_git || has_marker(*text))) {
     return std::nullopt;
   }
-  auto found = asks_git ? find_merge_sides(root.repository, root.walk.root, name, context)
-                        : Result<std::optional<MergeSides>>(std::nullopt);
-  if (!found) {
-    return fail(std::move(found.error()));
-  }
-  if (!*found && !marked) {
+  MODLOCK_TRY(auto found, asks_git ? find_merge_sides(root.repository, root.walk.root, name, context)
+                                   : Result<std::optional<MergeSides>>(std::nullopt));
+  if (!found && !marked) {
     return std::nullopt;
   }
-  if (!*found) {
-    found->emplace(MergeSides{std::move(marked->base), {std::move(marked->ours), std::move(marked->theirs)}});
+  if (!found) {
+    found.emplace(MergeSides{std::move(marked->base), {std::move(marked->ours), std::move(marked->theirs)}});
   }
-  auto sides = parse_sides((*found)->sides, name, root.walk.tool);
-  if (!sides) {
-    return fail(std::move(sides.error()));
-  }
+  MODLOCK_TRY(auto sides, parse_sides(found->sides, name, root.walk.tool));
   // What git wrote for several conflicts at once may be no lock file.
-  auto ancestor = (*found)->base ? parse_ancestor(*(*found)->base, name, registry).value_or(std::nullopt)
-                                 : std::optional<LockFile>();
+  auto ancestor =
+      found->base ? parse_ancestor(*found->base, name, registry).value_or(std::nullopt) : std::optional<LockFile>();
   if (on_disk && text) {
-    sides->insert(sides->begin(), *on_disk);
+    sides.insert(sides.begin(), *on_disk);
   }
   if (ancestor) {
-    align_sides(*ancestor, *sides, registry);
+    align_sides(*ancestor, sides, registry);
   }
   const LockFile* base = ancestor ? &*ancestor : nullptr;
-  if (auto ok = check_hashes(base, *sides, name); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  const LockFile& before = sides->front();
-  EntryMerge entries = merge_entries(base, *sides);
+  MODLOCK_TRY(check_hashes(base, sides, name));
+  const LockFile& before = sides.front();
+  EntryMerge entries = merge_entries(base, sides);
   settle_same_content(base, entries);
   for (const auto& [key, contested] : entries.contested_modules) {
     entries.modules.emplace(key, highest(contested));
@@ -227,8 +220,8 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
       }
     }
   };
-  std::for_each(sides->begin(), sides->end(), keep_dropped);
-  std::string merged_text = write_merged_lock(base, *sides, entries);
+  std::for_each(sides.begin(), sides.end(), keep_dropped);
+  std::string merged_text = write_merged_lock(base, sides, entries);
   if (text && !on_disk) {
     merged_text = with_line_endings_of(*text, merged_text);
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "plugin/engine/engine.h"
+#include "protocol/result.h"
 
 namespace modlock {
 
@@ -11,16 +12,10 @@ OpenRoot::OpenRoot(const Engine& engine, Run& run, RootRequest opened)
 
 Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run, const messages::RootParams& root,
                                                  const messages::LockParams& lock, Merging merging) {
-  auto request = open_root(root, engine);
-  if (!request) {
-    return fail(std::move(request.error()));
-  }
-  std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(*request)));
-  auto document = open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr);
-  if (!document) {
-    return fail(std::move(document.error()));
-  }
-  opened->lock = std::move(*document);
+  MODLOCK_TRY(auto request, open_root(root, engine));
+  std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(request)));
+  MODLOCK_TRY(auto document, open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr));
+  opened->lock = std::move(document);
   opened->judge_sources();
   return opened;
 }

@@ -10,6 +10,7 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
 #include "plugin/lock/copy.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -25,29 +26,21 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
 // from the commits.
 Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root, const LockDocument& lock,
                                    const Context& context) {
-  auto copy = load_lock_copy(root.data.path);
-  if (!copy) {
-    return fail(std::move(copy.error()));
-  }
+  MODLOCK_TRY(auto copy, load_lock_copy(root.data.path));
   std::error_code ignored;
   const bool has_history = std::filesystem::exists(root.repository / ".git", ignored);
-  const auto id = has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>("");
-  if (!id) {
-    return fail(id.error());
-  }
-  if (*copy && (!has_history || *id == (*copy)->committed_id)) {
-    request.restorable = std::move((*copy)->modules);
+  MODLOCK_TRY(const auto id,
+              has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>(""));
+  if (copy && (!has_history || id == copy->committed_id)) {
+    request.restorable = std::move(copy->modules);
     return {};
   }
   if (!has_history) {
     return {};
   }
-  auto committed = committed_module_locks(root.walk.root, lock.path, context);
-  if (!committed) {
-    return fail(std::move(committed.error()));
-  }
-  if (*committed || *copy || has_module_entries(request.lock.modules)) {
-    request.restorable = *committed ? std::move(**committed) : *copy ? std::move((*copy)->modules) : ModuleLocks{};
+  MODLOCK_TRY(auto committed, committed_module_locks(root.walk.root, lock.path, context));
+  if (committed || copy || has_module_entries(request.lock.modules)) {
+    request.restorable = committed ? std::move(*committed) : copy ? std::move(copy->modules) : ModuleLocks{};
     return {};
   }
   const auto is_cut_off = is_history_cut_off(root.walk.root, lock.path, context);
@@ -176,19 +169,14 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
     judge_releases(tree, root.implementation, engine.options(), context, diagnostics);
   };
   if (request.mode != PlanMode::frozen) {
-    if (auto ok = add_restorable_blocks(request, root, lock, context); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(add_restorable_blocks(request, root, lock, context));
     for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
       request.restorable.insert_or_assign(key, entry);
     }
   }
   if (params.adopt && is_first_lock(request)) {
-    auto recorded = find_recorded(root.data, context);
-    if (!recorded) {
-      return fail(std::move(recorded.error()));
-    }
-    request.recorded = std::move(*recorded);
+    MODLOCK_TRY(auto recorded, find_recorded(root.data, context));
+    request.recorded = std::move(recorded);
   }
   return request;
 }

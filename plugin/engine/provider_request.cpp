@@ -6,6 +6,7 @@
 
 #include "backends/credentials/surroundings.h"
 #include "plugin/engine/known_tree.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -21,11 +22,8 @@ Result<std::vector<Platform>> find_platforms(const messages::LockPlanParams& par
                                              const Settings& settings) {
   std::vector<Platform> platforms;
   for (const std::string& text : params.platforms) {
-    auto platform = Platform::parse(text);
-    if (!platform) {
-      return fail(std::move(platform.error()));
-    }
-    platforms.push_back(std::move(*platform));
+    MODLOCK_TRY(auto platform, Platform::parse(text));
+    platforms.push_back(std::move(platform));
   }
   if (hashes == HashSet::init && platforms.size() > 1) {
     return fail(Code::invalid_params,
@@ -87,33 +85,22 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                                                   Diagnostics& diagnostics) {
   const std::string_view default_host = default_registry(root.walk.tool);
   const HashSet hashes = parse_hashes(params.hashes);
-  auto platforms = find_platforms(params, hashes, root.walk.settings);
-  if (!platforms) {
-    return fail(std::move(platforms.error()));
-  }
-  auto state = hashes == HashSet::providers_lock ? Result<StateProviders>() : read_state(root, tree);
-  if (!state) {
-    return fail(std::move(state.error()));
-  }
-  diagnostics.insert(diagnostics.end(), state->diagnostics.begin(), state->diagnostics.end());
-  auto needs = find_needs(tree, *state, hashes == HashSet::providers_lock ? NeedsOf::providers_lock : NeedsOf::init,
-                          default_host);
-  if (!needs) {
-    return fail(std::move(needs.error()));
-  }
-  ProviderPlanRequest request{.needs = std::move(*needs),
-                              .unknown_needs = why_needs_are_unknown(*state, tree),
+  MODLOCK_TRY(auto platforms, find_platforms(params, hashes, root.walk.settings));
+  MODLOCK_TRY(auto state, hashes == HashSet::providers_lock ? Result<StateProviders>() : read_state(root, tree));
+  diagnostics.insert(diagnostics.end(), state.diagnostics.begin(), state.diagnostics.end());
+  MODLOCK_TRY(auto needs,
+              find_needs(tree, state, hashes == HashSet::providers_lock ? NeedsOf::providers_lock : NeedsOf::init,
+                         default_host));
+  ProviderPlanRequest request{.needs = std::move(needs),
+                              .unknown_needs = why_needs_are_unknown(state, tree),
                               .locked = lock.provider_file().providers,
                               .mode = parse_mode(params.mode),
                               .hashes = hashes,
-                              .platforms = std::move(*platforms),
+                              .platforms = std::move(platforms),
                               .tool = root.walk.tool};
   if (!params.targets.empty()) {
-    auto targets = find_targets(params.targets, request.needs, default_host);
-    if (!targets) {
-      return fail(std::move(targets.error()));
-    }
-    request.targets = std::move(*targets);
+    MODLOCK_TRY(auto targets, find_targets(params.targets, request.needs, default_host));
+    request.targets = std::move(targets);
   }
   return request;
 }

@@ -7,6 +7,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/engine/merged_lock.h"
 #include "plugin/hcl/characters.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -95,9 +96,7 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
     return *params.workspace;
   }
   const fs::path path = data.path / "environment";
-  if (auto inside = confine(path, {data.path}); !inside) {
-    return fail(std::move(inside.error()));
-  }
+  MODLOCK_TRY(confine(path, {data.path}));
   auto text = read_file(path);
   if (!text && text.error().code != Code::not_found) {
     return fail(std::move(text.error()));
@@ -111,9 +110,7 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
 Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text,
                            const Context* merging, std::optional<OpenMerge>& merge) {
   const fs::path path = (root.walk.root / name).lexically_normal();
-  if (auto inside = confine(path, {root.walk.root}); !inside) {
-    return fail(std::move(inside.error()));
-  }
+  MODLOCK_TRY(confine(path, {root.walk.root}));
   if (const auto overlay = root.walk.documents.find(path); !text && overlay != root.walk.documents.end()) {
     text = overlay->second;
   }
@@ -129,13 +126,10 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   }
   if (merging != nullptr) {
     OpenMerge open = merge.value_or(OpenMerge{});
-    auto merged = merge_lock(root, name, text, !is_sent, *merging, open);
-    if (!merged) {
-      return fail(std::move(merged.error()));
-    }
-    if (*merged) {
+    MODLOCK_TRY(auto merged, merge_lock(root, name, text, !is_sent, *merging, open));
+    if (merged) {
       merge = std::move(open);
-      return std::move(**merged);
+      return std::move(*merged);
     }
   }
   if (!text) {
@@ -147,84 +141,57 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
 }  // namespace
 
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine) {
-  if (auto ok = check_paths(params); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  auto root = absolute_root(params, engine);
-  if (!root) {
-    return fail(std::move(root.error()));
-  }
+  MODLOCK_TRY(check_paths(params));
+  MODLOCK_TRY(auto root, absolute_root(params, engine));
   // A client runs in the root, so that `..` leads to where the directory is and not to where a link to it is.
   std::error_code missing;
-  if (const fs::path real = fs::canonical(*root, missing); !missing) {
-    *root = real;
+  if (const fs::path real = fs::canonical(root, missing); !missing) {
+    root = real;
   }
   RootRequest request;
   WalkRequest& walk = request.walk;
-  walk.root = *root;
+  walk.root = root;
   for (const messages::Document& document : params.documents) {
-    walk.documents.insert_or_assign((*root / document.path).lexically_normal(), document.text);
+    walk.documents.insert_or_assign((root / document.path).lexically_normal(), document.text);
   }
   std::error_code ignored;
-  if (!fs::is_directory(*root, ignored) && !overlays(walk.documents, *root)) {
-    return fail(Code::invalid_params, fmt::format("the root {} is not a directory", root->string()),
+  if (!fs::is_directory(root, ignored) && !overlays(walk.documents, root)) {
+    return fail(Code::invalid_params, fmt::format("the root {} is not a directory", root.string()),
                 "name the directory that holds the root module");
   }
-  request.repository = find_repository_root(*root);
-  if (auto ok = set_bounds(walk, request.repository, engine); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  const auto place = engine.options().settings_place.value_or(SettingsDirectories{*root, request.repository});
-  auto settings = load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents);
-  if (!settings) {
-    return fail(std::move(settings.error()));
-  }
-  walk.settings = std::move(*settings);
+  request.repository = find_repository_root(root);
+  MODLOCK_TRY(set_bounds(walk, request.repository, engine));
+  const auto place = engine.options().settings_place.value_or(SettingsDirectories{root, request.repository});
+  MODLOCK_TRY(auto settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents));
+  walk.settings = std::move(settings);
   // As an empty TF_DATA_DIR is none.
-  auto data = find_data_directory(*root, params.data_dir == "" ? std::nullopt : params.data_dir);
-  if (!data) {
-    return fail(std::move(data.error()));
-  }
-  request.data = std::move(*data);
+  MODLOCK_TRY(auto data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
+  request.data = std::move(data);
   walk.data_directory = request.data.name;
   request.implementation = find_implementation(engine.options(), walk);
   walk.tool = request.implementation.tool;
   walk.variables = variable_inputs(params);
-  auto workspace = selected_workspace(params, request.data);
-  if (!workspace) {
-    return fail(std::move(workspace.error()));
-  }
-  walk.workspace = std::move(*workspace);
+  MODLOCK_TRY(auto workspace, selected_workspace(params, request.data));
+  walk.workspace = std::move(workspace);
   return request;
 }
 
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {
   const bool sidecar = root.walk.settings.module_lock_file == LockPlacement::sidecar;
   const std::string name = params.path.value_or(std::string(sidecar ? kSidecarFileName : kLockFileName));
-  if (auto ok = check_path("lock.path", name); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(check_path("lock.path", name));
   LockDocument document;
   document.path = relative_to_root(root.walk.root / name, root.walk.root);
-  auto file = read_lock(root, document.path, params.text, merging, document.merge);
-  if (!file) {
-    return fail(std::move(file.error()));
-  }
-  document.file = std::move(*file);
+  MODLOCK_TRY(auto file, read_lock(root, document.path, params.text, merging, document.merge));
+  document.file = std::move(file);
   if (sidecar && !params.path && !params.text) {
-    auto beside = read_lock(root, std::string(kLockFileName), std::nullopt, merging, document.merge);
-    if (!beside) {
-      return fail(std::move(beside.error()));
-    }
-    document.beside = std::move(*beside);
+    MODLOCK_TRY(auto beside, read_lock(root, std::string(kLockFileName), std::nullopt, merging, document.merge));
+    document.beside = std::move(beside);
   }
   if (!sidecar && !params.path && !params.text) {
-    auto left = read_lock(root, std::string(kSidecarFileName), std::nullopt, merging, document.merge);
-    if (!left) {
-      return fail(std::move(left.error()));
-    }
-    if (left->exists) {
-      document.left_sidecar = std::move(*left);
+    MODLOCK_TRY(auto left, read_lock(root, std::string(kSidecarFileName), std::nullopt, merging, document.merge));
+    if (left.exists) {
+      document.left_sidecar = std::move(left);
     }
   }
   return document;

@@ -11,6 +11,7 @@
 #include "plugin/lock/edit.h"
 #include "plugin/update/configuration_edit.h"
 #include "protocol/messages/update_plan.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -50,14 +51,11 @@ class UpdatePlanner {
       : engine_(engine), params_(params), run_(run) {}
 
   Result<messages::LockPlanResult> plan() {
-    auto open = OpenRoot::open(engine_, run_, params_.root, params_.lock);
-    if (!open) {
-      return fail(std::move(open.error()));
+    MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock));
+    if (auto ok = edit_configuration(*open); !ok) {
+      return fail(open->network().with_warnings(std::move(ok.error())));
     }
-    if (auto ok = edit_configuration(**open); !ok) {
-      return fail((*open)->network().with_warnings(std::move(ok.error())));
-    }
-    auto locked = plan_lock(engine_, lock_params((*open)->root, (*open)->lock), std::move(wanted_), run_);
+    auto locked = plan_lock(engine_, lock_params(open->root, open->lock), std::move(wanted_), run_);
     if (!locked) {
       return locked;
     }
@@ -83,29 +81,20 @@ class UpdatePlanner {
     }
     messages::LockPlanParams as_locked;
     as_locked.root = params_.root;
-    const auto request = make_plan_request(open.root, open.lock, as_locked, engine_, open.context);
-    if (!request) {
-      return fail(request.error());
-    }
-    auto plan = make_plan(*request, open.origin(), open.context);
+    MODLOCK_TRY(const auto request, make_plan_request(open.root, open.lock, as_locked, engine_, open.context));
+    auto plan = make_plan(request, open.origin(), open.context);
     return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
   }
 
   Result<void> edit_configuration(OpenRoot& open) {
     const RootRequest& root = open.root;
-    const auto tree = read_tree(open);
-    if (!tree) {
-      return fail(tree.error());
-    }
+    MODLOCK_TRY(const auto tree, read_tree(open));
     Diagnostics errors;
-    const auto values =
-        read_variable_values(root.walk.root, root.walk.variables, root.walk.documents, root.walk.bounds, errors);
-    if (!values) {
-      return fail(values.error());
-    }
-    std::copy_if(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(errors),
+    MODLOCK_TRY(const auto values, read_variable_values(root.walk.root, root.walk.variables, root.walk.documents,
+                                                        root.walk.bounds, errors));
+    std::copy_if(tree.diagnostics.begin(), tree.diagnostics.end(), std::back_inserter(errors),
                  [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-    ConfigurationEditor editor(root.walk, *tree, **values, open.origin(), to_pin(params_.pin));
+    ConfigurationEditor editor(root.walk, tree, *values, open.origin(), to_pin(params_.pin));
     for (const messages::Update& update : params_.updates) {
       const auto wanted = to_domain(update);
       auto done = wanted ? editor.apply(*wanted) : fail(wanted.error());
@@ -116,11 +105,8 @@ class UpdatePlanner {
     if (!errors.empty()) {
       return fail(combine(std::move(errors)));
     }
-    auto files = editor.files();
-    if (!files) {
-      return fail(std::move(files.error()));
-    }
-    files_ = std::move(*files);
+    MODLOCK_TRY(auto files, editor.files());
+    files_ = std::move(files);
     wanted_ = {editor.versions(), editor.provider_versions()};
     return {};
   }

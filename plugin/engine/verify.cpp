@@ -2,6 +2,7 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/messages/lock_verify.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -23,24 +24,21 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
     return fail(Code::invalid_params, "lock/verify: online asks the sources, and offline forbids it",
                 "leave one of the two out");
   }
-  auto open = OpenRoot::open(*this, run, params.root, params.lock);
-  if (!open) {
-    return fail(std::move(open.error()));
-  }
+  MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
   if (!params.include.modules && !params.include.providers) {
     return messages::LockVerifyResult{};
   }
-  const RootRequest& root = (*open)->root;
-  const LockDocument& lock = (*open)->lock;
-  Context& context = (*open)->context;
+  const RootRequest& root = open->root;
+  const LockDocument& lock = open->lock;
+  Context& context = open->context;
   context.offline = !params.online;
-  const Network& network = (*open)->network();
+  const Network& network = open->network();
   VerifyRequest verify{.walk = root.walk,
                        .lock = effective_lock(lock),
                        .lock_path = lock.modules_path(),
                        .data = root.data,
                        .backends = &network.backends(),
-                       .origin = params.online ? &(*open)->origin() : nullptr,
+                       .origin = params.online ? &open->origin() : nullptr,
                        .full = params.full,
                        .strict = params.strict,
                        .modules = params.include.modules};

@@ -5,6 +5,7 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/implementation.h"
 #include "plugin/engine/root_request.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -33,37 +34,29 @@ Result<Listing> list(const Engine& engine, const Network& network, const SourceA
                     ? "name a source with versions: a registry module, a git repository or an OCI repository"
                     : "an external backend can serve it (docs/backends.md)");
   }
-  if (auto ok = check_source_allowed(engine.user_settings(), address.source.identity()); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(check_source_allowed(engine.user_settings(), address.source.identity()));
   return backend->list_versions(address, prefix, context);
 }
 
 }  // namespace
 
 Result<messages::VersionsListResult> Engine::versions(const messages::VersionsListParams& params, Run& run) const {
-  auto address = parse_source(params.source, default_registry(find_implementation(options()).tool));
-  if (!address) {
-    return fail(std::move(address.error()));
-  }
+  MODLOCK_TRY(auto address, parse_source(params.source, default_registry(find_implementation(options()).tool)));
   std::optional<ModuleConstraint> constraint;
   if (params.constraint) {
-    auto parsed = ModuleConstraint::parse(*params.constraint);
-    if (!parsed) {
-      return fail(std::move(parsed.error()));
-    }
-    constraint = std::move(*parsed);
+    MODLOCK_TRY(auto parsed, ModuleConstraint::parse(*params.constraint));
+    constraint = std::move(parsed);
   }
   Context context = run.context(options().offline);
   context.judge_source = source_judge(user_settings());
   const auto client = network(run);
-  auto listing = list(*this, *client, *address, params.tag_prefix, context);
+  auto listing = list(*this, *client, address, params.tag_prefix, context);
   if (!listing) {
     return fail(client->with_warnings(std::move(listing.error())));
   }
   messages::VersionsListResult result{
-      .source = address->source.identity(),
-      .kind = std::string(to_string(address->source.kind)),
+      .source = address.source.identity(),
+      .kind = std::string(to_string(address.source.kind)),
       .versions = {},
       .selected = newest_fitting(*listing, constraint, params.include_prerelease),
       .skipped = {},
@@ -76,8 +69,8 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
         (constraint && constraint->selects(version.version))) {
       result.versions.push_back({.version = version.version.to_string(),
                                  .tag = std::move(version.tag),
-                                 .commit = address->source.kind == SourceKind::git ? std::move(version.id) : "",
-                                 .digest = address->source.kind == SourceKind::oci ? std::move(version.id) : ""});
+                                 .commit = address.source.kind == SourceKind::git ? std::move(version.id) : "",
+                                 .digest = address.source.kind == SourceKind::oci ? std::move(version.id) : ""});
     }
   }
   for (SkippedTag& tag : listing->skipped) {

@@ -4,19 +4,17 @@
 
 #include "backends/files/files.h"
 #include "plugin/config/roots.h"
+#include "protocol/result.h"
 
 namespace modlock {
 
 Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given) {
-  auto path = data_directory(root, given ? std::optional<std::filesystem::path>(*given) : std::nullopt);
-  if (!path) {
-    return fail(std::move(path.error()));
-  }
+  MODLOCK_TRY(auto path, data_directory(root, given ? std::optional<std::filesystem::path>(*given) : std::nullopt));
   std::string name = std::filesystem::path(given.value_or(".terraform")).lexically_normal().generic_string();
   if (name.size() > 1 && name.ends_with('/')) {
     name.pop_back();
   }
-  DataDirectory data{.path = std::move(*path), .name = std::move(name)};
+  DataDirectory data{.path = std::move(path), .name = std::move(name)};
   // There, a module of the user's own in `modules` would be taken for an installed one.
   if (!lies_plainly_below(data.path, root) && confine(root, {data.path})) {
     return fail(Code::path_outside_root,

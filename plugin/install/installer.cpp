@@ -14,6 +14,7 @@
 #include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
 #include "plugin/lock/copy.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -29,23 +30,15 @@ class Installer {
 
   Result<InstallReport> run() {
     // Again, for what was judged when the request came in may have become a link since.
-    if (auto inside = confine(request_.data.modules(), {request_.data.path}); !inside) {
-      return fail(std::move(inside.error()));
-    }
+    MODLOCK_TRY(confine(request_.data.modules(), {request_.data.path}));
     report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
     std::error_code ignored;
     if (request_.plan.tree.nodes.empty() && !fs::exists(request_.data.manifest(), ignored)) {
       return std::move(report_);  // a client writes no manifest either
     }
-    auto guard = enter();
-    if (!guard) {
-      return fail(std::move(guard.error()));
-    }
-    auto manifest = read_manifest(request_.data.manifest());
-    if (!manifest) {
-      return fail(std::move(manifest.error()));
-    }
-    before_ = std::move(*manifest);
+    MODLOCK_TRY(auto guard, enter());
+    MODLOCK_TRY(auto manifest, read_manifest(request_.data.manifest()));
+    before_ = std::move(manifest);
     auto ok = place_packages();
     if (ok) {
       ok = remove_others();
@@ -116,11 +109,8 @@ class Installer {
       return fail(unusable_key(*placement.node));
     }
     const fs::path& target = *place;
-    auto modes = modes_of(*placement.resolved);
-    if (!modes) {
-      return fail(std::move(modes.error()));
-    }
-    placement.modes = std::move(*modes);
+    MODLOCK_TRY(auto modes, modes_of(*placement.resolved));
+    placement.modes = std::move(modes);
     placement.reused = is_in_place(target, placement);
     if (placement.reused) {
       return {};
@@ -135,11 +125,8 @@ class Installer {
       return ok;
     }
     const auto entries = list_tree(staged);
-    auto summary = entries ? summarise_entries(*entries, digests, context_) : fail(entries.error());
-    if (!summary) {
-      return fail(std::move(summary.error()));
-    }
-    if (const std::string hash = summary->h1();
+    MODLOCK_TRY(auto summary, entries ? summarise_entries(*entries, digests, context_) : fail(entries.error()));
+    if (const std::string hash = summary.h1();
         hash != placement.resolved->h1 || hash_modes(*entries) != placement.modes) {
       store_.drop(Package{.id = placement.resolved->id,
                           .h1 = placement.resolved->h1,
@@ -153,7 +140,7 @@ class Installer {
                         .subject = placement.node->subject(),
                         .hint = "it was removed from the cache; run the same command again to fetch it anew"});
     }
-    if (auto ok = write_file_list(request_.data, *summary); !ok) {
+    if (auto ok = write_file_list(request_.data, summary); !ok) {
       return ok;
     }
     return swap_in(staged, target);

@@ -7,6 +7,7 @@
 #include "backends/files/files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -69,9 +70,7 @@ class OverridePlanner {
       }
     }
     for (const auto& [path, directory] : directories_) {
-      if (auto ok = settle(path, directory); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(settle(path, directory));
     }
     return std::move(plan_);
   }
@@ -120,9 +119,7 @@ class OverridePlanner {
   }
 
   Result<std::string> source_of(const ModuleNode& node, const fs::path& place, const Directory& directory) const {
-    if (auto ok = check_later_overrides(node, directory); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(check_later_overrides(node, directory));
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(place / kHidingName, ignored))) {
       return fail(at(node, Code::config_parse,
@@ -178,11 +175,8 @@ class OverridePlanner {
   Result<void> settle(const fs::path& path, const Directory& directory) {
     const fs::path file = path / kOwnOverrideName;
     const std::string name = join_relative(directory.name, std::string(kOwnOverrideName));
-    auto found = own_text(file, name);
-    if (!found) {
-      return fail(std::move(found.error()));
-    }
-    const std::optional<std::string>& before = *found;
+    MODLOCK_TRY(auto found, own_text(file, name));
+    const std::optional<std::string>& before = found;
     const bool keeps = request_.mode == OverrideMode::leave || request_.mode == OverrideMode::refresh;
     const bool is_wanted = request_.mode == OverrideMode::write || (keeps && before);
     if (is_wanted && directory.problem) {
@@ -210,9 +204,7 @@ class OverridePlanner {
     }
     std::vector<fs::path> bounds = request_.bounds;
     bounds.push_back(request_.root);
-    if (auto inside = confine(path, bounds); !inside) {
-      return fail(std::move(inside.error()));
-    }
+    MODLOCK_TRY(confine(path, bounds));
     plan_.writes.push_back({file, after, before, name});
     return {};
   }
@@ -224,11 +216,8 @@ class OverridePlanner {
     if (!fs::exists(status)) {
       return std::nullopt;
     }
-    auto text = fs::is_regular_file(status) ? read_file(file) : Result<std::string>();
-    if (!text) {
-      return fail(std::move(text.error()));
-    }
-    if (!text->starts_with(std::string(kOverrideMarker) + "\n")) {
+    MODLOCK_TRY(auto text, fs::is_regular_file(status) ? read_file(file) : Result<std::string>());
+    if (!text.starts_with(std::string(kOverrideMarker) + "\n")) {
       return fail(Error{.code = Code::config_parse,
                         .message = fmt::format("{} was not written by tofu-modlock, which keeps that name for itself "
                                                "and does not read it, while a client does",
@@ -236,7 +225,7 @@ class OverridePlanner {
                         .location = Location{name, std::nullopt},
                         .hint = "rename the file; it is not overwritten"});
     }
-    return std::move(*text);
+    return text;
   }
 
   const OverrideRequest& request_;

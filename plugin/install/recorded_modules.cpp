@@ -11,6 +11,7 @@
 #include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"
 #include "plugin/resolve/call_kind.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -121,11 +122,8 @@ class RecordedModules {
 
 Result<std::function<std::optional<Recorded>(const ModuleNode&)>> find_recorded(const DataDirectory& data,
                                                                                 const Context& context) {
-  auto manifest = read_manifest(data.manifest());
-  if (!manifest) {
-    return fail(std::move(manifest.error()));
-  }
-  for (const auto& [key, record] : *manifest) {
+  MODLOCK_TRY(auto manifest, read_manifest(data.manifest()));
+  for (const auto& [key, record] : manifest) {
     if (!record.version.empty() && !Version::parse(record.version)) {
       return fail(Code::io_error,
                   fmt::format("the module manifest {} cannot be used: \"{}\" of module \"{}\" is no version",
@@ -133,7 +131,7 @@ Result<std::function<std::optional<Recorded>(const ModuleNode&)>> find_recorded(
                   "remove the file; `tofu-modlock install`, or the client's own init, writes it anew");
     }
   }
-  auto modules = std::make_shared<const RecordedModules>(data, std::move(*manifest), context);
+  auto modules = std::make_shared<const RecordedModules>(data, std::move(manifest), context);
   return [modules](const ModuleNode& node) { return modules->find(node); };
 }
 

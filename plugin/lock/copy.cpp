@@ -7,6 +7,7 @@
 
 #include "backends/files/files.h"
 #include "plugin/lock/local_git.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -23,14 +24,11 @@ std::filesystem::path copy_path(const std::filesystem::path& data_dir) {
 Result<std::optional<ModuleLocks>> modules_at(const std::filesystem::path& root, std::string_view commit,
                                               std::string_view lock_path, const Context& context) {
   // cat-file, not show: show would run a text conversion that the repository configures.
-  auto text = run_local_git(root, {"cat-file", "blob", fmt::format("{}:./{}", commit, lock_path)}, context);
+  MODLOCK_TRY(auto text, run_local_git(root, {"cat-file", "blob", fmt::format("{}:./{}", commit, lock_path)}, context));
   if (!text) {
-    return fail(std::move(text).error());
-  }
-  if (!*text) {
     return std::nullopt;
   }
-  Result<LockFile> lock = parse_lock(**text, std::string(lock_path));
+  Result<LockFile> lock = parse_lock(*text, std::string(lock_path));
   if (!lock || lock->modules.empty()) {
     return std::nullopt;
   }
@@ -56,24 +54,19 @@ std::vector<std::string> split(std::string_view lines) {
 Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path& root, std::string_view lock_path,
                                                     const Context& context) {
   const std::string path(lock_path);
-  const auto log = run_local_git(root, {"log", "-n", "20", "--no-show-signature", "--format=%H", "--", path}, context);
-  if (!log) {
-    return fail(log.error());
-  }
-  const std::vector<std::string> commits = split(log->value_or(""));
+  MODLOCK_TRY(const auto log,
+              run_local_git(root, {"log", "-n", "20", "--no-show-signature", "--format=%H", "--", path}, context));
+  const std::vector<std::string> commits = split(log.value_or(""));
   if (commits.empty()) {
     return std::vector<CommittedVersion>();
   }
   std::vector<std::string> arguments = {"--literal-pathspecs", "grep", "--files-with-matches", "-E", "-e", "^module "};
   arguments.insert(arguments.end(), commits.begin(), commits.end());
   arguments.insert(arguments.end(), {"--", path});
-  const auto matches = run_local_git(root, arguments, context);
-  if (!matches) {
-    return fail(matches.error());
-  }
+  MODLOCK_TRY(const auto matches, run_local_git(root, arguments, context));
   std::vector<CommittedVersion> versions;
   for (const std::string& commit : commits) {
-    const bool matches_none = *matches && (*matches)->find(commit + ":") == std::string::npos;
+    const bool matches_none = matches && matches->find(commit + ":") == std::string::npos;
     versions.push_back({commit, !matches_none});
   }
   return versions;
@@ -83,12 +76,9 @@ Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path&
 
 Result<std::string> committed_lock_id(const std::filesystem::path& root, std::string_view lock_path,
                                       const Context& context) {
-  const auto id =
-      run_local_git(root, {"rev-parse", "--verify", "--quiet", fmt::format("HEAD:./{}", lock_path)}, context);
-  if (!id) {
-    return fail(id.error());
-  }
-  return *id ? (*id)->substr(0, (*id)->find('\n')) : std::string();
+  MODLOCK_TRY(const auto id,
+              run_local_git(root, {"rev-parse", "--verify", "--quiet", fmt::format("HEAD:./{}", lock_path)}, context));
+  return id ? id->substr(0, id->find('\n')) : std::string();
 }
 
 Result<void> save_lock_copy(const std::filesystem::path& data_dir, const ModuleLocks& modules,
@@ -105,14 +95,11 @@ Result<void> save_lock_copy(const std::filesystem::path& data_dir, const ModuleL
   }
   std::error_code ignored;
   const bool has_sidecar = std::filesystem::exists(root / kSidecarFileName, ignored);
-  const auto id = committed_lock_id(root, has_sidecar ? kSidecarFileName : kLockFileName, context);
-  if (!id) {
-    return fail(id.error());
-  }
+  MODLOCK_TRY(const auto id, committed_lock_id(root, has_sidecar ? kSidecarFileName : kLockFileName, context));
   if (auto made = make_directories(path.parent_path()); !made) {
     return made;
   }
-  const std::string line = id->empty() ? "" : fmt::format("{}{}\n", kCommittedId, *id);
+  const std::string line = id.empty() ? "" : fmt::format("{}{}\n", kCommittedId, id);
   return write_file_atomically(path, fmt::format("{}{}{}", kCopyHeader, line, blocks));
 }
 
@@ -136,15 +123,12 @@ Result<std::optional<LockCopy>> load_lock_copy(const std::filesystem::path& data
 
 Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
                                                           const Context& context) {
-  auto versions = list_versions(root, lock_path, context);
-  if (!versions) {
-    return fail(std::move(versions.error()));
-  }
+  MODLOCK_TRY(auto versions, list_versions(root, lock_path, context));
   const auto has_blocks = [](const CommittedVersion& version) { return version.may_have_blocks; };
-  const auto dropped = std::find_if_not(versions->begin(), versions->end(), has_blocks);
-  const bool were_dropped = std::any_of(dropped, versions->end(), has_blocks);
+  const auto dropped = std::find_if_not(versions.begin(), versions.end(), has_blocks);
+  const bool were_dropped = std::any_of(dropped, versions.end(), has_blocks);
   std::optional<ModuleLocks> found;
-  for (const CommittedVersion& version : *versions) {
+  for (const CommittedVersion& version : versions) {
     if (!version.may_have_blocks) {
       continue;
     }

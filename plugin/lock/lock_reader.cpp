@@ -12,6 +12,7 @@
 #include "plugin/hcl/value.h"
 #include "plugin/lock/conflict.h"
 #include "plugin/lock/lock_file.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -54,9 +55,7 @@ class LockReader {
                     fmt::format("expected a provider or module block, found the argument \"{}\"", attribute.name));
     }
     for (const hcl::Block& block : file.body.blocks) {
-      if (auto done = read_block(block); !done) {
-        return fail(std::move(done).error());
-      }
+      MODLOCK_TRY(read_block(block));
     }
     return std::move(lock_);
   }
@@ -145,34 +144,22 @@ class LockReader {
   }
 
   Result<void> read_provider(const hcl::Block& block, const std::string& name) {
-    auto address = read_address(block, name);
-    if (!address) {
-      return fail(std::move(address.error()));
-    }
+    MODLOCK_TRY(auto address, read_address(block, name));
     if (auto known = check_arguments(block, name, {"version", "constraints", "hashes"}); !known) {
       return known;
     }
-    auto version = read_provider_version(block, name);
-    if (!version) {
-      return fail(std::move(version.error()));
-    }
-    auto constraints = read_provider_constraints(block, name);
-    if (!constraints) {
-      return fail(std::move(constraints.error()));
-    }
-    auto hashes = read_hashes(block.body, name);
-    if (!hashes) {
-      return fail(std::move(hashes.error()));
-    }
-    if (*hashes && (*hashes)->empty()) {
+    MODLOCK_TRY(auto version, read_provider_version(block, name));
+    MODLOCK_TRY(auto constraints, read_provider_constraints(block, name));
+    MODLOCK_TRY(auto hashes, read_hashes(block.body, name));
+    if (hashes && hashes->empty()) {
       return reject(block.body.find("hashes")->value.range,
                     fmt::format("the hashes of {} must not be an empty list: leave the argument out", name));
     }
-    lock_.provider_ranges.emplace(*address, block.range);
-    lock_.providers.emplace(std::move(*address),
-                            ProviderLock{.version = std::move(*version),
-                                         .constraints = std::move(*constraints),
-                                         .hashes = std::move(*hashes).value_or(std::vector<std::string>{})});
+    lock_.provider_ranges.emplace(address, block.range);
+    lock_.providers.emplace(std::move(address),
+                            ProviderLock{.version = std::move(version),
+                                         .constraints = std::move(constraints),
+                                         .hashes = std::move(hashes).value_or(std::vector<std::string>{})});
     return {};
   }
 
@@ -195,21 +182,18 @@ class LockReader {
   }
 
   Result<ProviderVersion> read_provider_version(const hcl::Block& block, const std::string& name) const {
-    const auto text = read_string(block.body, "version", name);
+    MODLOCK_TRY(const auto text, read_string(block.body, "version", name));
     if (!text) {
-      return fail(text.error());
-    }
-    if (!*text) {
       return reject(block.header_range, fmt::format("{} lacks the argument \"version\"", name));
     }
     const Range& range = block.body.find("version")->value.range;
-    auto version = ProviderVersion::parse(**text);
+    auto version = ProviderVersion::parse(*text);
     if (!version) {
-      return reject(range, fmt::format("the version \"{}\" of {} is not a version number", **text, name));
+      return reject(range, fmt::format("the version \"{}\" of {} is not a version number", *text, name));
     }
-    if (version->to_string() != **text) {
+    if (version->to_string() != *text) {
       return reject(range, fmt::format("the version of {} must be written as \"{}\", found \"{}\"", name,
-                                       version->to_string(), **text));
+                                       version->to_string(), *text));
     }
     return version;
   }

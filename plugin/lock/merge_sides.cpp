@@ -10,6 +10,7 @@
 
 #include "backends/files/files.h"
 #include "plugin/lock/local_git.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -74,13 +75,10 @@ class SideReader {
   }
 
   Result<std::optional<MergeSides>> read_stages() const {
-    const auto listed = git({"--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", path_});
-    if (!listed) {
-      return fail(listed.error());
-    }
+    MODLOCK_TRY(const auto listed, git({"--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", path_}));
     // "<mode> <id> <stage>\t<path>\0"
     std::array<std::string, 3> ids;
-    std::string_view rest = *listed ? std::string_view(**listed) : std::string_view();
+    std::string_view rest = listed ? std::string_view(*listed) : std::string_view();
     bool any = false;
     while (!rest.empty()) {
       const std::string_view line = rest.substr(0, rest.find('\0'));
@@ -98,22 +96,16 @@ class SideReader {
     }
     std::array<std::string, 3> texts;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      auto text = ids.at(i).empty() ? Result<std::string>() : blob(ids.at(i));
-      if (!text) {
-        return fail(std::move(text.error()));
-      }
-      texts.at(i) = std::move(*text);
+      MODLOCK_TRY(auto text, ids.at(i).empty() ? Result<std::string>() : blob(ids.at(i)));
+      texts.at(i) = std::move(text);
     }
     return MergeSides{std::move(texts[0]), {std::move(texts[1]), std::move(texts[2])}};
   }
 
   // The full id of what an expression names; empty if it names nothing.
   Result<std::string> id_of(const std::string& expression) const {
-    auto id = git({"rev-parse", "--verify", "--quiet", expression});
-    if (!id) {
-      return fail(std::move(id.error()));
-    }
-    return *id ? (*id)->substr(0, (*id)->find('\n')) : std::string();
+    MODLOCK_TRY(auto id, git({"rev-parse", "--verify", "--quiet", expression}));
+    return id ? id->substr(0, id->find('\n')) : std::string();
   }
 
   Result<std::string> text_in(const std::string& commit) const {
@@ -125,11 +117,8 @@ class SideReader {
   }
 
   Result<std::string> merge_base(const std::string& commit) const {
-    const auto found = git({"merge-base", "HEAD", commit});
-    if (!found) {
-      return fail(found.error());
-    }
-    return *found ? (*found)->substr(0, (*found)->find('\n')) : std::string();
+    MODLOCK_TRY(const auto found, git({"merge-base", "HEAD", commit}));
+    return found ? found->substr(0, found->find('\n')) : std::string();
   }
 
   // The parent that a commit is compared with; empty if it has none, or several of which one was chosen.
@@ -148,49 +137,34 @@ class SideReader {
 
   Result<Applied> find_commits(const std::vector<std::string_view>& heads) const {
     for (const std::string_view name : heads) {
-      const auto commit = id_of(std::string(name) + "^{commit}");
-      if (!commit) {
-        return fail(commit.error());
-      }
-      if (commit->empty()) {
+      MODLOCK_TRY(const auto commit, id_of(std::string(name) + "^{commit}"));
+      if (commit.empty()) {
         continue;
       }
       const bool is_merge = name == "MERGE_HEAD";
-      auto other = is_merge ? merge_base(*commit) : parent_of(*commit);
-      if (!other) {
-        return fail(std::move(other.error()));
-      }
-      if (other->empty() && !is_merge) {
+      MODLOCK_TRY(auto other, is_merge ? merge_base(commit) : parent_of(commit));
+      if (other.empty() && !is_merge) {
         continue;
       }
-      return name == "REVERT_HEAD" ? Applied{std::move(*other), *commit} : Applied{*commit, std::move(*other)};
+      return name == "REVERT_HEAD" ? Applied{std::move(other), commit} : Applied{commit, std::move(other)};
     }
     return Applied{};
   }
 
   Result<std::optional<MergeSides>> read_commits(const std::vector<std::string_view>& heads) const {
-    const auto commits = find_commits(heads);
-    if (!commits) {
-      return fail(commits.error());
-    }
-    const auto& [theirs, base] = *commits;
+    MODLOCK_TRY(const auto commits, find_commits(heads));
+    const auto& [theirs, base] = commits;
     if (theirs.empty()) {
       return std::nullopt;
     }
     MergeSides sides;
     if (!base.empty()) {
-      auto text = text_in(base);
-      if (!text) {
-        return fail(std::move(text.error()));
-      }
-      sides.base = std::move(*text);
+      MODLOCK_TRY(auto text, text_in(base));
+      sides.base = std::move(text);
     }
     for (const std::string& commit : {std::string("HEAD"), theirs}) {
-      auto text = text_in(commit);
-      if (!text) {
-        return fail(std::move(text.error()));
-      }
-      sides.sides.push_back(std::move(*text));
+      MODLOCK_TRY(auto text, text_in(commit));
+      sides.sides.push_back(std::move(text));
     }
     return sides;
   }

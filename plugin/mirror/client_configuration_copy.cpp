@@ -11,6 +11,7 @@
 #include "plugin/config/client_configuration_files.h"
 #include "plugin/config/hcl1.h"
 #include "plugin/mirror/hcl1_writer.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -78,9 +79,7 @@ class Merger {
   Result<std::string> run(const ServicesByHost& services) {
     Diagnostics missing;
     for (const auto& given : client_configuration_files(tool_, surroundings_, missing)) {
-      if (auto ok = read(given); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(read(given));
     }
     settle_doubles();
     std::vector<Item> hosts;
@@ -102,18 +101,15 @@ class Merger {
 
  private:
   Result<void> read(const ClientConfigurationFile& given) {
-    auto text = read_file(given.path);
-    if (!text) {
-      return fail(std::move(text.error()));
-    }
-    const auto file = hcl1::parse(*text, surroundings_.display(given.path),
+    MODLOCK_TRY(auto text, read_file(given.path));
+    const auto file = hcl1::parse(text, surroundings_.display(given.path),
                                   tool_ == Tool::opentofu ? hcl1::Duplicates::refused : hcl1::Duplicates::last_counts);
     if (!file) {
       Error error = file.error();
       error.hint = "repair the file: a client goes on without it, and would then ask the registries themselves";
       return fail(std::move(error));
     }
-    SourceFile source{.text = std::move(*text), .is_json = file->is_json, .items = items_of(*file)};
+    SourceFile source{.text = std::move(text), .is_json = file->is_json, .items = items_of(*file)};
     // Behind such a block an added one would have no effect.
     source.is_changed = std::any_of(file->items.begin(), file->items.end(), [&](const Item& item) {
       return is_named(item, "host") && comes_last(item, file->is_json);

@@ -9,6 +9,7 @@
 #include "plugin/mirror/bounded_queue.h"
 #include "plugin/mirror/bounded_stream.h"
 #include "plugin/mirror/lazy_httplib.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -121,9 +122,7 @@ MirrorServer::MirrorServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 MirrorServer::~MirrorServer() = default;
 
 Result<std::unique_ptr<MirrorServer>> MirrorServer::start(std::vector<MirroredModule> modules, const Context& context) {
-  if (auto ok = load_httplib(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(load_httplib());
   auto impl = std::make_unique<Impl>(std::move(modules), context);
   if (!impl->listen()) {
     return fail(Code::io_error, "the mirror cannot listen on the loopback");

@@ -6,6 +6,7 @@
 
 #include "backends/package/subdir_glob.h"
 #include "backends/service_host.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -63,17 +64,14 @@ Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& o
     }
     const Resolved& found = resolved->second;
     // Clients take a glob of a registry for a name.
-    auto subdir = expand_subdir(found.package_directory, found.package_subdir);
-    if (!subdir) {
-      return fail(std::move(subdir.error()));
-    }
+    MODLOCK_TRY(auto subdir, expand_subdir(found.package_directory, found.package_subdir));
     const auto forms = parse_service_host(source.host);
     MirroredModule module{.host = forms ? forms->ascii : source.host,
                           .name = source.path,
                           .version = found.version->to_string(),
                           .h1 = found.h1,
                           .directory = found.package_directory,
-                          .subdir = std::move(*subdir)};
+                          .subdir = std::move(subdir)};
     const auto [known, is_new] = modules.try_emplace({module.host, module.name}, module);
     const MirroredModule& one = known->second;
     if (!is_new && (one.version != module.version || one.h1 != module.h1 || one.subdir != module.subdir)) {

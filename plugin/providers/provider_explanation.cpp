@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plugin/providers/version_selection.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -139,9 +140,7 @@ Result<ProviderExplanation> explain_provider(const ProviderPlanRequest& request,
                       .hint = "a subject is written provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them"});
   }
   const auto listing = source.list_versions(need->address, context);
-  if (auto ok = context.check(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(context.check());
   return Explainer(request, *need, lock, lock_path).run(listing, request.tool);
 }
 

@@ -1,4 +1,5 @@
 #include "plugin/providers/provider_need.h"
+#include "protocol/result.h"
 
 #include <fmt/format.h>
 
@@ -59,11 +60,8 @@ Result<std::vector<ProviderNeed>> find_needs(const ModuleTree& tree, const State
     if (address.is_builtin(default_host)) {
       continue;
     }
-    auto need = make_need(address, uses);
-    if (!need) {
-      return fail(std::move(need.error()));
-    }
-    needs.push_back(std::move(*need));
+    MODLOCK_TRY(auto need, make_need(address, uses));
+    needs.push_back(std::move(need));
   }
   return needs;
 }

@@ -10,6 +10,7 @@
 #include "plugin/providers/provider_changes.h"
 #include "plugin/providers/provider_warnings.h"
 #include "plugin/providers/version_selection.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -51,14 +52,10 @@ class Planner {
       plan_.changes = changes_under_frozen(request_, prior_);
       return std::move(plan_);
     }
-    if (auto ok = check_wanted(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(check_wanted());
     std::vector<Finding> findings(request_.needs.size());
     parallel_for(findings.size(), kWidth, [&](std::size_t i) { findings[i] = find(request_.needs[i]); });
-    if (auto ok = context_.check(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(context_.check());
     Diagnostics errors;
     for (Finding& finding : findings) {
       if (finding.error) {
@@ -153,11 +150,8 @@ class Planner {
   }
 
   Result<ProviderVersion> check_listed(const ProviderNeed& need, const ProviderVersion& version, Finding& finding) {
-    auto listing = list(need, finding);
-    if (!listing) {
-      return fail(std::move(listing.error()));
-    }
-    const auto& versions = listing->versions;
+    MODLOCK_TRY(auto listing, list(need, finding));
+    const auto& versions = listing.versions;
     if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
       return fail(vanished_version(need, version));
     }
@@ -165,12 +159,9 @@ class Planner {
   }
 
   Result<ProviderVersion> choose_version(const ProviderNeed& need, Finding& finding) {
-    auto listing = list(need, finding);
-    if (!listing) {
-      return fail(std::move(listing.error()));
-    }
+    MODLOCK_TRY(auto listing, list(need, finding));
     const ProviderVersion* version = wanted(need.address);
-    return version != nullptr ? select_wanted(need, *listing, *version) : select_version(need, *listing);
+    return version != nullptr ? select_wanted(need, listing, *version) : select_version(need, listing);
   }
 
   // `prior`: the entry of the same version, or null.
@@ -231,9 +222,7 @@ class Planner {
       return {};
     }
     if (is_kept && is_superset && error.code == Code::not_found) {
-      if (auto listed = check_listed(need, finding.lock.version, finding); !listed) {
-        return fail(std::move(listed.error()));
-      }
+      MODLOCK_TRY(check_listed(need, finding.lock.version, finding));
     }
     return fail(placed(std::move(error), need));
   }

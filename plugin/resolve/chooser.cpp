@@ -8,6 +8,7 @@
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -401,13 +402,11 @@ Result<void> Chooser::decide_from_origin(Group& group) const {
   }
   const std::string package = node.address.source.package_identity();
   const ListedVersion* installed = find_installed_version(group, *listing);
-  auto selected = installed != nullptr ? check_unambiguous(*installed, in_order(group.uses), package)
-                                       : select_version(*listing, in_order(group.uses), package, gate_of(group));
-  if (!selected) {
-    return fail(std::move(selected.error()));
-  }
+  MODLOCK_TRY(auto selected, installed != nullptr
+                                 ? check_unambiguous(*installed, in_order(group.uses), package)
+                                 : select_version(*listing, in_order(group.uses), package, gate_of(group)));
   group.decision = {
-      .version = selected->version, .ref = selected->ref, .id = selected->id, .h1 = {}, .package_directory = {}};
+      .version = selected.version, .ref = selected.ref, .id = selected.id, .h1 = {}, .package_directory = {}};
   return {};
 }
 

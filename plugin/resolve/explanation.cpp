@@ -6,6 +6,7 @@
 
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/release_age.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -291,9 +292,7 @@ std::optional<Explanation> explain_conflict(const ExplainRequest& request, Origi
 }
 
 Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const Context& context) {
-  if (auto ok = context.check(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(context.check());
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
   if (node == request.plan.tree.nodes.end()) {

@@ -12,6 +12,7 @@
 #include "plugin/resolve/local_module.h"
 #include "plugin/resolve/module_reader.h"
 #include "plugin/resolve/provider_passing.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -34,16 +35,12 @@ class TreeWalk {
 
   Result<ModuleTree> run() {
     modules_.read_ahead(request_.installed);
-    if (auto ok = read_root(); !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(read_root());
     for (int level = 0; !remote_.empty(); ++level) {
       if (level > kMaxLevels) {
         return fail(too_deep(*remote_.front().node));
       }
-      if (auto ok = walk_level(); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(walk_level());
     }
     Diagnostics passing = check_provider_passing(tree_, request_.tool);
     std::move(passing.begin(), passing.end(), std::back_inserter(tree_.diagnostics));
@@ -109,28 +106,19 @@ class TreeWalk {
     ModuleNode root;
     root.directory = request_.root;
     root.manifest_directory = root.manifest_package = ".";
-    auto parsed = modules_.read(root.directory, request_.bounds);
-    if (!parsed) {
-      return fail(std::move(parsed.error()));
-    }
-    auto values =
-        read_variable_values(request_.root, request_.variables, request_.documents, request_.bounds, tree_.diagnostics);
-    if (!values) {
-      return fail(std::move(values.error()));
-    }
-    auto tests = modules_.read_tests(**parsed, request_.bounds);
-    if (!tests) {
-      return fail(std::move(tests.error()));
-    }
-    const auto scope = std::make_shared<ModuleScope>(*parsed, surroundings_, root.manifest_directory, *values);
-    take_module(root, *parsed);
+    MODLOCK_TRY(auto parsed, modules_.read(root.directory, request_.bounds));
+    MODLOCK_TRY(auto values, read_variable_values(request_.root, request_.variables, request_.documents,
+                                                  request_.bounds, tree_.diagnostics));
+    MODLOCK_TRY(auto tests, modules_.read_tests(*parsed, request_.bounds));
+    const auto scope = std::make_shared<ModuleScope>(parsed, surroundings_, root.manifest_directory, values);
+    take_module(root, parsed);
     ModuleNode root_of_tests = root;
     root_of_tests.of_tests = true;
-    take_module(root_of_tests, *tests);
-    take_diagnostics((*values)->undeclared((*parsed)->variables), root);
+    take_module(root_of_tests, tests);
+    take_diagnostics(values->undeclared(parsed->variables), root);
     take_diagnostics(scope->check_constants(), root);
-    auto ok = add_calls(root, **parsed, scope);
-    return ok ? add_calls(root_of_tests, **tests, scope) : ok;
+    auto ok = add_calls(root, *parsed, scope);
+    return ok ? add_calls(root_of_tests, *tests, scope) : ok;
   }
 
   // Reads the files of a called module and adds its calls; local ones are read at once, remote ones wait for their

@@ -10,6 +10,7 @@
 #include "plugin/resolve/chooser.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/shared_version.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -168,12 +169,9 @@ Error combine(Diagnostics errors) {
 
 Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context& context) {
   Chooser chooser(request, origin, context);
-  auto tree = walk_until_stable(request, chooser, context);
-  if (!tree) {
-    return fail(std::move(tree.error()));
-  }
+  MODLOCK_TRY(auto tree, walk_until_stable(request, chooser, context));
   Plan plan;
-  plan.tree = std::move(*tree);
+  plan.tree = std::move(tree);
   plan.diagnostics = std::move(plan.tree.diagnostics);
   plan.diagnostics.insert(plan.diagnostics.end(), chooser.diagnostics().begin(), chooser.diagnostics().end());
   const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree);
@@ -188,9 +186,7 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
   if (!errors.empty()) {
     return fail(combine(std::move(errors)));
   }
-  if (auto ok = check_targets(request, plan.tree); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(check_targets(request, plan.tree));
   for (const std::string& key : chooser.unserved()) {
     plan.diagnostics.push_back(unserved_warning(plan.tree.nodes.find(key)->second));
   }

@@ -7,6 +7,7 @@
 
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/chooser.h"
+#include "protocol/result.h"
 
 namespace modlock {
 
@@ -16,9 +17,7 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
   ModuleNode& placed = tree.nodes.emplace(node.key, node).first->second;
   Chooser chooser(request, origin, context);
   chooser.start_walk();
-  if (auto ok = chooser.visit(std::array{&placed}); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(chooser.visit(std::array{&placed}));
   SingleCall call;
   Diagnostics errors;
   for (const Diagnostic& diagnostic : chooser.diagnostics()) {

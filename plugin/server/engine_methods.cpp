@@ -12,6 +12,7 @@
 #include "protocol/error_json.h"
 #include "protocol/messages/openrpc.h"
 #include "protocol/messages/workspace.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -20,12 +21,9 @@ namespace {
 template <typename Params, typename Output>
 Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
   return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Answer> {
-    const auto decoded = decode_params<Params>(params, request.unknown_params);
-    if (!decoded) {
-      return fail(decoded.error());
-    }
+    MODLOCK_TRY(const auto decoded, decode_params<Params>(params, request.unknown_params));
     Run run(run_options(request));
-    auto result = (engine.*method)(*decoded, run);
+    auto result = (engine.*method)(decoded, run);
     request.diagnostics = std::move(run.diagnostics);
     if (!result) {
       request.error_data = error_data(run);
@@ -41,11 +39,8 @@ template <typename Params, typename Output>
 Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const,
                                      const Json::Value& params, RequestContext& request) {
   std::vector<std::string> of_each_root;  // known to the method
-  const auto workspace = decode_params<messages::WorkspaceParams>(params, of_each_root);
-  if (!workspace) {
-    return fail(workspace.error());
-  }
-  const std::vector<std::string>& roots = workspace->roots;
+  MODLOCK_TRY(const auto workspace, decode_params<messages::WorkspaceParams>(params, of_each_root));
+  const std::vector<std::string>& roots = workspace.roots;
   Json::Value shared = params;
   shared.removeMember("roots");
   shared.removeMember("jobs");
@@ -54,7 +49,7 @@ Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engin
   const Run all = Run::over_roots(run_options(request));
   std::vector<Json::Value> entries(roots.size());
   std::atomic<std::size_t> done = 0;
-  parallel_for(roots.size(), workspace->jobs.count, [&](std::size_t i) {
+  parallel_for(roots.size(), workspace.jobs.count, [&](std::size_t i) {
     Run run = all.for_root();
     const auto call = [&]() -> Result<Output> {
       if (request.stop.stop_requested()) {
@@ -76,9 +71,7 @@ Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engin
     entries[i]["root"] = roots[i];
     request.progress->report(roots[i], ++done, roots.size());
   });
-  if (auto ok = Context{.stop = request.stop, .deadline = request.deadline}.check(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY((Context{.stop = request.stop, .deadline = request.deadline}.check()));
   messages::WorkspaceResult result{.stats = all.stats()};
   for (Json::Value& entry : entries) {
     result.results.push_back({std::move(entry)});
@@ -95,16 +88,9 @@ Handler workspace_handler(const Engine& engine, Result<Output> (Engine::*method)
 
 Result<Json::Value> initialize(Engine& engine, const std::vector<std::string>& methods, const ServerLimits& limits,
                                const Json::Value& params, RequestContext& request) {
-  auto decoded = messages::decode_initialize(params, request.unknown_params);
-  if (!decoded) {
-    return fail(std::move(decoded.error()));
-  }
-  if (auto ok = engine.configure(*decoded); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  if (auto ok = engine.open(); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(auto decoded, messages::decode_initialize(params, request.unknown_params));
+  MODLOCK_TRY(engine.configure(decoded));
+  MODLOCK_TRY(engine.open());
   const Implementation implementation = find_implementation(engine.options());
   return messages::encode(messages::InitializeResult{.server_version = std::string(kVersion),
                                                      .methods = methods,

@@ -8,6 +8,7 @@
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/selection.h"
 #include "plugin/update/constraint_change.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -91,12 +92,10 @@ Result<void> ConfigurationEditor::apply_to_provider(const RequestedUpdate& updat
     }
     provider_versions_.insert_or_assign(*address, std::move(*version));
   }
-  auto splices = change_provider_constraints(tree_, {*address, update.new_version, update.new_constraint},
-                                             [this](const std::string& key) { return module_at(key).refusal; });
-  if (!splices) {
-    return fail(std::move(splices.error()));
-  }
-  splices_.insert(splices_.end(), splices->begin(), splices->end());
+  MODLOCK_TRY(auto splices,
+              change_provider_constraints(tree_, {*address, update.new_version, update.new_constraint},
+                                          [this](const std::string& key) { return module_at(key).refusal; }));
+  splices_.insert(splices_.end(), splices.begin(), splices.end());
   return {};
 }
 
@@ -141,9 +140,7 @@ Result<void> ConfigurationEditor::change_constraints(const ModuleNode& node, con
     auto after =
         update.new_constraint ? Result<std::string>(*update.new_constraint) : let_in(before, *update.new_version);
     if (after) {
-      if (auto valid = ModuleConstraint::parse(*after); !valid) {
-        return fail(std::move(valid.error()));
-      }
+      MODLOCK_TRY(ModuleConstraint::parse(*after));
     }
     if (!after) {
       after.error().subject = node.subject();
@@ -168,13 +165,10 @@ Result<void> ConfigurationEditor::change_constraints(const ModuleNode& node, con
 }
 
 Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const RequestedUpdate& update) {
-  auto file = text_of(rule.location.path);
-  if (!file) {
-    return fail(std::move(file.error()));
-  }
+  MODLOCK_TRY(auto file, text_of(rule.location.path));
   const Range& range = *rule.location.range;
   const std::size_t start = range.start.byte + 1;  // behind the quote
-  const std::string before = file->substr(start, range.end.byte - 1 - start);
+  const std::string before = file.substr(start, range.end.byte - 1 - start);
   auto after =
       update.new_constraint ? Result<std::string>(*update.new_constraint) : let_in(before, *update.new_version);
   if (!after) {
@@ -215,12 +209,9 @@ Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const
   if (kind != SourceKind::git && kind != SourceKind::oci) {
     return unusable(node, "takes its version in no way that is known here", "change the source by hand");
   }
-  auto listed = find_version(node, version);
-  if (!listed) {
-    return fail(std::move(listed.error()));
-  }
+  MODLOCK_TRY(auto listed, find_version(node, version));
   const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : names_id(node);
-  const std::string& value = by_id ? listed->id : listed->tag;
+  const std::string& value = by_id ? listed.id : listed.tag;
   const std::string& source = node.call.source.text;
   const Splice splice = kind == SourceKind::git
                             ? set_query_argument(source, {"ref"}, "ref", value)
@@ -280,14 +271,11 @@ Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) 
 }
 
 Result<std::string> ConfigurationEditor::text_of(const std::string& path) const {
-  auto text = read_document(document_path(walk_.root / path), walk_.documents);
+  MODLOCK_TRY(auto text, read_document(document_path(walk_.root / path), walk_.documents));
   if (!text) {
-    return fail(std::move(text.error()));
-  }
-  if (!*text) {
     return fail(Code::not_found, fmt::format("{} is gone", path));
   }
-  return std::move(**text);
+  return std::move(*text);
 }
 
 Result<std::map<std::string, ConfigurationEditor::EditedFile>> ConfigurationEditor::files() const {
@@ -308,11 +296,8 @@ Result<std::map<std::string, ConfigurationEditor::EditedFile>> ConfigurationEdit
   for (auto splice = ordered.rbegin(); splice != ordered.rend(); ++splice) {
     EditedFile& file = files[splice->path];
     if (file.before.empty()) {
-      auto text = text_of(splice->path);
-      if (!text) {
-        return fail(std::move(text.error()));
-      }
-      file.before = std::move(*text);
+      MODLOCK_TRY(auto text, text_of(splice->path));
+      file.before = std::move(text);
       file.after = file.before;
     }
     file.after.replace(splice->start, splice->end - splice->start, splice->text);

@@ -8,6 +8,7 @@
 
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/constraint/provider_constraint.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -61,17 +62,14 @@ tl::unexpected<Error> kept_out(std::string_view constraint, const Version& versi
 
 // An item as it stands in the text, blanks included.
 Result<std::string> let_in_item(std::string_view written, const Version& version, ConstraintDialect dialect) {
-  auto parsed = ModuleConstraint::parse(written);
-  if (!parsed) {
-    return fail(std::move(parsed.error()));
-  }
-  const Item& item = parsed->items().front();
+  MODLOCK_TRY(auto parsed, ModuleConstraint::parse(written));
+  const Item& item = parsed.items().front();
   if (item.comparator != Comparator::equal && lets_in(written, version, dialect)) {
     return std::string(written);
   }
   std::optional<std::string> bound = new_bound(item, version);
   if (!bound) {
-    return kept_out(parsed->text(), version);
+    return kept_out(parsed.text(), version);
   }
   const std::string& spelling = item.version.original();
   if (spelling.starts_with("v")) {

@@ -9,6 +9,7 @@
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/provider_tree.h"
 #include "plugin/update/constraint_change.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -363,12 +364,8 @@ Result<UpdateLookup> look_up(const LookupRequest& request, Origin& origin, Provi
     }
   }
   look_up_providers(request, is_wanted, providers, context, found);
-  if (auto ok = context.check(); !ok) {
-    return fail(std::move(ok.error()));
-  }
-  if (auto ok = check_subjects(subjects, found); !ok) {
-    return fail(std::move(ok.error()));
-  }
+  MODLOCK_TRY(context.check());
+  MODLOCK_TRY(check_subjects(subjects, found));
   return found;
 }
 

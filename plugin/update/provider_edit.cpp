@@ -6,6 +6,7 @@
 
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/update/constraint_change.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -106,11 +107,8 @@ Result<std::vector<FileSplice>> change_provider_constraints(const ModuleTree& tr
                                                             const RefusalOf& refusal_of) {
   auto uses = editable_uses(tree, update.address, refusal_of);
   if (update.new_constraint) {
-    auto chosen = replaced(std::move(uses), update);
-    if (!chosen) {
-      return fail(std::move(chosen.error()));
-    }
-    uses = std::move(*chosen);
+    MODLOCK_TRY(auto chosen, replaced(std::move(uses), update));
+    uses = std::move(chosen);
   }
   std::vector<FileSplice> splices;
   for (const WrittenUse& use : uses) {
@@ -123,11 +121,8 @@ Result<std::vector<FileSplice>> change_provider_constraints(const ModuleTree& tr
     if (*after == use.constraint->text) {
       continue;
     }
-    auto splice = rewrite(use, *after, update);
-    if (!splice) {
-      return fail(std::move(splice.error()));
-    }
-    splices.push_back(std::move(*splice));
+    MODLOCK_TRY(auto splice, rewrite(use, *after, update));
+    splices.push_back(std::move(splice));
   }
   return splices;
 }

@@ -10,6 +10,7 @@
 #include "backends/parallel.h"
 #include "backends/store/tree_memo.h"
 #include "plugin/constraint/provider_constraint.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -57,9 +58,7 @@ class ProviderChecker {
     const std::size_t threads = std::min(core_count(), kMostThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(order.size(), 1), 1);
     parallel_for(order.size(), threads, [&](std::size_t i) { verdicts[i] = judge(order[i]); });
-    if (auto go_on = context_.check(); !go_on) {
-      return fail(std::move(go_on.error()));
-    }
+    MODLOCK_TRY(context_.check());
     return verdicts;
   }
 

@@ -20,6 +20,7 @@
 #include "plugin/verify/provider_check.h"
 #include "plugin/verify/reference_kind.h"
 #include "plugin/verify/tree_difference.h"
+#include "protocol/result.h"
 
 namespace modlock {
 namespace {
@@ -86,41 +87,33 @@ class Verifier {
       : request_(request), store_(store), context_(context) {}
 
   Result<VerifyReport> run() {
-    auto manifest = read_manifest(request_.data.manifest());
-    if (!manifest) {
-      return fail(std::move(manifest.error()));
-    }
-    manifest_ = std::move(*manifest);
+    MODLOCK_TRY(auto manifest, read_manifest(request_.data.manifest()));
+    manifest_ = std::move(manifest);
     WalkRequest walk = request_.walk;
     walk.installed = installed_directories(manifest_, walk.root);
-    auto tree = walk_modules(
-        walk, [&](std::span<ModuleNode* const> level) { return visit(level); }, context_);
-    if (!tree) {
-      return fail(std::move(tree.error()));
+    MODLOCK_TRY(auto tree, walk_modules(
+                               walk, [&](std::span<ModuleNode* const> level) { return visit(level); }, context_));
+    const Diagnostics unmatched = unmatched_rules(walk.settings, tree);
+    tree.diagnostics.insert(tree.diagnostics.end(), unmatched.begin(), unmatched.end());
+    if (has_errors(tree.diagnostics)) {
+      std::erase_if(tree.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
+      return fail(combine(std::move(tree.diagnostics)));
     }
-    const Diagnostics unmatched = unmatched_rules(walk.settings, *tree);
-    tree->diagnostics.insert(tree->diagnostics.end(), unmatched.begin(), unmatched.end());
-    if (has_errors(tree->diagnostics)) {
-      std::erase_if(tree->diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
-      return fail(combine(std::move(tree->diagnostics)));
-    }
-    judge_records(*tree);
-    judge_unvisited(*tree);
-    diagnostics_.insert(diagnostics_.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
+    judge_records(tree);
+    judge_unvisited(tree);
+    diagnostics_.insert(diagnostics_.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
     if (request_.origin != nullptr && request_.modules) {
-      ask_origins(*tree);
-      if (auto go_on = context_.check(); !go_on) {
-        return fail(std::move(go_on.error()));
-      }
+      ask_origins(tree);
+      MODLOCK_TRY(context_.check());
     }
     VerifyReport report;
     report.diagnostics = std::move(diagnostics_);
     judge_overrides(
-        {.tree = *tree, .locks = request_.lock.modules, .root = request_.walk.root, .bounds = request_.walk.bounds},
+        {.tree = tree, .locks = request_.lock.modules, .root = request_.walk.root, .bounds = request_.walk.bounds},
         report.diagnostics, request_.modules ? Severity::error : Severity::warning);
     for (auto& [key, verdict] : verdicts_) {
       if (request_.modules) {
-        verdict.location = location_of(key, *tree);
+        verdict.location = location_of(key, tree);
         if (const auto entry = request_.lock.modules.find(key); entry != request_.lock.modules.end()) {
           verdict.source = entry->second.source;
           verdict.version = entry->second.version;
@@ -130,9 +123,7 @@ class Verifier {
       }
     }
     if (request_.providers) {
-      if (auto ok = judge_providers(*tree, *request_.providers, report); !ok) {
-        return fail(std::move(ok.error()));
-      }
+      MODLOCK_TRY(judge_providers(tree, *request_.providers, report));
     }
     return report;
   }
@@ -375,20 +366,17 @@ class Verifier {
   }
 
   Result<void> judge_providers(const ModuleTree& tree, const ProviderSettings& settings, VerifyReport& report) const {
-    auto verdicts = check_providers({.lock = settings.lock,
-                                     .lock_path = settings.lock_path,
-                                     .directory = request_.data.path / "providers",
-                                     .required = required_providers(tree),
-                                     .default_host = settings.default_host,
-                                     .dev_overrides = settings.dev_overrides,
-                                     .plugin_cache_directory = settings.plugin_cache_directory,
-                                     .platform = Platform::current(),
-                                     .full = request_.full},
-                                    store_, context_);
-    if (!verdicts) {
-      return fail(std::move(verdicts.error()));
-    }
-    for (Verdict& verdict : *verdicts) {
+    MODLOCK_TRY(auto verdicts, check_providers({.lock = settings.lock,
+                                                .lock_path = settings.lock_path,
+                                                .directory = request_.data.path / "providers",
+                                                .required = required_providers(tree),
+                                                .default_host = settings.default_host,
+                                                .dev_overrides = settings.dev_overrides,
+                                                .plugin_cache_directory = settings.plugin_cache_directory,
+                                                .platform = Platform::current(),
+                                                .full = request_.full},
+                                               store_, context_));
+    for (Verdict& verdict : verdicts) {
       for (const auto& [address, lock] : settings.lock.providers) {
         if (verdict.subject == "provider." + address.to_string()) {
           verdict.version = lock.version.to_string();
