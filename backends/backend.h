@@ -22,7 +22,7 @@ struct ListedVersion {
   Version version;
   std::string tag;       // as seen: "v1.2.0", "nested/v1.2.0"
   std::string id;        // immutable: commit or manifest digest; empty where only a fetch tells (a registry)
-  std::string ref = {};  // FetchWish::ref for it: "refs/tags/v1.2.0"
+  std::string ref = {};  // FetchRequest::ref for it: "refs/tags/v1.2.0"
   // Another tag that names an equal version with another id ("1.2.0" beside "v1.2.0"): empty where there is none.
   // Selecting an ambiguous version is VERSION_AMBIGUOUS; which of the two is kept here is unspecified.
   std::string ambiguous_with = {};
@@ -51,7 +51,7 @@ struct Pin {
 };
 
 // One thing to fetch from a package source.
-struct FetchWish {
+struct FetchRequest {
   // What must arrive. Empty: whatever `ref` gives now, in the source's own spelling ("v1.2.0", "main", empty: HEAD),
   // which saves asking for it first; a commit id is no such ref.
   std::string id;
@@ -66,7 +66,7 @@ struct FetchedTree {
   std::string id;
   std::filesystem::path directory;
   Diagnostics warnings;
-  std::string ref = {};  // where a wish without id was found: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"
+  std::string ref = {};  // where a request without id was found: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"
   // Where the module lies inside the tree although the source does not say so (a registry's answer); may hold globs.
   std::string subdir = {};
   // Of files of the tree, where they were computed as it was written; the others are read.
@@ -74,7 +74,7 @@ struct FetchedTree {
 };
 
 // How one id of a source follows from another.
-struct Descent {
+struct CommitDistance {
   bool descends = false;    // the older is among the ancestors of the newer
   std::size_t commits = 0;  // where it is: those that the newer has and the older has not
 };
@@ -106,9 +106,9 @@ class Backend {
   virtual bool knows_versions(const SourceAddress& /*source*/, std::string_view /*tag_prefix*/) const { return false; }
   virtual bool knows_pin(const SourceAddress& /*source*/) const { return false; }
 
-  // Brings the wished ids of one package source, with one request where the transport allows; result i belongs to
-  // wish i. Each tree lands in a new directory below `parent`.
-  virtual std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  // Brings the requested ids of one package source, with one request where the transport allows; result i belongs to
+  // request i. Each tree lands in a new directory below `parent`.
+  virtual std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                                  const std::filesystem::path& parent, const Context& context) = 0;
 
   // The lock file's hash text for an id: "git:<commit>", "oci:sha256:…", "zh:…".
@@ -119,8 +119,8 @@ class Backend {
 
   // How `newer`, which a reference gives now, follows from `older`, which it gave once. nullopt: the source has no
   // history, or it cannot be told.
-  virtual std::optional<Descent> descent(const SourceAddress& source, const std::string& older,
-                                         const std::string& newer, const Context& context) = 0;
+  virtual std::optional<CommitDistance> descent(const SourceAddress& source, const std::string& older,
+                                                const std::string& newer, const Context& context) = 0;
 };
 
 }  // namespace modlock

@@ -31,7 +31,7 @@ struct Context {
   Stats* stats = nullptr;  // may be null
   // SOURCE_DENIED where policy forbids a source. Whoever is led from one source to another (a redirect, a registry's
   // answer) asks before it sends a request there. Empty: every source is allowed.
-  std::function<Result<void>(const Source& source)> judge_source = {};
+  std::function<Result<void>(const Source& source)> check_source = {};
 
   // REQUEST_CANCELLED or DEADLINE_EXCEEDED once the run should end, else success.
   Result<void> check() const;

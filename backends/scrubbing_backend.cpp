@@ -47,10 +47,10 @@ class ScrubbingBackend final : public Backend {
     return pin;
   }
 
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override {
     const Scrubbed call(source, context, secrets_);
-    auto trees = inner_->fetch(source, wishes, parent, call.context);
+    auto trees = inner_->fetch(source, requests, parent, call.context);
     const Secrets secrets = secrets_.all();
     for (Result<FetchedTree>& tree : trees) {
       if (tree && secrets.are_in(tree->subdir)) {
@@ -71,8 +71,8 @@ class ScrubbingBackend final : public Backend {
     return trees;
   }
 
-  std::optional<Descent> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
-                                 const Context& context) override {
+  std::optional<CommitDistance> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
+                                        const Context& context) override {
     const Scrubbed call(source, context, secrets_);
     return inner_->descent(source, older, newer, call.context);
   }

@@ -34,13 +34,13 @@ class Answer {
   Json::Value& tree();       // what is changed in it is in the text too
 
  private:
-  struct Written {
-    virtual ~Written() = default;
+  struct Serialized {
+    virtual ~Serialized() = default;
     virtual std::string text() const = 0;
     virtual Json::Value tree() const = 0;
   };
   template <typename Message>
-  struct MessageOf : Written {
+  struct MessageOf : Serialized {
     explicit MessageOf(Message content) : message(std::move(content)) {}
     std::string text() const override { return WriteText::text_of(message); }
     Json::Value tree() const override { return Encode::to_value(message); }
@@ -48,7 +48,7 @@ class Answer {
     Message message;
   };
 
-  std::variant<Json::Value, std::shared_ptr<const Written>> content_;
+  std::variant<Json::Value, std::shared_ptr<const Serialized>> content_;
   std::vector<std::string> unknown_params_;  // of a message
 };
 

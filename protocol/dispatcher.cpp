@@ -40,10 +40,10 @@ struct Dispatcher::Call {
   Reply reply;
 };
 
-Dispatcher::Dispatcher(const MethodTable& methods, Outlet outlet, WorkerPool::Limits limits, Log& log,
+Dispatcher::Dispatcher(const MethodTable& methods, OutgoingChannel channel, WorkerPool::Limits limits, Log& log,
                        std::function<void()> on_idle)
     : methods_(methods),
-      outlet_(std::move(outlet)),
+      outlet_(std::move(channel)),
       on_idle_(std::move(on_idle)),
       log_(log, outlet_.offer),
       pool_(limits) {}

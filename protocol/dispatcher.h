@@ -22,7 +22,7 @@
 namespace modlock {
 
 // Where a dispatcher sends whole lines. Called from several threads; `offer` is for lines that may be lost.
-struct Outlet {
+struct OutgoingChannel {
   std::function<void(std::string line)> write = {};
   std::function<void(std::string line)> offer = {};
 };
@@ -32,7 +32,7 @@ struct Outlet {
 // The thread that calls `handle_line` only judges the envelope and keeps order. It runs by itself what must overtake
 // the queue or take effect before the next line: $/cancelRequest, exit, log/setLevel, ping, initialize, shutdown. All
 // other methods wait for a worker. Every request gets exactly one response. No lock is held while a handler, the
-// outlet or `on_idle` runs.
+// channel or `on_idle` runs.
 //
 // The table supplies `initialize` (which should not block) and all methods of the domain. After a successful
 // `initialize` its params settle what concerns this layer: capabilities.logMessage, limits.maxMessageBytes (of the
@@ -40,7 +40,7 @@ struct Outlet {
 class Dispatcher {
  public:
   // `on_idle` is called, from any thread, when the last request in flight was answered.
-  Dispatcher(const MethodTable& methods, Outlet outlet, WorkerPool::Limits limits, Log& log,
+  Dispatcher(const MethodTable& methods, OutgoingChannel channel, WorkerPool::Limits limits, Log& log,
              std::function<void()> on_idle);
 
   // The thread of the reader only:
@@ -76,7 +76,7 @@ class Dispatcher {
   void cancel(const std::string& key);
 
   const MethodTable& methods_;
-  const Outlet outlet_;
+  const OutgoingChannel outlet_;
   const std::function<void()> on_idle_;
   SessionLog log_;
   Lifecycle lifecycle_;
@@ -87,7 +87,7 @@ class Dispatcher {
   mutable std::mutex mutex_;
   std::map<std::string, std::stop_source> in_flight_;  // by the key of the id
   std::set<std::string> progress_tokens_;
-  std::size_t unanswered_ = 0;  // requests whose response did not go to the outlet yet
+  std::size_t unanswered_ = 0;  // requests whose response did not go to the channel yet
   WorkerPool pool_;             // last: its threads use all of the above
 };
 

@@ -31,17 +31,17 @@ class ArchiveBackend final : public Backend {
                 fmt::format("\"{}\" has no references to pin: it is an archive", source.source.package_identity()));
   }
 
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override {
     std::vector<Result<FetchedTree>> trees;
-    for (const FetchWish& wish : wishes) {
+    for (const FetchRequest& request : requests) {
       if (context.offline) {
         trees.push_back(
             fail(Code::offline_miss,
                  fmt::format("\"{}\" may not be downloaded: offline was asked for", source.source.package_identity()),
                  "run once without offline"));
       } else {
-        trees.push_back(archive::ArchiveFetch(http_, credentials_, others_, parent, context).fetch(source, wish));
+        trees.push_back(archive::ArchiveFetch(http_, credentials_, others_, parent, context).fetch(source, request));
       }
     }
     return trees;
@@ -58,8 +58,8 @@ class ArchiveBackend final : public Backend {
     return {};
   }
 
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return std::nullopt;
   }
 

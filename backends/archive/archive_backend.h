@@ -18,11 +18,11 @@ namespace modlock {
 //
 // list_versions: SOURCE_UNSUPPORTED; pin: NOT_FOUND; both without a request. An archive has neither.
 // fetch: one request per archive, one more per hop (ten at most) and per list of checksums, with the credentials of
-// CredentialUse::download for each host. An id that is wished for is locked: an archive with another digest is a
+// CredentialUse::download for each host. An id that is requested is locked: an archive with another digest is a
 // warning, for its tree has to prove itself; a commit has to come from where the server points now.
 // Errors beside those of Backend: HASH_MISMATCH (`checksum`, or a locked commit that cannot come from there),
 // SOURCE_INVALID (`checksum`), SOURCE_UNSUPPORTED (one compressed file; a source that nobody serves), SOURCE_DENIED
-// (Context::judge_source of every hop and redirect), CONFIG_PARSE (netrc), and those of unpack_archive().
+// (Context::check_source of every hop and redirect), CONFIG_PARSE (netrc), and those of unpack_archive().
 std::unique_ptr<Backend> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others);
 
 }  // namespace modlock

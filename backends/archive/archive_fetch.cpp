@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "backends/archive/indirection.h"
+#include "backends/archive/terraform_get.h"
 #include "backends/crypto/digest.h"
 #include "backends/download/package_download.h"
 #include "backends/go_url.h"
-#include "backends/http/redirect_judge.h"
-#include "backends/led_source.h"
+#include "backends/http/redirect_policy.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/unpack.h"
+#include "backends/redirected_source.h"
 #include "backends/source_text.h"
 #include "protocol/result.h"
 
@@ -53,9 +53,9 @@ std::string path_of(const SecretText& url) {
 
 }  // namespace
 
-Result<FetchedTree> ArchiveFetch::fetch(const SourceAddress& address, const FetchWish& wish) {
+Result<FetchedTree> ArchiveFetch::fetch(const SourceAddress& address, const FetchRequest& fetch_request) {
   MODLOCK_TRY(const auto request, read_request(address));
-  return request.format ? download(address, request, wish) : follow(address, request, wish);
+  return request.format ? download(address, request, fetch_request) : follow(address, request, fetch_request);
 }
 
 Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::string purpose, BodySink* sink) {
@@ -69,7 +69,7 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
     sent.body_limit = kLargestPage;
     sent.timeouts.total = kSmallAnswerTime;
   }
-  sent.judge_redirect = redirect_judge(context_);
+  sent.check_redirect = redirect_policy(context_);
   if (!request.has_user) {
     MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
     if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
@@ -87,10 +87,11 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
 }
 
 Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const ArchiveRequest& request,
-                                           const FetchWish& wish) {
+                                           const FetchRequest& fetch_request) {
   const std::string display = address.source.identity();
-  if (!wish.id.empty() && !is_archive_id(wish.id)) {
-    return fail(Code::hash_mismatch, fmt::format("it is locked as {}, and \"{}\" is an archive", wish.id, display),
+  if (!fetch_request.id.empty() && !is_archive_id(fetch_request.id)) {
+    return fail(Code::hash_mismatch,
+                fmt::format("it is locked as {}, and \"{}\" is an archive", fetch_request.id, display),
                 "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
   }
   std::optional<Checksum> expected;
@@ -117,16 +118,17 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
   }
   return package.unpack().map([&](FetchedTree tree) {
     tree.id = "zh:" + digests.sha256;
-    if (!wish.id.empty() && wish.id != tree.id) {
-      tree.warnings.push_back(moved(fmt::format(
-          "the archive \"{}\" is another than the locked one: expected {}, got {}", display, wish.id, tree.id)));
+    if (!fetch_request.id.empty() && fetch_request.id != tree.id) {
+      tree.warnings.push_back(
+          moved(fmt::format("the archive \"{}\" is another than the locked one: expected {}, got {}", display,
+                            fetch_request.id, tree.id)));
     }
     return tree;
   });
 }
 
 Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const ArchiveRequest& request,
-                                         const FetchWish& wish) {
+                                         const FetchRequest& fetch_request) {
   const std::string display = address.source.identity();
   if (++hops_ > kMostHops) {
     return fail(Code::bad_response,
@@ -134,16 +136,16 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
                             display, kMostHops + 1));
   }
   MODLOCK_TRY(const auto response, send(request, "find out where the module package is", nullptr));
-  MODLOCK_TRY(const auto next, read_indirection(response, display));
+  MODLOCK_TRY(const auto next, read_terraform_get(response, display));
   const std::string note = fmt::format("\"{}\" says that the module package is there", display);
-  if (auto ok = judge_led(next.source, context_); !ok) {
+  if (auto ok = check_redirected_source(next.source, context_); !ok) {
     return fail(with_note(std::move(ok.error()), note));
   }
   Result<FetchedTree> tree;
   if (next.source.kind == SourceKind::archive) {
-    tree = fetch(next, wish);
+    tree = fetch(next, fetch_request);
   } else if (Backend* const backend = others_.find(next.source); backend != nullptr) {
-    tree = fetch_from(*backend, next, wish);
+    tree = fetch_from(*backend, next, fetch_request);
   } else {
     tree = fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", and {} sources are not served",
                                                       next.source.identity(), next.source.getter));
@@ -156,13 +158,16 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
   return tree ? std::move(tree) : fail(with_note(std::move(tree.error()), note));
 }
 
-Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddress& address, const FetchWish& wish) {
-  FetchWish inner{.id = wish.id.empty() ? std::string() : backend.id_of({&wish.id, 1}), .ref = {}, .locked = true};
+Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddress& address,
+                                             const FetchRequest& fetch_request) {
+  FetchRequest inner{.id = fetch_request.id.empty() ? std::string() : backend.id_of({&fetch_request.id, 1}),
+                     .ref = {},
+                     .locked = true};
   Diagnostics warnings;
-  if (!wish.id.empty() && inner.id.empty()) {
+  if (!fetch_request.id.empty() && inner.id.empty()) {
     const std::string what =
-        fmt::format("it is locked as {}, and is now at \"{}\"", wish.id, address.source.identity());
-    if (!is_archive_id(wish.id)) {
+        fmt::format("it is locked as {}, and is now at \"{}\"", fetch_request.id, address.source.identity());
+    if (!is_archive_id(fetch_request.id)) {
       return fail(Code::hash_mismatch, what + ", which cannot give that",
                   "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
     }
@@ -194,8 +199,8 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
                 fmt::format("the list of checksums \"{}\" is not at a URL of http or https", printable_address(list)),
                 "write checksum=file:https://host/path, or the checksum itself");
   }
-  if (context_.judge_source) {
-    if (auto ok = context_.judge_source(address->source); !ok) {
+  if (context_.check_source) {
+    if (auto ok = context_.check_source(address->source); !ok) {
       return fail(with_note(std::move(ok.error()), "the list of checksums is there"));
     }
   }

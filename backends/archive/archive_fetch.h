@@ -11,7 +11,7 @@
 
 namespace modlock::archive {
 
-// Brings one package, over as many hops as it takes. One object serves one wish. The rules are those of
+// Brings one package, over as many hops as it takes. One object serves one request. The rules are those of
 // make_archive_backend().
 class ArchiveFetch {
  public:
@@ -19,12 +19,14 @@ class ArchiveFetch {
                const std::filesystem::path& parent, const Context& context)
       : http_(http), credentials_(credentials), others_(others), parent_(parent), context_(context) {}
 
-  Result<FetchedTree> fetch(const SourceAddress& address, const FetchWish& wish);
+  Result<FetchedTree> fetch(const SourceAddress& address, const FetchRequest& fetch_request);
 
  private:
-  Result<FetchedTree> download(const SourceAddress& address, const ArchiveRequest& request, const FetchWish& wish);
-  Result<FetchedTree> follow(const SourceAddress& address, const ArchiveRequest& request, const FetchWish& wish);
-  Result<FetchedTree> fetch_from(Backend& backend, const SourceAddress& address, const FetchWish& wish);
+  Result<FetchedTree> download(const SourceAddress& address, const ArchiveRequest& request,
+                               const FetchRequest& fetch_request);
+  Result<FetchedTree> follow(const SourceAddress& address, const ArchiveRequest& request,
+                             const FetchRequest& fetch_request);
+  Result<FetchedTree> fetch_from(Backend& backend, const SourceAddress& address, const FetchRequest& fetch_request);
   Result<Checksum> listed_checksum(const ArchiveRequest& archive, std::string_view list);
   Result<HttpResponse> send(const ArchiveRequest& request, std::string purpose, BodySink* sink);
 

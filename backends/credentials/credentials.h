@@ -33,7 +33,7 @@ struct FoundCredential {
 };
 
 // A place where a credential may come from, and what was there, for AUTH_REQUIRED and `explain --credentials`.
-struct CredentialPlace {
+struct CredentialLocation {
   std::string place;    // "environment variable TF_TOKEN_example_com", "file ~/.netrc"
   std::string outcome;  // "used", "not set", "no entry for example.com", "hidden by …": never a value
 };
@@ -64,8 +64,8 @@ class Credentials {
 
   // Every place of that use in the order of precedence; what is wrong with one is its outcome. One at most is "used".
   // Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-  virtual Result<std::vector<CredentialPlace>> places(CredentialUse use, std::string_view host,
-                                                      std::string_view repository, const Context& context) = 0;
+  virtual Result<std::vector<CredentialLocation>> places(CredentialUse use, std::string_view host,
+                                                         std::string_view repository, const Context& context) = 0;
 };
 
 // AUTH_REQUIRED or FORBIDDEN as the protocol words it: the host, the places looked in, and the exact fix.

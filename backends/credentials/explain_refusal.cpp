@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/registry_places.h"
+#include "backends/credentials/registry_credential_finder.h"
 #include "backends/service_host.h"
 
 namespace modlock {
@@ -39,7 +39,7 @@ Error explain_refusal(Error error, CredentialUse use, std::string_view host, std
   if (!places) {
     error.notes.push_back(fmt::format("credentials for {} could not be looked for: {}", host, places.error().message));
   } else {
-    for (const CredentialPlace& place : *places) {
+    for (const CredentialLocation& place : *places) {
       error.notes.push_back(fmt::format("looked for credentials for {} in {}: {}", host, place.place, place.outcome));
       used = place.outcome == "used" ? place.place : used;
     }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "backends/credentials/netrc_places.h"
-#include "backends/credentials/oci_places.h"
-#include "backends/credentials/registry_places.h"
+#include "backends/credentials/netrc_credential_finder.h"
+#include "backends/credentials/oci_credential_finder.h"
+#include "backends/credentials/registry_credential_finder.h"
 
 namespace modlock {
 namespace {
@@ -25,25 +25,25 @@ bool fits_a_header(std::string_view token) {
 
 class ClientCredentials final : public Credentials {
  public:
-  ClientCredentials(ClientConfiguration configuration, Surroundings surroundings)
+  ClientCredentials(ClientConfiguration configuration, ProcessEnvironment environment)
       : configuration_(std::move(configuration)),
-        surroundings_(std::move(surroundings)),
-        registry_(configuration_, surroundings_),
-        oci_(configuration_, surroundings_),
-        netrc_(surroundings_) {}
+        environment_(std::move(environment)),
+        registry_(configuration_, environment_),
+        oci_(configuration_, environment_),
+        netrc_(environment_) {}
 
   Result<FoundCredential> find(CredentialUse use, std::string_view host, std::string_view repository,
                                const Context& context) override {
-    Lookup lookup = look(use, host, repository, context);
+    CredentialLookup lookup = look(use, host, repository, context);
     if (lookup.failure) {
       return fail(std::move(*lookup.failure));
     }
     return std::move(lookup.found);
   }
 
-  Result<std::vector<CredentialPlace>> places(CredentialUse use, std::string_view host, std::string_view repository,
-                                              const Context& context) override {
-    Lookup lookup = look(use, host, repository, context);
+  Result<std::vector<CredentialLocation>> places(CredentialUse use, std::string_view host, std::string_view repository,
+                                                 const Context& context) override {
+    CredentialLookup lookup = look(use, host, repository, context);
     if (ends_the_run(lookup.failure)) {
       return fail(std::move(*lookup.failure));
     }
@@ -51,22 +51,23 @@ class ClientCredentials final : public Credentials {
   }
 
  private:
-  Lookup look(CredentialUse use, std::string_view host, std::string_view repository, const Context& context) {
-    Lookup lookup = look_in_places(use, host, repository, context);
+  CredentialLookup look(CredentialUse use, std::string_view host, std::string_view repository, const Context& context) {
+    CredentialLookup lookup = look_in_places(use, host, repository, context);
     const auto* token = std::get_if<TokenCredential>(&lookup.found.secret);
     if (token != nullptr && !fits_a_header(token->access_token.reveal())) {
       lookup.failure = Error{
           .code = Code::config_parse,
           .message = fmt::format("the token of {} holds a line end or another control character", lookup.found.from),
           .hint = "write the token without it"};
-      for (CredentialPlace& place : lookup.places) {
+      for (CredentialLocation& place : lookup.places) {
         place.outcome = place.outcome == "used" ? "not usable: " + lookup.failure->message : place.outcome;
       }
     }
     return lookup;
   }
 
-  Lookup look_in_places(CredentialUse use, std::string_view host, std::string_view repository, const Context& context) {
+  CredentialLookup look_in_places(CredentialUse use, std::string_view host, std::string_view repository,
+                                  const Context& context) {
     switch (use) {
       case CredentialUse::registry:
         return registry_.look(host, context);
@@ -79,16 +80,16 @@ class ClientCredentials final : public Credentials {
   }
 
   const ClientConfiguration configuration_;
-  const Surroundings surroundings_;
-  RegistryPlaces registry_;
-  OciPlaces oci_;
-  NetrcPlaces netrc_;
+  const ProcessEnvironment environment_;
+  RegistryCredentialFinder registry_;
+  OciCredentialFinder oci_;
+  NetrcCredentialFinder netrc_;
 };
 
 }  // namespace
 
-std::unique_ptr<Credentials> make_credentials(ClientConfiguration configuration, Surroundings surroundings) {
-  return std::make_unique<ClientCredentials>(std::move(configuration), std::move(surroundings));
+std::unique_ptr<Credentials> make_credentials(ClientConfiguration configuration, ProcessEnvironment environment) {
+  return std::make_unique<ClientCredentials>(std::move(configuration), std::move(environment));
 }
 
 }  // namespace modlock

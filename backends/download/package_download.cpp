@@ -25,7 +25,7 @@ PackageDownload::PackageDownload(const std::filesystem::path& parent, Archive ar
       path_(parent / fmt::format("archive-{}", random_hex(8))),
       directory_(parent / fmt::format("tree-{}", random_hex(8))),
       context_(context),
-      file_(std::make_unique<ArrivingFile>(path_)) {}
+      file_(std::make_unique<StreamedFile>(path_)) {}
 
 PackageDownload::~PackageDownload() {
   give_up();
@@ -43,7 +43,7 @@ Result<void> PackageDownload::begin(std::optional<std::uint64_t> /*length*/) {
   if (archive_.also) {
     also_.emplace(*archive_.also);
   }
-  file_ = std::make_unique<ArrivingFile>(path_);
+  file_ = std::make_unique<StreamedFile>(path_);
   return file_->create();
 }
 

@@ -9,7 +9,7 @@
 #include "backends/backend.h"
 #include "backends/crypto/digest.h"
 #include "backends/http/http_client.h"
-#include "backends/package/arriving_file.h"
+#include "backends/package/streamed_file.h"
 #include "backends/package/unpack.h"
 
 namespace modlock {
@@ -57,7 +57,7 @@ class PackageDownload final : public BodySink {
   std::filesystem::path path_;
   std::filesystem::path directory_;
   const Context& context_;
-  std::unique_ptr<ArrivingFile> file_;
+  std::unique_ptr<StreamedFile> file_;
   std::string head_;  // the first bytes
   RunningHash sha256_{Hash::sha256};
   std::optional<RunningHash> also_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/external/words.h"
+#include "backends/external/quoting.h"
 #include "protocol/json.h"
 #include "protocol/result.h"
 
@@ -66,11 +66,11 @@ tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const 
     Error error = std::move(open.answer->error());
     error.message = fmt::format("{} could not {}: {}", name(), call.doing, quotable(error.message, secrets_));
     error.hint = quotable(error.hint, secrets_);
-    return tl::unexpected(CallFailure{CallFailure::Again::no, std::move(error)});
+    return tl::unexpected(CallFailure{CallFailure::Retry::no, std::move(error)});
   }
   CallFailure failure = failure_of(call, in_time, context);
   if (!end_) {
-    end_calls({CallFailure::Again::certainly, {}});
+    end_calls({CallFailure::Retry::certainly, {}});
   }
   lock.unlock();
   // Nothing may still write to what the caller now takes away.
@@ -85,10 +85,10 @@ CallFailure Connection::failure_of(const Call& call, bool in_time, const Context
     return failure;
   }
   if (auto ended = context.check(); !ended) {
-    return {CallFailure::Again::no,
+    return {CallFailure::Retry::no,
             with_note(std::move(ended.error()), fmt::format("while {} was to {}", name(), call.doing))};
   }
-  return {CallFailure::Again::no,
+  return {CallFailure::Retry::no,
           {.code = Code::timeout,
            .message = fmt::format("{} could not {}: it had no answer in time", name(), call.doing),
            .hint = "try again; the backend may wait for a server that is slow or does not answer"}};
@@ -170,7 +170,7 @@ void Connection::take_description(const Result<Json::Value>& result) {
 }
 
 void Connection::break_off(Error error) {
-  end_calls({CallFailure::Again::no, std::move(error)});
+  end_calls({CallFailure::Retry::no, std::move(error)});
   child_->request_end();
 }
 
@@ -196,7 +196,7 @@ void Connection::on_end(const std::string& how) {
   if (!last_words_.empty()) {
     error.message += fmt::format("; its last words were \"{}\"", last_words_);
   }
-  end_calls({CallFailure::Again::once, std::move(error)});
+  end_calls({CallFailure::Retry::once, std::move(error)});
 }
 
 // To whoever waits longest: what a process says belongs to no call.

@@ -33,12 +33,12 @@ struct Call {
 
 // Why a call has no result.
 struct CallFailure {
-  enum class Again {
+  enum class Retry {
     no,        // another process would say the same
     once,      // the process ended by itself
     certainly  // it was ended because of another call
   };
-  Again again = Again::no;
+  Retry again = Retry::no;
   Error error;
 };
 
@@ -65,7 +65,7 @@ class Connection final : private ChildListener {
   };
   // Why no more answers come: the end of a sentence that names the call.
   struct End {
-    CallFailure::Again again;
+    CallFailure::Retry again;
     Error error;
   };
 

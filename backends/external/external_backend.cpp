@@ -28,7 +28,7 @@ constexpr std::size_t kParallel = 8;
 constexpr std::array<std::string_view, 7> kTakenSchemes = {"git", "oci", "http", "https", "file", "h1", "zh"};
 
 // What is asked for, as a member of the params.
-struct Wanted {
+struct RequestedRef {
   const char* member;  // "id", "tag" or "ref"
   std::string name;
 
@@ -37,7 +37,7 @@ struct Wanted {
   }
 };
 
-Wanted named_by(const Source& source) {
+RequestedRef named_by(const Source& source) {
   if (std::string tag = source.query_value("tag"); !tag.empty()) {
     return {"tag", std::move(tag)};
   }
@@ -45,13 +45,13 @@ Wanted named_by(const Source& source) {
   return {"ref", rev.empty() ? source.query_value("ref") : rev};
 }
 
-// A wish's own name is the source's, or a tag that was listed.
-Wanted wanted_by(const FetchWish& wish, const Source& source) {
-  if (!wish.id.empty()) {
-    return {"id", wish.id};
+// A request's own name is the source's, or a tag that was listed.
+RequestedRef wanted_by(const FetchRequest& request, const Source& source) {
+  if (!request.id.empty()) {
+    return {"id", request.id};
   }
-  Wanted own = named_by(source);
-  return wish.ref.empty() || wish.ref == own.name ? own : Wanted{"tag", wish.ref};
+  RequestedRef own = named_by(source);
+  return request.ref.empty() || request.ref == own.name ? own : RequestedRef{"tag", request.ref};
 }
 
 bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
@@ -83,16 +83,16 @@ class ExternalBackend final : public Backend {
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
-    const Wanted wanted = named_by(source.source);
+    const RequestedRef wanted = named_by(source.source);
     MODLOCK_TRY(auto id, id_of_name(source, wanted, context));
     return Pin{.id = id, .ref = id == wanted.name ? std::string() : wanted.name};
   }
 
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const fs::path& parent, const Context& context) override {
-    std::vector<std::optional<Result<FetchedTree>>> fetched(wishes.size());
-    parallel_for(wishes.size(), kParallel,
-                 [&](std::size_t i) { fetched[i] = fetch_one(source, wishes[i], parent, context); });
+    std::vector<std::optional<Result<FetchedTree>>> fetched(requests.size());
+    parallel_for(requests.size(), kParallel,
+                 [&](std::size_t i) { fetched[i] = fetch_one(source, requests[i], parent, context); });
     std::vector<Result<FetchedTree>> trees;
     for (auto& tree : fetched) {
       trees.push_back(std::move(*tree));
@@ -103,8 +103,8 @@ class ExternalBackend final : public Backend {
   std::string id_hash(std::string_view id) const override { return fmt::format("{}:{}", scheme_, id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, scheme_); }
 
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return std::nullopt;
   }
 
@@ -144,7 +144,7 @@ class ExternalBackend final : public Backend {
     return result;
   }
 
-  Result<std::string> id_of_name(const SourceAddress& source, const Wanted& wanted, const Context& context) {
+  Result<std::string> id_of_name(const SourceAddress& source, const RequestedRef& wanted, const Context& context) {
     Question question{
         .method = "backend/pin", .doing = fmt::format("find {} of", wanted.shown()), .longest = limits_.answer};
     question.params[wanted.member] = wanted.name;
@@ -173,10 +173,10 @@ class ExternalBackend final : public Backend {
     return {};
   }
 
-  Result<FetchedTree> fetch_one(const SourceAddress& source, const FetchWish& wish, const fs::path& parent,
+  Result<FetchedTree> fetch_one(const SourceAddress& source, const FetchRequest& request, const fs::path& parent,
                                 const Context& context) {
-    const Wanted wanted = wanted_by(wish, source.source);
-    if (!wish.id.empty() && !is_id(wish.id)) {
+    const RequestedRef wanted = wanted_by(request, source.source);
+    if (!request.id.empty() && !is_id(request.id)) {
       return fail(Code::source_invalid,
                   fmt::format("{} of \"{}\" cannot be one that the backend \"{}\" gave", wanted.shown(),
                               source.source.package_identity(), scheme_),
@@ -192,11 +192,13 @@ class ExternalBackend final : public Backend {
       static_cast<void>(remove_tree(directory));  // the first error says more
       return fail(std::move(id.error()));
     }
-    return FetchedTree{
-        .id = std::move(*id), .directory = directory, .warnings = {}, .ref = wish.id.empty() ? wanted.name : wish.ref};
+    return FetchedTree{.id = std::move(*id),
+                       .directory = directory,
+                       .warnings = {},
+                       .ref = request.id.empty() ? wanted.name : request.ref};
   }
 
-  Result<std::string> fetch_into(const SourceAddress& source, const Wanted& wanted, const fs::path& directory,
+  Result<std::string> fetch_into(const SourceAddress& source, const RequestedRef& wanted, const fs::path& directory,
                                  const Context& context) {
     Question question{
         .method = "backend/fetch", .doing = fmt::format("fetch {} of", wanted.shown()), .longest = limits_.fetch};

@@ -34,8 +34,8 @@ Result<void> check_external_command(const ExternalCommand& command);
 // whatever secret it holds, which goes over the pipe only.
 //
 // Ids are what the process says, in a restricted form; the lock has them as "<scheme>:<id>". Where two tags without ids
-// name an equal version, their ids are asked for. A wish without id is fetched by its name, and the id taken from the
-// answer. Beside the errors of Backend: those of check_external_command(); SOURCE_INVALID (a locked id that can be
+// name an equal version, their ids are asked for. A request without id is fetched by its name, and the id taken from
+// the answer. Beside the errors of Backend: those of check_external_command(); SOURCE_INVALID (a locked id that can be
 // none), HASH_MISMATCH (another id came than was asked for), SOURCE_UNSUPPORTED, SOURCE_INVALID, ARCHIVE_UNSAFE,
 // SIGNATURE_INVALID and LIMIT_EXCEEDED as the process gives them; UNREACHABLE where it ended twice during one call.
 std::unique_ptr<Backend> make_external_backend(ExternalCommand command, ExternalLimits limits = {});

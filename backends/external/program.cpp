@@ -21,8 +21,8 @@ Result<Json::Value> Program::call(const Call& call, const Context& context) {
       return std::move(*result);
     }
     const auto again = result.error().again;
-    ended += again == CallFailure::Again::once ? 1 : 0;
-    if (again == CallFailure::Again::no || ended == kProcessesOfACall) {
+    ended += again == CallFailure::Retry::once ? 1 : 0;
+    if (again == CallFailure::Retry::no || ended == kProcessesOfACall) {
       return fail(std::move(result.error().error));
     }
   }

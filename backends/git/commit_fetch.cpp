@@ -49,7 +49,7 @@ tl::unexpected<Error> no_commit(const Remote& remote, std::string_view name, std
               "choose a tag or branch that points to a commit");
 }
 
-Result<bool> bring_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
+Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
                          const Context& context) {
   MODLOCK_TRY(const auto is_brought, bring_advertised(remote, repository, commit));
   const auto fetched = is_brought ? tl::expected<void, FetchFailure>() : fetch_shallow(remote, repository, {commit});
@@ -61,7 +61,7 @@ Result<bool> bring_by_id(const Remote& remote, const Repository& repository, con
     return fail(fetched.error().error);
   }
   if (!fetched) {
-    MODLOCK_TRY(bring_with_history(remote, repository, commit, context));
+    MODLOCK_TRY(fetch_with_history(remote, repository, commit, context));
   }
   const auto arrived = repository.objects().peel(Repository::incoming(0));
   if (!arrived || arrived->id != commit) {
@@ -80,7 +80,7 @@ Result<void> check_commit(const Remote& remote, const Repository& repository, co
   if (is_advertised(*references, commit)) {
     return {};
   }
-  MODLOCK_TRY(const auto is_proven, bring_by_id(remote, repository, commit, context));
+  MODLOCK_TRY(const auto is_proven, fetch_by_id(remote, repository, commit, context));
   if (is_proven) {
     return repository.accept(commit);
   }
@@ -92,12 +92,12 @@ Result<void> check_commit(const Remote& remote, const Repository& repository, co
   return repository.accept(commit);
 }
 
-Result<void> bring_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
+Result<void> fetch_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
                              const Context& context) {
   if (repository.has_submodule(commit)) {
     return {};
   }
-  MODLOCK_TRY(bring_by_id(remote, repository, commit, context));
+  MODLOCK_TRY(fetch_by_id(remote, repository, commit, context));
   auto kept = repository.keep_submodule(commit);
   repository.clear_incoming();
   return kept;

@@ -15,7 +15,7 @@ tl::expected<void, FetchFailure> fetch_shallow(const Remote& remote, const Repos
 
 // Brings a commit by its id, to Repository::incoming(0); whether a branch or tag was found to lead to it on the way.
 // Errors: NOT_FOUND where the remote does not know it, or knows something else under that id; those of Backend.
-Result<bool> bring_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
+Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
                          const Context& context);
 
 // Makes sure that a commit named by itself lies on a branch or tag of the remote. Errors: HASH_MISMATCH where it does
@@ -25,7 +25,7 @@ Result<void> check_commit(const Remote& remote, const Repository& repository, co
 
 // Brings a commit that an accepted tree names as its submodule (submodules.h says why that is proof enough); one that
 // is there already costs nothing. Errors: NOT_FOUND where the remote does not know it; those of Backend.
-Result<void> bring_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
+Result<void> fetch_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
                              const Context& context);
 
 // NOT_FOUND of what is a `kind`, such as "tree", and no commit.

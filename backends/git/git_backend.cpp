@@ -8,9 +8,9 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/files/files.h"
-#include "backends/git/arrival.h"
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
+#include "backends/git/fetch_commits.h"
 #include "backends/git/git_error.h"
 #include "backends/git/history.h"
 #include "backends/git/named_fetch.h"
@@ -65,13 +65,13 @@ class GitBackend final : public Backend {
     return repository ? find_revision(remote, *repository, ref, context) : fail(repository.error());
   }
 
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override {
     const auto address = make_remote_address(source);
     if (!address) {
-      return {wishes.size(), fail(address.error())};
+      return {requests.size(), fail(address.error())};
     }
-    std::vector<Result<Placed>> placed = place(*address, wishes, parent, context);
+    std::vector<Result<Placed>> placed = place(*address, requests, parent, context);
     std::vector<Result<FetchedTree>> trees;
     for (auto& tree : placed) {
       trees.push_back(tree ? complete(source, *address, std::move(*tree), context) : fail(std::move(tree.error())));
@@ -82,8 +82,8 @@ class GitBackend final : public Backend {
   std::string id_hash(std::string_view id) const override { return fmt::format("git:{}", id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "git"); }
 
-  std::optional<Descent> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
-                                 const Context& context) override {
+  std::optional<CommitDistance> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
+                                        const Context& context) override {
     const auto address = make_remote_address(source);
     if (!address || !is_full_commit(older) || !is_full_commit(newer)) {
       return std::nullopt;
@@ -108,21 +108,21 @@ class GitBackend final : public Backend {
   };
 
   // Holds the cached repository, which nobody may who fills in submodules: two packages may hold each other.
-  std::vector<Result<Placed>> place(const RemoteAddress& address, std::span<const FetchWish> wishes,
+  std::vector<Result<Placed>> place(const RemoteAddress& address, std::span<const FetchRequest> requests,
                                     const std::filesystem::path& parent, const Context& context) const {
     auto repository = open(address, context);
     if (!repository) {
-      return {wishes.size(), fail(repository.error())};
+      return {requests.size(), fail(repository.error())};
     }
     const Remote remote(address, context, &http_);
-    auto placed = place_from(*repository, remote, wishes, parent, context);
+    auto placed = place_from(*repository, remote, requests, parent, context);
     if (context.offline || !repository->is_old() || !std::any_of(placed.begin(), placed.end(), may_be_damage)) {
       return placed;
     }
     // What earlier runs left may be damaged: once more, from nothing.
     repository = Repository::empty(std::move(*repository));
-    return repository ? place_from(*repository, remote, wishes, parent, context)
-                      : std::vector<Result<Placed>>{wishes.size(), fail(repository.error())};
+    return repository ? place_from(*repository, remote, requests, parent, context)
+                      : std::vector<Result<Placed>>{requests.size(), fail(repository.error())};
   }
 
   static bool may_be_damage(const Result<Placed>& placed) {
@@ -130,42 +130,42 @@ class GitBackend final : public Backend {
   }
 
   static std::vector<Result<Placed>> place_from(const Repository& repository, const Remote& remote,
-                                                std::span<const FetchWish> wishes, const std::filesystem::path& parent,
-                                                const Context& context) {
-    const std::vector<Result<FetchWish>> settled = settle(remote, repository, wishes, context);
-    std::vector<FetchWish> named;
-    for (const auto& wish : settled) {
-      if (wish) {
-        named.push_back(*wish);
+                                                std::span<const FetchRequest> requests,
+                                                const std::filesystem::path& parent, const Context& context) {
+    const std::vector<Result<FetchRequest>> settled = resolve_ids(remote, repository, requests, context);
+    std::vector<FetchRequest> named;
+    for (const auto& request : settled) {
+      if (request) {
+        named.push_back(*request);
       }
     }
-    const auto arrived = bring(remote, repository, named, context);
+    const auto arrived = fetch_commits(remote, repository, named, context);
     std::vector<Result<Placed>> placed;
     std::size_t next = 0;
-    for (const auto& wish : settled) {
-      if (!wish) {
-        placed.push_back(fail(wish.error()));
+    for (const auto& request : settled) {
+      if (!request) {
+        placed.push_back(fail(request.error()));
         continue;
       }
       const auto& brought = arrived[next++];
-      placed.push_back(brought ? place_one(repository, *wish, *brought, parent, remote.address().display, context)
+      placed.push_back(brought ? place_one(repository, *request, *brought, parent, remote.address().display, context)
                                : fail(brought.error()));
     }
     return placed;
   }
 
-  static Result<Placed> place_one(const Repository& repository, const FetchWish& wish, const Diagnostics& warnings,
-                                  const std::filesystem::path& parent, std::string_view display,
-                                  const Context& context) {
+  static Result<Placed> place_one(const Repository& repository, const FetchRequest& request,
+                                  const Diagnostics& warnings, const std::filesystem::path& parent,
+                                  std::string_view display, const Context& context) {
     // git runs inside the work tree, where a relative name would mean something else.
     std::error_code ignored;
     const std::filesystem::path directory = std::filesystem::absolute(parent, ignored) / ("git-" + random_hex(8));
-    auto done = check_out(repository, wish.id, directory, directory.string() + ".index", display, context);
+    auto done = check_out(repository, request.id, directory, directory.string() + ".index", display, context);
     if (!done) {
       (void)remove_tree(directory);
       return fail(std::move(done.error()));
     }
-    Placed placed{FetchedTree{wish.id, directory, warnings, wish.ref}, std::move(done->submodules)};
+    Placed placed{FetchedTree{request.id, directory, warnings, request.ref}, std::move(done->submodules)};
     placed.tree.warnings.insert(placed.tree.warnings.end(), done->warnings.begin(), done->warnings.end());
     return placed;
   }
@@ -182,24 +182,24 @@ class GitBackend final : public Backend {
     return std::move(placed.tree);
   }
 
-  // Gives every wish its id.
-  static std::vector<Result<FetchWish>> settle(const Remote& remote, const Repository& repository,
-                                               std::span<const FetchWish> wishes, const Context& context) {
+  // Gives every request its id.
+  static std::vector<Result<FetchRequest>> resolve_ids(const Remote& remote, const Repository& repository,
+                                                       std::span<const FetchRequest> requests, const Context& context) {
     std::vector<std::string> references;
-    for (const FetchWish& wish : wishes) {
-      if (wish.id.empty()) {
-        references.push_back(wish.ref);
+    for (const FetchRequest& request : requests) {
+      if (request.id.empty()) {
+        references.push_back(request.ref);
       }
     }
     auto pins =
-        references.empty() ? std::vector<Result<Pin>>{} : bring_references(remote, repository, references, context);
-    std::vector<Result<FetchWish>> settled;
+        references.empty() ? std::vector<Result<Pin>>{} : fetch_references(remote, repository, references, context);
+    std::vector<Result<FetchRequest>> settled;
     std::size_t next = 0;
-    for (const FetchWish& wish : wishes) {
-      if (!wish.id.empty()) {
-        settled.emplace_back(wish);
+    for (const FetchRequest& request : requests) {
+      if (!request.id.empty()) {
+        settled.emplace_back(request);
       } else if (auto& pin = pins[next++]; pin) {
-        settled.emplace_back(FetchWish{.id = pin->id, .ref = pin->ref, .locked = false});
+        settled.emplace_back(FetchRequest{.id = pin->id, .ref = pin->ref, .locked = false});
       } else {
         settled.push_back(fail(std::move(pin.error())));
       }

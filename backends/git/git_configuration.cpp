@@ -125,18 +125,18 @@ bool add_variables(const EnvironmentLookup& environment, std::vector<Entry>& ent
   return true;
 }
 
-struct Origin {
+struct SettingOrigin {
   std::string scheme;
   std::string host;  // with its port
   std::string path;  // ends with a slash
 };
 
-std::optional<Origin> origin_of(std::string_view text) {
+std::optional<SettingOrigin> origin_of(std::string_view text) {
   const auto url = GoUrl::parse(text);
   if (!url || url->host.empty() || !url->opaque.empty()) {
     return std::nullopt;
   }
-  Origin origin{url->scheme, lower_case(url->host), url->escaped_path()};
+  SettingOrigin origin{url->scheme, lower_case(url->host), url->escaped_path()};
   const std::string_view usual_port = origin.scheme == "https" ? ":443" : origin.scheme == "http" ? ":80" : "";
   if (origin.host.find(':') == std::string::npos) {
     origin.host += usual_port;

@@ -15,77 +15,77 @@ namespace {
 
 struct Phrase {
   std::string_view text;
-  Trouble trouble;
+  GitFailure failure;
 };
 
 // The first row that is found decides: causes before the consequences that git reports with them.
 constexpr std::array kPhrases = {
-    Phrase{"mismatched algorithms: client sha1; server sha256", Trouble::object_format},
-    Phrase{"No space left on device", Trouble::disk_full},
-    Phrase{"Disk quota exceeded", Trouble::disk_full},
-    Phrase{"Read-only file system", Trouble::read_only},
-    Phrase{"insufficient permission for adding an object", Trouble::read_only},
-    Phrase{"couldn't find remote ref", Trouble::unknown_reference},
-    Phrase{"not our ref", Trouble::unknown_commit},
-    Phrase{"Server does not allow request for unadvertised object", Trouble::refused_commit},
-    Phrase{"terminal prompts disabled", Trouble::credentials_needed},
-    Phrase{"could not read Username", Trouble::credentials_needed},
-    Phrase{"could not read Password", Trouble::credentials_needed},
-    Phrase{"Authentication failed", Trouble::credentials_refused},
-    Phrase{"The requested URL returned error: 401", Trouble::credentials_refused},
-    Phrase{"HTTP Basic: Access denied", Trouble::credentials_refused},
-    Phrase{"Host key verification failed", Trouble::ssh_host_unknown},
-    Phrase{"Permission denied (", Trouble::ssh_key_refused},
-    Phrase{"The requested URL returned error: 403", Trouble::forbidden},
-    Phrase{"The requested URL returned error: 429", Trouble::rate_limited},
-    Phrase{"The requested URL returned error: 404", Trouble::no_repository},
-    Phrase{"The requested URL returned error: 410", Trouble::no_repository},
-    Phrase{"The requested URL returned error: 5", Trouble::server_error},
-    Phrase{"unable to update url base from redirection", Trouble::redirected},
-    Phrase{"The requested URL returned error: 3", Trouble::redirected},
-    Phrase{"Repository not found", Trouble::no_repository},
-    Phrase{"does not appear to be a git repository", Trouble::no_repository},
-    Phrase{"The project you were looking for could not be found", Trouble::no_repository},
-    Phrase{"access denied or repository not exported", Trouble::no_repository},
-    Phrase{"Protocol \"http\" ", Trouble::downgraded},
-    Phrase{"SSL certificate problem", Trouble::certificate},
-    Phrase{"server certificate verification failed", Trouble::certificate},
-    Phrase{"SSL: no alternative certificate subject name", Trouble::certificate},
-    Phrase{"SSL: certificate subject name (", Trouble::certificate},
-    Phrase{"error setting certificate", Trouble::certificate},
-    Phrase{"Operation too slow", Trouble::timeout},
-    Phrase{"Connection timed out", Trouble::timeout},
-    Phrase{"Operation timed out", Trouble::timeout},
-    Phrase{"timed out after", Trouble::timeout},
-    Phrase{"Timeout was reached", Trouble::timeout},
-    Phrase{"SSL connection timeout", Trouble::timeout},
-    Phrase{"Could not resolve", Trouble::unreachable},
-    Phrase{"unable to look up", Trouble::unreachable},
-    Phrase{"Failed to connect", Trouble::unreachable},
-    Phrase{"Couldn't connect", Trouble::unreachable},
-    Phrase{"Connection refused", Trouble::unreachable},
-    Phrase{"No route to host", Trouble::unreachable},
-    Phrase{"Network is unreachable", Trouble::unreachable},
-    Phrase{"' not allowed", Trouble::transport_refused},
-    Phrase{"early EOF", Trouble::broken_response},
-    Phrase{"unexpected disconnect", Trouble::broken_response},
-    Phrase{"the remote end hung up", Trouble::broken_response},
-    Phrase{"invalid index-pack output", Trouble::broken_response},
-    Phrase{"pack has bad object", Trouble::broken_response},
-    Phrase{"pack is corrupted", Trouble::broken_response},
-    Phrase{"protocol error", Trouble::broken_response},
-    Phrase{"bad line length", Trouble::broken_response},
-    Phrase{"expected flush after", Trouble::broken_response},
-    Phrase{"expected 'packfile'", Trouble::broken_response},
-    Phrase{"invalid server response", Trouble::broken_response},
-    Phrase{"not valid: is this a git repository?", Trouble::broken_response},
-    Phrase{"RPC failed", Trouble::broken_response},
-    Phrase{"transfer closed", Trouble::broken_response},
-    Phrase{"Empty reply from server", Trouble::broken_response},
-    Phrase{"Recv failure", Trouble::unreachable},
-    Phrase{"Connection reset", Trouble::unreachable},
-    Phrase{"GnuTLS recv error", Trouble::unreachable},
-    Phrase{"Could not read from remote repository", Trouble::unreachable},
+    Phrase{"mismatched algorithms: client sha1; server sha256", GitFailure::object_format},
+    Phrase{"No space left on device", GitFailure::disk_full},
+    Phrase{"Disk quota exceeded", GitFailure::disk_full},
+    Phrase{"Read-only file system", GitFailure::read_only},
+    Phrase{"insufficient permission for adding an object", GitFailure::read_only},
+    Phrase{"couldn't find remote ref", GitFailure::unknown_reference},
+    Phrase{"not our ref", GitFailure::unknown_commit},
+    Phrase{"Server does not allow request for unadvertised object", GitFailure::refused_commit},
+    Phrase{"terminal prompts disabled", GitFailure::credentials_needed},
+    Phrase{"could not read Username", GitFailure::credentials_needed},
+    Phrase{"could not read Password", GitFailure::credentials_needed},
+    Phrase{"Authentication failed", GitFailure::credentials_refused},
+    Phrase{"The requested URL returned error: 401", GitFailure::credentials_refused},
+    Phrase{"HTTP Basic: Access denied", GitFailure::credentials_refused},
+    Phrase{"Host key verification failed", GitFailure::ssh_host_unknown},
+    Phrase{"Permission denied (", GitFailure::ssh_key_refused},
+    Phrase{"The requested URL returned error: 403", GitFailure::forbidden},
+    Phrase{"The requested URL returned error: 429", GitFailure::rate_limited},
+    Phrase{"The requested URL returned error: 404", GitFailure::no_repository},
+    Phrase{"The requested URL returned error: 410", GitFailure::no_repository},
+    Phrase{"The requested URL returned error: 5", GitFailure::server_error},
+    Phrase{"unable to update url base from redirection", GitFailure::redirected},
+    Phrase{"The requested URL returned error: 3", GitFailure::redirected},
+    Phrase{"Repository not found", GitFailure::no_repository},
+    Phrase{"does not appear to be a git repository", GitFailure::no_repository},
+    Phrase{"The project you were looking for could not be found", GitFailure::no_repository},
+    Phrase{"access denied or repository not exported", GitFailure::no_repository},
+    Phrase{"Protocol \"http\" ", GitFailure::downgraded},
+    Phrase{"SSL certificate problem", GitFailure::certificate},
+    Phrase{"server certificate verification failed", GitFailure::certificate},
+    Phrase{"SSL: no alternative certificate subject name", GitFailure::certificate},
+    Phrase{"SSL: certificate subject name (", GitFailure::certificate},
+    Phrase{"error setting certificate", GitFailure::certificate},
+    Phrase{"Operation too slow", GitFailure::timeout},
+    Phrase{"Connection timed out", GitFailure::timeout},
+    Phrase{"Operation timed out", GitFailure::timeout},
+    Phrase{"timed out after", GitFailure::timeout},
+    Phrase{"Timeout was reached", GitFailure::timeout},
+    Phrase{"SSL connection timeout", GitFailure::timeout},
+    Phrase{"Could not resolve", GitFailure::unreachable},
+    Phrase{"unable to look up", GitFailure::unreachable},
+    Phrase{"Failed to connect", GitFailure::unreachable},
+    Phrase{"Couldn't connect", GitFailure::unreachable},
+    Phrase{"Connection refused", GitFailure::unreachable},
+    Phrase{"No route to host", GitFailure::unreachable},
+    Phrase{"Network is unreachable", GitFailure::unreachable},
+    Phrase{"' not allowed", GitFailure::transport_refused},
+    Phrase{"early EOF", GitFailure::broken_response},
+    Phrase{"unexpected disconnect", GitFailure::broken_response},
+    Phrase{"the remote end hung up", GitFailure::broken_response},
+    Phrase{"invalid index-pack output", GitFailure::broken_response},
+    Phrase{"pack has bad object", GitFailure::broken_response},
+    Phrase{"pack is corrupted", GitFailure::broken_response},
+    Phrase{"protocol error", GitFailure::broken_response},
+    Phrase{"bad line length", GitFailure::broken_response},
+    Phrase{"expected flush after", GitFailure::broken_response},
+    Phrase{"expected 'packfile'", GitFailure::broken_response},
+    Phrase{"invalid server response", GitFailure::broken_response},
+    Phrase{"not valid: is this a git repository?", GitFailure::broken_response},
+    Phrase{"RPC failed", GitFailure::broken_response},
+    Phrase{"transfer closed", GitFailure::broken_response},
+    Phrase{"Empty reply from server", GitFailure::broken_response},
+    Phrase{"Recv failure", GitFailure::unreachable},
+    Phrase{"Connection reset", GitFailure::unreachable},
+    Phrase{"GnuTLS recv error", GitFailure::unreachable},
+    Phrase{"Could not read from remote repository", GitFailure::unreachable},
 };
 
 // "fatal: repository 'https://host/x/' not found": the address stands between the words.
@@ -95,49 +95,49 @@ bool says_repository_not_found(std::string_view text) {
 }
 
 struct Meaning {
-  Trouble trouble;
+  GitFailure failure;
   Code code;
   std::string_view found;  // behind "git could not list the tags of "x": "
   std::string_view hint;
 };
 
 constexpr std::array kMeanings = {
-    Meaning{Trouble::unknown_reference, Code::not_found, "the branch or tag is not there",
+    Meaning{GitFailure::unknown_reference, Code::not_found, "the branch or tag is not there",
             "check the reference, or whether it was deleted"},
-    Meaning{Trouble::unknown_commit, Code::not_found, "the remote does not give that commit",
+    Meaning{GitFailure::unknown_commit, Code::not_found, "the remote does not give that commit",
             "check the commit, or whether the history was rewritten"},
-    Meaning{Trouble::refused_commit, Code::not_found, "the remote gives out branches and tags only, not that commit",
+    Meaning{GitFailure::refused_commit, Code::not_found, "the remote gives out branches and tags only, not that commit",
             "name a branch or tag that leads to the commit"},
-    Meaning{Trouble::no_repository, Code::not_found, "there is no such repository, or it may not be seen",
+    Meaning{GitFailure::no_repository, Code::not_found, "there is no such repository, or it may not be seen",
             "check the address; a private repository may hide behind this answer: then give git credentials for it"},
-    Meaning{Trouble::forbidden, Code::forbidden, "the credentials were accepted and do not suffice",
+    Meaning{GitFailure::forbidden, Code::forbidden, "the credentials were accepted and do not suffice",
             "ask for read access to the repository, or give git other credentials"},
-    Meaning{Trouble::rate_limited, Code::rate_limited, "the server refuses more requests for now",
+    Meaning{GitFailure::rate_limited, Code::rate_limited, "the server refuses more requests for now",
             "wait, or give git credentials with a higher limit"},
-    Meaning{Trouble::server_error, Code::unreachable, "the server reported an error of its own", "try again later"},
-    Meaning{Trouble::unreachable, Code::unreachable, "the server could not be reached",
+    Meaning{GitFailure::server_error, Code::unreachable, "the server reported an error of its own", "try again later"},
+    Meaning{GitFailure::unreachable, Code::unreachable, "the server could not be reached",
             "check the host, the network and the proxy settings"},
-    Meaning{Trouble::certificate, Code::unreachable, "the server's certificate was not accepted",
+    Meaning{GitFailure::certificate, Code::unreachable, "the server's certificate was not accepted",
             "name your authority's certificates in GIT_SSL_CAINFO or in git's http.sslCAInfo"},
-    Meaning{Trouble::timeout, Code::timeout, "the server did not answer in time", "try again later"},
-    Meaning{Trouble::broken_response, Code::bad_response, "the answer was broken off or makes no sense",
+    Meaning{GitFailure::timeout, Code::timeout, "the server did not answer in time", "try again later"},
+    Meaning{GitFailure::broken_response, Code::bad_response, "the answer was broken off or makes no sense",
             "try again; if it stays so, run `git fsck` in the repository on the server"},
-    Meaning{Trouble::redirected, Code::bad_response, "the server redirected to what is not this repository",
+    Meaning{GitFailure::redirected, Code::bad_response, "the server redirected to what is not this repository",
             "write the address that the repository has now"},
-    Meaning{Trouble::downgraded, Code::bad_response,
+    Meaning{GitFailure::downgraded, Code::bad_response,
             "the server redirected from https to http, which nobody could trust",
             "write the https address that the repository has now"},
-    Meaning{Trouble::transport_refused, Code::source_denied, "its transport is not allowed",
+    Meaning{GitFailure::transport_refused, Code::source_denied, "its transport is not allowed",
             "only https, http, ssh, git and file are; GIT_ALLOW_PROTOCOL and url.<base>.insteadOf of git's "
             "configuration may have a part in it"},
-    Meaning{Trouble::object_format, Code::source_unsupported,
+    Meaning{GitFailure::object_format, Code::source_unsupported,
             "it is a repository of the SHA-256 object format, and only SHA-1 is understood",
             "use a copy of the repository in the SHA-1 object format"},
-    Meaning{Trouble::disk_full, Code::io_error, "the disk that holds the cache is full",
+    Meaning{GitFailure::disk_full, Code::io_error, "the disk that holds the cache is full",
             "make room, or name another cache directory"},
-    Meaning{Trouble::read_only, Code::io_error, "the cache directory cannot be written",
+    Meaning{GitFailure::read_only, Code::io_error, "the cache directory cannot be written",
             "make it writable, or name another cache directory"},
-    Meaning{Trouble::other, Code::bad_response, "git failed", "run `git ls-remote` on the address to see more"},
+    Meaning{GitFailure::other, Code::bad_response, "git failed", "run `git ls-remote` on the address to see more"},
 };
 
 std::vector<std::string> last_lines(std::string_view text) {
@@ -156,17 +156,17 @@ std::vector<std::string> last_lines(std::string_view text) {
   return lines;
 }
 
-Error authentication(Trouble trouble, const RemoteAddress& remote, std::string_view prefix) {
+Error authentication(GitFailure failure, const RemoteAddress& remote, std::string_view prefix) {
   Error error;
   error.code = Code::auth_required;
-  if (trouble == Trouble::ssh_host_unknown) {
+  if (failure == GitFailure::ssh_host_unknown) {
     error.message = fmt::format("{}: the key of the ssh host {} is not known (looked in: the known_hosts files of ssh)",
                                 prefix, remote.host);
     const std::size_t colon = remote.host.rfind(':');
     const bool has_port = colon != std::string::npos && remote.host.find(']', colon) == std::string::npos;
     error.hint = fmt::format("check the host's key and record it: ssh-keyscan {}{} >> ~/.ssh/known_hosts",
                              has_port ? "-p " + remote.host.substr(colon + 1) + " " : "", remote.host.substr(0, colon));
-  } else if (trouble == Trouble::ssh_key_refused) {
+  } else if (failure == GitFailure::ssh_key_refused) {
     error.message = fmt::format(
         "{}: the ssh host {} accepted no key (looked in: the ssh agent, ssh's configuration and "
         "default keys)",
@@ -174,7 +174,7 @@ Error authentication(Trouble trouble, const RemoteAddress& remote, std::string_v
     error.hint =
         fmt::format("load a key that may read the repository: ssh-add, then try: git ls-remote {}", remote.url);
   } else {
-    const bool given = trouble == Trouble::credentials_refused;
+    const bool given = failure == GitFailure::credentials_refused;
     error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc)", prefix,
                                 remote.host, given ? "refused the credentials" : "asks for credentials");
     error.hint = fmt::format(
@@ -185,18 +185,18 @@ Error authentication(Trouble trouble, const RemoteAddress& remote, std::string_v
   return error;
 }
 
-Error meaning_of(Trouble trouble, const RemoteAddress& remote, std::string_view doing, int exit_code) {
+Error meaning_of(GitFailure failure, const RemoteAddress& remote, std::string_view doing, int exit_code) {
   const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
   Error error;
   const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
-                                    [trouble](const Meaning& row) { return row.trouble == trouble; });
+                                    [failure](const Meaning& row) { return row.failure == failure; });
   if (meaning == kMeanings.end()) {
-    error = authentication(trouble, remote, prefix);
+    error = authentication(failure, remote, prefix);
   } else {
     error.code = meaning->code;
     error.message = fmt::format("{}: {}", prefix, meaning->found);
     error.hint = meaning->hint;
-    if (trouble == Trouble::other) {
+    if (failure == GitFailure::other) {
       error.message += fmt::format(" with exit code {}", exit_code);
     }
   }
@@ -205,14 +205,14 @@ Error meaning_of(Trouble trouble, const RemoteAddress& remote, std::string_view 
 
 }  // namespace
 
-Trouble classify(std::string_view error_output) {
+GitFailure classify(std::string_view error_output) {
   const bool repository_gone = says_repository_not_found(error_output);
   for (const Phrase& phrase : kPhrases) {
     if (error_output.find(phrase.text) != std::string_view::npos) {
-      return repository_gone && phrase.trouble == Trouble::unreachable ? Trouble::no_repository : phrase.trouble;
+      return repository_gone && phrase.failure == GitFailure::unreachable ? GitFailure::no_repository : phrase.failure;
     }
   }
-  return repository_gone ? Trouble::no_repository : Trouble::other;
+  return repository_gone ? GitFailure::no_repository : GitFailure::other;
 }
 
 std::string quotable(std::string_view text) {
@@ -220,7 +220,7 @@ std::string quotable(std::string_view text) {
 }
 
 Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing) {
-  return meaning_of(Trouble::object_format, remote, doing, 0);
+  return meaning_of(GitFailure::object_format, remote, doing, 0);
 }
 
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output) {
@@ -229,8 +229,8 @@ Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code
   return error;
 }
 
-Error explain(const RemoteAddress& remote, std::string_view doing, Trouble trouble) {
-  return meaning_of(trouble, remote, doing, 0);
+Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure) {
+  return meaning_of(failure, remote, doing, 0);
 }
 
 Error not_in_cache(const RemoteAddress& remote) {

@@ -9,7 +9,7 @@
 namespace modlock::git {
 
 // What the error output of a failed git says, by its first known phrase.
-enum class Trouble {
+enum class GitFailure {
   unknown_reference,  // the remote has no such branch or tag
   unknown_commit,     // the remote does not know that object
   refused_commit,     // the remote gives out branches and tags only
@@ -33,7 +33,7 @@ enum class Trouble {
   read_only,
   other,
 };
-Trouble classify(std::string_view error_output);
+GitFailure classify(std::string_view error_output);
 
 // Names and texts of others as a message may quote them: one line of valid UTF-8.
 std::string quotable(std::string_view text);
@@ -46,7 +46,7 @@ Error unsupported_object_format(const RemoteAddress& remote, std::string_view do
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output);
 
 // The same of a trouble that no error output told.
-Error explain(const RemoteAddress& remote, std::string_view doing, Trouble trouble);
+Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure);
 
 // OFFLINE_MISS of a repository that was never fetched.
 Error not_in_cache(const RemoteAddress& remote);

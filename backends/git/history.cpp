@@ -143,7 +143,7 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
   return all.leads_to(remote, commit, context);
 }
 
-Result<void> bring_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
+Result<void> fetch_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context) {
   const History whole(repository);
   if (auto fetched = whole.fetch(remote, History::Content::whole, ""); !fetched) {
@@ -159,8 +159,8 @@ Result<void> bring_with_history(const Remote& remote, const Repository& reposito
   return whole.hand_over(remote, repository, commit, context);
 }
 
-std::optional<Descent> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
-                                    const std::string& newer, const Context& context) {
+std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
+                                           const std::string& newer, const Context& context) {
   const auto made_at = repository.objects().commit_time(older);
   std::vector<std::string> cuts = {""};
   if (made_at) {
@@ -174,10 +174,10 @@ std::optional<Descent> find_descent(const Remote& remote, const Repository& repo
     }
     const auto commits = history.commits_since(remote, older, newer, context);
     if (commits && *commits) {
-      return Descent{.descends = true, .commits = **commits};
+      return CommitDistance{.descends = true, .commits = **commits};
     }
     if (commits && since.empty() && history.has(newer)) {
-      return Descent{.descends = false, .commits = 0};
+      return CommitDistance{.descends = false, .commits = 0};
     }
   }
   return std::nullopt;

@@ -54,12 +54,12 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
 
 // The same where the remote gives out branches and tags only: then the commit arrives at Repository::incoming(0). One
 // request, for everything. Errors: NOT_FOUND (no branch or tag leads there); those of Backend.
-Result<void> bring_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
+Result<void> fetch_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context);
 
 // Backend::descent(): one request, two where the answer is no. nullopt where anything fails.
-std::optional<Descent> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
-                                    const std::string& newer, const Context& context);
+std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
+                                           const std::string& newer, const Context& context);
 
 // What a revision (is_revision() of references.h) names in the history of all branches and tags. One or two requests.
 // Errors: NOT_FOUND (nothing, or more than one commit); those of Backend.

@@ -68,12 +68,12 @@ bool speaks_of_certificate(std::string_view message) {
 }
 
 // The source that a redirect to this address would make of ours.
-Result<void> judge_redirect(std::string_view url, const Context& context) {
-  if (!context.judge_source) {
+Result<void> check_redirect(std::string_view url, const Context& context) {
+  if (!context.check_source) {
     return {};
   }
   const auto source = parse_source("git::" + std::string(url.substr(0, url.rfind(kPath))));
-  return source ? context.judge_source(source->source) : fail(source.error());
+  return source ? context.check_source(source->source) : fail(source.error());
 }
 
 bool have_same_origin(std::string_view left, std::string_view right) {
@@ -94,8 +94,8 @@ std::string wanted_capabilities(std::string_view offered) {
 }
 
 // The pack is written while it arrives.
-bool is_of_disk(Trouble trouble) {
-  return trouble == Trouble::disk_full || trouble == Trouble::read_only;
+bool is_of_disk(GitFailure failure) {
+  return failure == GitFailure::disk_full || failure == GitFailure::read_only;
 }
 
 bool is_status_success(int status) {
@@ -115,7 +115,8 @@ Result<Advertised> HttpExchange::advertise() {
     return fail(explain_content(advertisement.error()));
   }
   const std::string& found_at = response.url.reveal();
-  Found found{plan_, SecretText(found_at.substr(0, found_at.size() - kTail.size())), authorization_, {}, {}};
+  RepositoryEndpoint found{
+      plan_, SecretText(found_at.substr(0, found_at.size() - kTail.size())), authorization_, {}, {}};
   if (!have_same_origin(found_at, remote_.url)) {
     found.authorization = {};
     found.plan.secret_headers.clear();
@@ -127,11 +128,11 @@ Result<Advertised> HttpExchange::advertise() {
 
 Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
   if (!response.url.reveal().ends_with(kTail)) {
-    return trouble(Trouble::redirected);
+    return failure(GitFailure::redirected);
   }
   if (response.header("content-type").value_or("") != kAdvertisement) {
     only_git_ = "the server does not speak git's smart protocol";
-    return trouble(Trouble::broken_response);
+    return failure(GitFailure::broken_response);
   }
   // What a server can do stands in its first lines.
   constexpr std::size_t kFirstLines = 4096;
@@ -141,7 +142,7 @@ Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
   }
   if (start.find("version 2\n") != std::string_view::npos) {
     only_git_ = "the server speaks version 2 of git's protocol alone";
-    return trouble(Trouble::broken_response);
+    return failure(GitFailure::broken_response);
   }
   return {};
 }
@@ -155,14 +156,15 @@ Result<SecretText> HttpExchange::resolve() {
   return SecretText(led_to.substr(0, led_to.size() - kTail.size()));
 }
 
-bool HttpExchange::can_fetch(const Found& found) {
+bool HttpExchange::can_fetch(const RepositoryEndpoint& found) {
   return offers(found.capabilities, "shallow") && offers(found.capabilities, "side-band-64k");
 }
 
-Result<bool> HttpExchange::fetch(const Found& found, const std::vector<std::string>& ids, PackAnswer& answer) {
+Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vector<std::string>& ids,
+                                 PackResponse& answer) {
   if (found.base.reveal() != base()) {
     // Who judges may be another one than when the redirect was followed.
-    MODLOCK_TRY(judge_redirect(printable_url(found.base.reveal()), context_));
+    MODLOCK_TRY(check_redirect(printable_url(found.base.reveal()), context_));
   }
   HttpRequest post = request(SecretText(found.base.reveal() + "/git-upload-pack"), found.authorization);
   post.method = HttpRequest::Method::post;
@@ -175,9 +177,10 @@ Result<bool> HttpExchange::fetch(const Found& found, const std::vector<std::stri
   post.redirects = 0;  // they were followed before
   auto response = http_.send(post, context_);
   if (!response && !answer.refusal().empty()) {
-    const Trouble said = classify(answer.refusal());
-    return said == Trouble::unknown_commit || said == Trouble::refused_commit ? Result<bool>(false)
-                                                                              : fail(explain_content(response.error()));
+    const GitFailure said = classify(answer.refusal());
+    return said == GitFailure::unknown_commit || said == GitFailure::refused_commit
+               ? Result<bool>(false)
+               : fail(explain_content(response.error()));
   }
   if (!response) {
     return fail(explain_failure(std::move(response.error())));
@@ -220,7 +223,7 @@ Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
   HttpRequest get = request(SecretText(url()), authorization);
   get.body_limit = kLargestAdvertisement;
   get.sink = &advertisement_;
-  get.judge_redirect = [this](std::string_view target) { return judge_redirect(target, context_); };
+  get.check_redirect = [this](std::string_view target) { return check_redirect(target, context_); };
   auto response = http_.send(get, context_);
   return response ? std::move(response) : fail(explain_failure(std::move(response.error())));
 }
@@ -228,7 +231,8 @@ Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
 Result<HttpResponse> HttpExchange::get_with_credentials() {
   if (remote_.password) {
     auto response = get(basic(remote_.username, *remote_.password));
-    return response && response->status == kUnauthorized ? trouble(Trouble::credentials_refused) : std::move(response);
+    return response && response->status == kUnauthorized ? failure(GitFailure::credentials_refused)
+                                                         : std::move(response);
   }
   auto response = get(SecretText());
   if (!response || response->status != kUnauthorized) {
@@ -239,35 +243,35 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
                                    [](const auto& header) { return lower_case(header.first) == "authorization"; });
   if (has_own || has_netrc() || !asks_for_basic_alone(*response) || response->url.reveal() != url()) {
     only_git_ = "the server asks for credentials that git may have another way";
-    return trouble(has_own ? Trouble::credentials_refused : Trouble::credentials_needed);
+    return failure(has_own ? GitFailure::credentials_refused : GitFailure::credentials_needed);
   }
   MODLOCK_TRY(const auto stored, fill_credential(remote_, context_));
   if (!stored) {
-    return trouble(Trouble::credentials_needed);
+    return failure(GitFailure::credentials_needed);
   }
   response = get(basic(stored->username, stored->password));
   if (response && response->status == kUnauthorized) {
-    judge_credential(remote_, *stored, "reject", context_);
-    return trouble(Trouble::credentials_refused);
+    report_credential(remote_, *stored, "reject", context_);
+    return failure(GitFailure::credentials_refused);
   }
   if (response && response->status < 300) {
-    judge_credential(remote_, *stored, "approve", context_);
+    report_credential(remote_, *stored, "approve", context_);
   }
   return response;
 }
 
 // What the client says becomes a note under the words for what git would have met.
 Error HttpExchange::explain_failure(Error error) {
-  Trouble found = Trouble::other;
+  GitFailure found = GitFailure::other;
   switch (error.code) {
     case Code::timeout:
-      found = Trouble::timeout;
+      found = GitFailure::timeout;
       break;
     case Code::unreachable:
-      found = speaks_of_certificate(error.message) ? Trouble::certificate : Trouble::unreachable;
+      found = speaks_of_certificate(error.message) ? GitFailure::certificate : GitFailure::unreachable;
       break;
     case Code::bad_response:
-      found = is_of_disk(classify(error.message)) ? classify(error.message) : Trouble::broken_response;
+      found = is_of_disk(classify(error.message)) ? classify(error.message) : GitFailure::broken_response;
       break;
     case Code::limit_exceeded:
       only_git_ = "it advertises more than is read at once";
@@ -275,7 +279,7 @@ Error HttpExchange::explain_failure(Error error) {
     default:
       return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing_, remote_.display));
   }
-  if (found == Trouble::certificate) {
+  if (found == GitFailure::certificate) {
     only_git_ = "git may trust other authorities";
   }
   Error explained = explain(remote_, doing_, found);
@@ -286,14 +290,14 @@ Error HttpExchange::explain_failure(Error error) {
 
 Error HttpExchange::explain_status(HttpResponse response) const {
   const int status = response.status;
-  const Trouble found = status == 401                    ? Trouble::credentials_needed
-                        : status == 403                  ? Trouble::forbidden
-                        : status == 404 || status == 410 ? Trouble::no_repository
-                        : status == 408 || status == 504 ? Trouble::timeout
-                        : status == 429                  ? Trouble::rate_limited
-                        : status >= 500                  ? Trouble::server_error
-                        : status >= 300 && status < 400  ? Trouble::redirected
-                                                         : Trouble::broken_response;
+  const GitFailure found = status == 401                    ? GitFailure::credentials_needed
+                           : status == 403                  ? GitFailure::forbidden
+                           : status == 404 || status == 410 ? GitFailure::no_repository
+                           : status == 408 || status == 504 ? GitFailure::timeout
+                           : status == 429                  ? GitFailure::rate_limited
+                           : status >= 500                  ? GitFailure::server_error
+                           : status >= 300 && status < 400  ? GitFailure::redirected
+                                                            : GitFailure::broken_response;
   Error error = explain(remote_, doing_, found);
   error.notes.push_back(fmt::format("the server answered with status {}", status));
   if (const auto refused = expect_success(std::move(response), HttpRequest{}); !refused) {
@@ -303,14 +307,14 @@ Error HttpExchange::explain_status(HttpResponse response) const {
 }
 
 Error HttpExchange::explain_content(const Error& error) const {
-  const Trouble found = classify(error.message);
-  Error explained = explain(remote_, doing_, found == Trouble::other ? Trouble::broken_response : found);
+  const GitFailure found = classify(error.message);
+  Error explained = explain(remote_, doing_, found == GitFailure::other ? GitFailure::broken_response : found);
   explained.notes.push_back(quotable(scrub_urls(error.message)));
   return explained;
 }
 
-tl::unexpected<Error> HttpExchange::trouble(Trouble trouble) const {
-  return fail(explain(remote_, doing_, trouble));
+tl::unexpected<Error> HttpExchange::failure(GitFailure failure) const {
+  return fail(explain(remote_, doing_, failure));
 }
 
 }  // namespace modlock::git

@@ -7,13 +7,13 @@
 #include "backends/git/advertisement.h"
 #include "backends/git/git_error.h"
 #include "backends/git/http_plan.h"
-#include "backends/git/pack_answer.h"
+#include "backends/git/pack_response.h"
 #include "backends/http/http_client.h"
 
 namespace modlock::git {
 
 // Where a repository was found and how, and what it takes to go on from there.
-struct Found {
+struct RepositoryEndpoint {
   HttpPlan plan;
   SecretText base;           // behind every redirect
   SecretText authorization;  // that the server took; empty: none
@@ -23,7 +23,7 @@ struct Found {
 
 struct Advertised {
   References references;
-  Found found;
+  RepositoryEndpoint found;
 };
 
 // What is said to one repository by git's smart HTTP protocol v0. Errors are those of Backend in the words of
@@ -40,10 +40,10 @@ class HttpExchange {
   // The address that the redirects lead to; empty where it is none of this repository's.
   Result<SecretText> resolve();
   // Whether fetch() knows how.
-  static bool can_fetch(const Found& found);
+  static bool can_fetch(const RepositoryEndpoint& found);
   // Objects that the server advertised, without their history. One request. `answer` has the pack in place then.
   // False where the server has one of them no longer.
-  Result<bool> fetch(const Found& found, const std::vector<std::string>& ids, PackAnswer& answer);
+  Result<bool> fetch(const RepositoryEndpoint& found, const std::vector<std::string>& ids, PackResponse& answer);
 
   // Why git itself may have an answer where there was none; empty where it would have the same.
   const std::string& only_git() const { return only_git_; }
@@ -59,7 +59,7 @@ class HttpExchange {
   Error explain_status(HttpResponse response) const;
   // Of an answer that cannot be understood, or says why there is none.
   Error explain_content(const Error& error) const;
-  tl::unexpected<Error> trouble(Trouble trouble) const;
+  tl::unexpected<Error> failure(GitFailure failure) const;
 
   HttpClient& http_;
   const HttpPlan& plan_;

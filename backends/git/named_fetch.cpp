@@ -71,7 +71,7 @@ std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, cons
 
 }  // namespace
 
-std::vector<Result<Pin>> bring_references(const Remote& remote, const Repository& repository,
+std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository& repository,
                                           std::span<const std::string> references, const Context& context) {
   constexpr std::string_view kListing = "list the references of";
   const auto now = remote.advertised(false, kListing);

@@ -14,7 +14,7 @@ namespace modlock::git {
 // What references in the source's own spelling (a tag, a branch, a revision; empty: HEAD) give now; element i belongs
 // to reference i. One fetch brings and accepts all of them where each is plainly a branch or tag; else the remote is
 // listed, and the commits are not there yet. Errors: those of find_reference(), of find_revision() and of Backend.
-std::vector<Result<Pin>> bring_references(const Remote& remote, const Repository& repository,
+std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository& repository,
                                           std::span<const std::string> references, const Context& context);
 
 // The full names in the FETCH_HEAD that git wrote, in order: "refs/tags/v1", "refs/heads/main", "HEAD"; empty for

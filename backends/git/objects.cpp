@@ -211,13 +211,13 @@ Result<ObjectReader> ObjectReader::open(const std::filesystem::path& repository)
   return ObjectReader(opened);
 }
 
-std::optional<Peeled> ObjectReader::peel(const std::string& reference) const {
+std::optional<PeeledObject> ObjectReader::peel(const std::string& reference) const {
   git_oid id;
   return libgit2::reference_name_to_id(&id, repository_.get(), reference.c_str()) == 0 ? peel_object(text_of(id))
                                                                                        : std::nullopt;
 }
 
-std::optional<Peeled> ObjectReader::peel_object(const std::string& id) const {
+std::optional<PeeledObject> ObjectReader::peel_object(const std::string& id) const {
   git_oid oid;
   git_object* raw = nullptr;
   if (libgit2::oid_fromstr(&oid, id.c_str()) != 0 ||
@@ -232,8 +232,8 @@ std::optional<Peeled> ObjectReader::peel_object(const std::string& id) const {
     }
     object.reset(target);
   }
-  return Peeled{text_of(*libgit2::object_id(object.get())),
-                libgit2::object_type2string(libgit2::object_type(object.get()))};
+  return PeeledObject{text_of(*libgit2::object_id(object.get())),
+                      libgit2::object_type2string(libgit2::object_type(object.get()))};
 }
 
 bool ObjectReader::has_object(const std::string& id) const {

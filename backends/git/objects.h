@@ -16,7 +16,7 @@ struct git_repository;
 namespace modlock::git {
 
 // What a reference of a repository finally names, tags followed.
-struct Peeled {
+struct PeeledObject {
   std::string id;
   std::string kind;  // "commit", "tree", "blob"
 };
@@ -60,9 +60,9 @@ class ObjectReader {
   static Result<ObjectReader> open(const std::filesystem::path& repository);
 
   // nullopt where the reference is not there.
-  std::optional<Peeled> peel(const std::string& reference) const;
+  std::optional<PeeledObject> peel(const std::string& reference) const;
   // The same for an object's id.
-  std::optional<Peeled> peel_object(const std::string& id) const;
+  std::optional<PeeledObject> peel_object(const std::string& id) const;
   bool has_object(const std::string& id) const;
   // Whether the object is there with what it needs, the parents of a commit aside.
   bool is_whole(const std::string& id) const;

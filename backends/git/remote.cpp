@@ -58,8 +58,8 @@ bool is_rewritten_to_http(std::string_view error_output) {
 Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::string_view doing,
                              std::chrono::seconds longest) const {
   auto finished = run_at(address_, arguments, doing, longest);
-  if (http_ == nullptr || !context_.judge_source || !finished || finished->exit_code == 0 ||
-      classify(finished->error_output) != Trouble::redirected) {
+  if (http_ == nullptr || !context_.check_source || !finished || finished->exit_code == 0 ||
+      classify(finished->error_output) != GitFailure::redirected) {
     return finished;
   }
   auto led_to = http_->resolve(address_, doing, context_);
@@ -88,7 +88,7 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     key.emplace(std::move(written));
   }
   Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
-                                    key ? key->path() : std::filesystem::path(), !context_.judge_source);
+                                    key ? key->path() : std::filesystem::path(), !context_.check_source);
   context_.count_request();
   Context limited = context_;
   const auto end = std::chrono::steady_clock::now() + longest;
@@ -183,7 +183,7 @@ std::optional<Result<bool>> Remote::fetch_objects(const Repository& repository,
   }
   for (const std::string& id : wanted) {
     if (!repository.objects().is_whole(id)) {
-      Error error = explain(address_, kFetching, Trouble::broken_response);
+      Error error = explain(address_, kFetching, GitFailure::broken_response);
       error.notes.push_back(fmt::format("the pack lacks a part of {}", id));
       return fail(std::move(error));
     }
@@ -215,9 +215,9 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
     return tl::unexpected(FetchFailure{false, false, false, std::move(finished.error())});
   }
   if (finished->exit_code != 0) {
-    const Trouble trouble = classify(finished->error_output);
-    return tl::unexpected(FetchFailure{trouble == Trouble::unknown_reference, trouble == Trouble::unknown_commit,
-                                       trouble == Trouble::refused_commit,
+    const GitFailure failure = classify(finished->error_output);
+    return tl::unexpected(FetchFailure{failure == GitFailure::unknown_reference, failure == GitFailure::unknown_commit,
+                                       failure == GitFailure::refused_commit,
                                        explain(address_, kFetching, finished->exit_code, finished->error_output)});
   }
   return {};
@@ -230,13 +230,13 @@ Result<Finished> run_local(const Command& command, std::string_view doing, std::
     return fail(with_purpose(std::move(finished.error()), doing, display));
   }
   if (finished->exit_code != 0) {
-    const Trouble trouble = classify(finished->error_output);
+    const GitFailure failure = classify(finished->error_output);
     // git says no reason where it fails to write a file of a work tree.
     const bool unwritten = finished->error_output.find("unable to write file") != std::string::npos;
-    const std::string_view why = trouble == Trouble::disk_full   ? "the disk is full"
-                                 : unwritten                     ? "a file cannot be written, the disk may be full"
-                                 : trouble == Trouble::read_only ? "the directory cannot be written"
-                                                                 : "git failed";
+    const std::string_view why = failure == GitFailure::disk_full   ? "the disk is full"
+                                 : unwritten                        ? "a file cannot be written, the disk may be full"
+                                 : failure == GitFailure::read_only ? "the directory cannot be written"
+                                                                    : "git failed";
     Error error{.code = Code::io_error,
                 .message = fmt::format("git could not {} \"{}\": {}", doing, display, why),
                 .hint = "make room or make the cache directory writable; if it stays so, remove the cache directory"};

@@ -17,9 +17,9 @@ namespace modlock::git {
 // What remotes said last, for whoever may see the same of them.
 class SmartHttp::Memory {
  public:
-  void keep(const RemoteAddress& remote, Found found) {
+  void keep(const RemoteAddress& remote, RepositoryEndpoint found) {
     if (found.body.size() <= kLargestKept) {
-      put(remote, std::make_shared<const Found>(std::move(found)));
+      put(remote, std::make_shared<const RepositoryEndpoint>(std::move(found)));
     }
   }
 
@@ -32,7 +32,7 @@ class SmartHttp::Memory {
   }
 
   // Null where nothing was said in the last minute.
-  std::shared_ptr<const Found> recall(const RemoteAddress& remote) {
+  std::shared_ptr<const RepositoryEndpoint> recall(const RemoteAddress& remote) {
     const std::scoped_lock lock(mutex_);
     const Entry* entry = find(remote);
     return entry == nullptr ? nullptr : entry->found;
@@ -47,13 +47,13 @@ class SmartHttp::Memory {
   struct Entry {
     std::string key;
     Clock::time_point time;
-    std::shared_ptr<const Found> found;  // null: left to git
+    std::shared_ptr<const RepositoryEndpoint> found;  // null: left to git
   };
 
   static std::string key_of(const RemoteAddress& remote) {
     return remote.url + '\0' + remote.username.reveal() + '\0' + (remote.password ? remote.password->reveal() : "");
   }
-  void put(const RemoteAddress& remote, std::shared_ptr<const Found> found) {
+  void put(const RemoteAddress& remote, std::shared_ptr<const RepositoryEndpoint> found) {
     const std::scoped_lock lock(mutex_);
     const std::string key = key_of(remote);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
@@ -134,7 +134,7 @@ std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const 
     return std::nullopt;
   }
   HttpExchange exchange(*http_, found->plan, doing, context);
-  PackAnswer answer(repository);
+  PackResponse answer(repository);
   auto fetched = exchange.fetch(*found, ids, answer);
   if (!fetched && may_leave_to_git(exchange.only_git())) {
     memory_->leave_to_git(remote);

@@ -56,8 +56,8 @@ Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& rem
   return found.password.empty() ? std::optional<StoredCredential>() : std::optional(std::move(found));
 }
 
-void judge_credential(const RemoteAddress& remote, const StoredCredential& credential, std::string_view verdict,
-                      const Context& context) {
+void report_credential(const RemoteAddress& remote, const StoredCredential& credential, std::string_view verdict,
+                       const Context& context) {
   std::string input =
       describe(remote, credential.username) + fmt::format("password={}\n\n", credential.password.reveal());
   // What a helper makes of it is no matter of the listing.

@@ -20,7 +20,7 @@ struct StoredCredential {
 Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& remote, const Context& context);
 
 // Tells the helpers whether the server took it: `verdict` is "approve" or "reject".
-void judge_credential(const RemoteAddress& remote, const StoredCredential& credential, std::string_view verdict,
-                      const Context& context);
+void report_credential(const RemoteAddress& remote, const StoredCredential& credential, std::string_view verdict,
+                       const Context& context);
 
 }  // namespace modlock::git

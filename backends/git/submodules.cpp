@@ -73,8 +73,8 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
                 fmt::format("the submodule's URL \"{}\" has \"//\" or arguments in it", source.source.identity()),
                 "write the URL of the repository alone into .gitmodules");
   }
-  if (context.judge_source) {
-    MODLOCK_TRY(context.judge_source(source.source));
+  if (context.check_source) {
+    MODLOCK_TRY(context.check_source(source.source));
   }
   auto address = make_remote_address(source);
   if (address) {
@@ -162,7 +162,7 @@ Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Su
     return fail(not_in_cache(address));
   }
   MODLOCK_TRY(const auto repository, Repository::open(cache_directory_, address.display, context_));
-  MODLOCK_TRY(bring_submodule(Remote(address, context_, http_), repository, submodule.commit, context_));
+  MODLOCK_TRY(fetch_submodule(Remote(address, context_, http_), repository, submodule.commit, context_));
   const fs::path index = top_.string() + "." + random_hex(8) + ".index";
   return check_out(repository, submodule.commit, directory, index, address.display, context_);
 }

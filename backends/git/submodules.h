@@ -23,7 +23,7 @@ struct Superproject {
 
 // Fills the submodules in, at any depth, with what `git submodule update --init --recursive` would check out: those
 // with `update = none` stay empty, every other `update` is a checkout. Their URLs are judged as any source's: the five
-// transports, no options, Context::judge_source; local ones only where git's protocol.file.allow lets a submodule have
+// transports, no options, Context::check_source; local ones only where git's protocol.file.allow lets a submodule have
 // them. Each has its own cached repository, and costs one request where its commit is not there yet.
 //
 // A submodule's commit is not asked to lie on a branch or tag of its remote, as the package's own is: the tree that

@@ -99,7 +99,7 @@ std::unique_ptr<CurlHandle> HandlePool::take_idle(const std::string& origin) {
   return handle;
 }
 
-HandlePool::Lent HandlePool::borrow(const std::string& origin, const Context& context) {
+HandlePool::PooledHandle HandlePool::acquire(const std::string& origin, const Context& context) {
   if (!wait_for_turn(origin, context)) {
     return nullptr;
   }

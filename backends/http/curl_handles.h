@@ -42,15 +42,15 @@ class HandlePool {
   HandlePool& operator=(const HandlePool&) = delete;
 
   // Gives the handle back when the request is over.
-  struct GiveBack {
+  struct ReturnToPool {
     HandlePool* pool = nullptr;
     void operator()(CurlHandle* handle) const { pool->give_back(std::unique_ptr<CurlHandle>(handle)); }
   };
-  using Lent = std::unique_ptr<CurlHandle, GiveBack>;
+  using PooledHandle = std::unique_ptr<CurlHandle, ReturnToPool>;
 
   // A handle without options, once there are fewer than most_of_one_origin lent. Null where the context ends first, or
   // libcurl gives none.
-  Lent borrow(const std::string& origin, const Context& context);
+  PooledHandle acquire(const std::string& origin, const Context& context);
 
   // Lets a handle that must connect take the connection that stands ready. One is opened where several handles of an
   // origin are lent and one of them had to connect: the next one that must saves a round trip.

@@ -7,8 +7,8 @@
 
 #include "backends/http/curl_handles.h"
 #include "backends/http/curl_transfer.h"
-#include "backends/http/exchanging_client.h"
 #include "backends/http/proxy.h"
+#include "backends/http/retrying_http_client.h"
 #include "backends/http/trusted_authorities.h"
 #include "backends/http/url.h"
 
@@ -19,7 +19,7 @@ constexpr long kReceiveBuffer = 256L << 10U;  // a large package is many system 
 
 using HeaderList = std::unique_ptr<curl_slist, Free<curl::slist_free_all>>;
 
-// libcurl reads "Name:" as a wish to leave its own header out; "Name;" sends an empty one.
+// libcurl reads "Name:" as a request to leave its own header out; "Name;" sends an empty one.
 HeaderList header_list(const Exchange& exchange) {
   HeaderList list;
   const auto append = [&](const std::string& line) {
@@ -42,7 +42,7 @@ class CurlTransport final : public Transport {
 
   ExchangeResult exchange(const Exchange& exchange, const Context& context) override {
     const auto parts = http::split_url(exchange.url.reveal());
-    const auto handle = parts ? pool_.borrow(http::origin_of(*parts), context) : nullptr;
+    const auto handle = parts ? pool_.acquire(http::origin_of(*parts), context) : nullptr;
     if (const auto going = context.check(); handle == nullptr && !going) {
       const Error& error = going.error();
       return failure({.code = error.code, .reason = error.message, .hint = error.hint, .is_final = true});
@@ -135,7 +135,8 @@ std::unique_ptr<Transport> make_curl_transport(std::string user_agent, std::size
 }
 
 std::unique_ptr<HttpClient> make_curl_http_client(std::string user_agent, std::size_t connections_per_host) {
-  return make_exchanging_client(make_curl_transport(std::move(user_agent), connections_per_host), real_pacing());
+  return make_retrying_http_client(make_curl_transport(std::move(user_agent), connections_per_host),
+                                   real_retry_timing());
 }
 
 }  // namespace modlock

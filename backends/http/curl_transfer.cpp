@@ -118,14 +118,14 @@ ExchangeResult CurlTransfer::run(CurlHandle& handle, std::string server, std::st
   if (code == CURLE_OK || is_enough_) {
     return std::move(response_);
   }
-  return tl::unexpected(Stop(failure_of({.code = code,
-                                         .text = error_text_.data(),
-                                         .system_error = info(easy, CURLINFO_OS_ERRNO),
-                                         .verify_result = info(easy, CURLINFO_SSL_VERIFYRESULT),
-                                         .connect_status = info(easy, CURLINFO_HTTP_CONNECTCODE),
-                                         .server = std::move(server),
-                                         .proxy = std::move(proxy)},
-                                        exchange_.timeouts)));
+  return tl::unexpected(AbortReason(failure_of({.code = code,
+                                                .text = error_text_.data(),
+                                                .system_error = info(easy, CURLINFO_OS_ERRNO),
+                                                .verify_result = info(easy, CURLINFO_SSL_VERIFYRESULT),
+                                                .connect_status = info(easy, CURLINFO_HTTP_CONNECTCODE),
+                                                .server = std::move(server),
+                                                .proxy = std::move(proxy)},
+                                               exchange_.timeouts)));
 }
 
 CURLcode CurlTransfer::drive(CURLM* multi) {

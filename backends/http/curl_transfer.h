@@ -28,7 +28,7 @@ class CurlTransfer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Stop = std::variant<ExchangeFailure, Error>;
+  using AbortReason = std::variant<ExchangeFailure, Error>;
 
   void set_callbacks(CURL* easy);
   CURLcode drive(CURLM* multi);
@@ -43,8 +43,8 @@ class CurlTransfer {
   const Exchange& exchange_;
   const Context& context_;
   HttpResponse response_;
-  std::optional<Stop> stop_;  // why we ended it
-  bool is_enough_ = false;    // we ended it because the rest of the body is of no use
+  std::optional<AbortReason> stop_;  // why we ended it
+  bool is_enough_ = false;           // we ended it because the rest of the body is of no use
   bool in_body_ = false;
   bool is_connected_ = false;
   std::size_t header_bytes_ = 0;

@@ -63,7 +63,7 @@ struct HttpRequest {
   HttpTimeouts timeouts = {};
   int redirects = 10;  // followed at most; 0: a 3xx is returned as it is
   // Judges every URL that a redirect leads to, before it is asked; printable form. Empty: any.
-  std::function<Result<void>(std::string_view url)> judge_redirect = {};
+  std::function<Result<void>(std::string_view url)> check_redirect = {};
   bool keep = false;  // the answer is a listing, worth keeping with its validators (response_cache.h)
   int retries = 2;    // attempts after the first, where retry.h allows one
 };
@@ -96,7 +96,7 @@ class HttpClient {
   // UNREACHABLE (no such host, refused, reset, shorter than it said), TIMEOUT (any of HttpTimeouts), BAD_RESPONSE
   // (not HTTP, a length that is none, bad chunks or compression, a header block over 256 KiB, a redirect without or
   // with a bad Location, too many of them, https to http), TLS failures as UNREACHABLE naming the reason and how to
-  // trust an authority, SOURCE_DENIED (judge_redirect), LIMIT_EXCEEDED (body_limit), OFFLINE_MISS (the context is
+  // trust an authority, SOURCE_DENIED (check_redirect), LIMIT_EXCEEDED (body_limit), OFFLINE_MISS (the context is
   // offline: nothing is sent), DEADLINE_EXCEEDED, REQUEST_CANCELLED, SOURCE_INVALID (no URL of http or https), and
   // those of the sink.
   virtual Result<HttpResponse> send(const HttpRequest& request, const Context& context) = 0;

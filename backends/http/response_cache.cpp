@@ -9,12 +9,12 @@ namespace {
 constexpr std::string_view kKeptHeaders[] = {"Content-Type", "Link"};
 constexpr std::size_t kLargestBody = std::size_t{4} << 20U;
 
-KeptResponse kept_of(const HttpResponse& response, std::chrono::system_clock::time_point now) {
-  KeptResponse kept{.etag = response.header("ETag").value_or(""),
-                    .last_modified = response.header("Last-Modified").value_or(""),
-                    .headers = {},
-                    .body = response.body,
-                    .fetched_at = now};
+CachedResponse kept_of(const HttpResponse& response, std::chrono::system_clock::time_point now) {
+  CachedResponse kept{.etag = response.header("ETag").value_or(""),
+                      .last_modified = response.header("Last-Modified").value_or(""),
+                      .headers = {},
+                      .body = response.body,
+                      .fetched_at = now};
   for (const std::string_view name : kKeptHeaders) {
     if (auto value = response.header(name)) {
       kept.headers.push_back({std::string(name), std::move(*value)});
@@ -23,7 +23,7 @@ KeptResponse kept_of(const HttpResponse& response, std::chrono::system_clock::ti
   return kept;
 }
 
-HttpResponse restored(KeptResponse kept, const SecretText& url) {
+HttpResponse restored(CachedResponse kept, const SecretText& url) {
   return {.status = 200, .headers = std::move(kept.headers), .body = std::move(kept.body), .url = url};
 }
 
@@ -33,15 +33,15 @@ bool is_worth_keeping(const HttpResponse& response, const HttpRequest& request) 
          (response.header("ETag") || response.header("Last-Modified"));
 }
 
-bool holds(const KeptResponse& kept, const Secrets& secrets) {
+bool holds(const CachedResponse& kept, const Secrets& secrets) {
   return secrets.are_in(kept.body) || secrets.are_in(kept.etag) || secrets.are_in(kept.last_modified) ||
          std::any_of(kept.headers.begin(), kept.headers.end(),
                      [&secrets](const HttpHeader& header) { return secrets.are_in(header.value); });
 }
 
-class KeepingClient final : public HttpClient {
+class CachingHttpClient final : public HttpClient {
  public:
-  KeepingClient(HttpClient& client, const ResponseCache& cache, const KnownSecrets& secrets)
+  CachingHttpClient(HttpClient& client, const ResponseCache& cache, const KnownSecrets& secrets)
       : client_(client), cache_(cache), secrets_(secrets) {}
 
   Result<HttpResponse> send(const HttpRequest& request, const Context& context) override {
@@ -51,7 +51,7 @@ class KeepingClient final : public HttpClient {
 
  private:
   Result<HttpResponse> send_kept(HttpRequest request, const Context& context) {
-    std::optional<KeptResponse> kept = cache_.find(request.url);
+    std::optional<CachedResponse> kept = cache_.find(request.url);
     if (kept && context.offline) {
       context.count_cache_hit();
       const auto since = kept->fetched_at;
@@ -71,7 +71,7 @@ class KeepingClient final : public HttpClient {
       return restored(std::move(*kept), request.url);
     }
     if (response && is_worth_keeping(*response, request)) {
-      const KeptResponse kept_now = kept_of(*response, std::chrono::system_clock::now());
+      const CachedResponse kept_now = kept_of(*response, std::chrono::system_clock::now());
       if (!holds(kept_now, secrets_.all())) {
         cache_.keep(request.url, kept_now);
       }
@@ -86,9 +86,9 @@ class KeepingClient final : public HttpClient {
 
 }  // namespace
 
-std::unique_ptr<HttpClient> make_keeping_client(HttpClient& client, const ResponseCache& cache,
-                                                const KnownSecrets& secrets) {
-  return std::make_unique<KeepingClient>(client, cache, secrets);
+std::unique_ptr<HttpClient> make_caching_http_client(HttpClient& client, const ResponseCache& cache,
+                                                     const KnownSecrets& secrets) {
+  return std::make_unique<CachingHttpClient>(client, cache, secrets);
 }
 
 }  // namespace modlock

@@ -14,7 +14,7 @@ namespace modlock {
 
 // A response worth asking about again: its body, the headers that say what it is, and the validators that let a server
 // answer "not modified" (RFC 9110 section 8.8).
-struct KeptResponse {
+struct CachedResponse {
   std::string etag = {};           // empty: none
   std::string last_modified = {};  // empty: none
   std::vector<HttpHeader> headers = {};
@@ -27,15 +27,15 @@ struct KeptResponse {
 class ResponseCache {
  public:
   virtual ~ResponseCache() = default;
-  virtual std::optional<KeptResponse> find(const SecretText& url) const = 0;
-  virtual void keep(const SecretText& url, const KeptResponse& response) const = 0;
+  virtual std::optional<CachedResponse> find(const SecretText& url) const = 0;
+  virtual void keep(const SecretText& url, const CachedResponse& response) const = 0;
 };
 
 // `client`, that keeps the answers to requests which ask for it (HttpRequest::keep, GET without a sink): where one is
 // kept, the server is asked whether it still holds, and 304 gives the kept body as a 200; offline the kept body is
 // taken as it is, and what is not kept is OFFLINE_MISS. An answer that gives back one of `secrets` is not kept. All
 // references outlive the client.
-std::unique_ptr<HttpClient> make_keeping_client(HttpClient& client, const ResponseCache& cache,
-                                                const KnownSecrets& secrets);
+std::unique_ptr<HttpClient> make_caching_http_client(HttpClient& client, const ResponseCache& cache,
+                                                     const KnownSecrets& secrets);
 
 }  // namespace modlock

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/http/redirect.h"
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "backends/oci/token.h"
 #include "backends/source_text.h"
 #include "protocol/result.h"
@@ -50,7 +50,7 @@ Result<void> judge_realm(const std::string& realm, const Repository& repository,
   if (step && step->keeps_secrets) {
     return {};
   }
-  auto allowed = judge_url(realm, context);
+  auto allowed = check_url_allowed(realm, context);
   if (!allowed) {
     allowed.error().message = fmt::format("the registry of \"{}\" wants a token of {}: {}", repository.display,
                                           printable_url(realm), allowed.error().message);

@@ -75,15 +75,15 @@ class OciBackend final : public Backend {
     return digest ? Result<Pin>(Pin{std::move(*digest), reference.tag}) : fail(std::move(digest.error()));
   }
 
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const fs::path& parent, const Context& context) override {
     const auto address = read_address(source);
     if (!address) {
-      return std::vector<Result<FetchedTree>>(wishes.size(), fail(address.error()));
+      return std::vector<Result<FetchedTree>>(requests.size(), fail(address.error()));
     }
-    std::vector<std::optional<Result<FetchedTree>>> fetched(wishes.size());
-    parallel_for(wishes.size(), kParallel,
-                 [&](std::size_t i) { fetched[i] = fetch_one(*address, wishes[i], parent, context); });
+    std::vector<std::optional<Result<FetchedTree>>> fetched(requests.size());
+    parallel_for(requests.size(), kParallel,
+                 [&](std::size_t i) { fetched[i] = fetch_one(*address, requests[i], parent, context); });
     std::vector<Result<FetchedTree>> trees;
     for (auto& tree : fetched) {
       trees.push_back(std::move(*tree));
@@ -95,8 +95,8 @@ class OciBackend final : public Backend {
 
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, kHashScheme); }
 
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return std::nullopt;
   }
 
@@ -122,13 +122,13 @@ class OciBackend final : public Backend {
     return {};
   }
 
-  Result<FetchedTree> fetch_one(const Address& address, const FetchWish& wish, const fs::path& parent,
+  Result<FetchedTree> fetch_one(const Address& address, const FetchRequest& request, const fs::path& parent,
                                 const Context& context) {
     Reference reference = address.reference;
-    if (!wish.id.empty()) {
-      reference = {.tag = {}, .digest = wish.id};
-    } else if (!wish.ref.empty()) {
-      reference = {.tag = wish.ref, .digest = {}};
+    if (!request.id.empty()) {
+      reference = {.tag = {}, .digest = request.id};
+    } else if (!request.ref.empty()) {
+      reference = {.tag = request.ref, .digest = {}};
     }
     const Repository& repository = address.repository;
     const std::string what = fmt::format("\"{}\" of \"{}\"", escape_controls(reference.text()), repository.display);

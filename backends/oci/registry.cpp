@@ -7,7 +7,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/http/redirect.h"
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "backends/oci/blob_check.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/json.h"
@@ -69,7 +69,7 @@ Result<std::string> named_digest(const HttpResponse& response, const Repository&
 }  // namespace
 
 Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest request, const Context& context) {
-  request.judge_redirect = redirect_judge(context);
+  request.check_redirect = redirect_policy(context);
   const SecretText expected = authorizer_.expected(repository, context);
   if (!expected.empty()) {
     request.secret_headers = {{"Authorization", expected}};
@@ -93,10 +93,10 @@ Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest re
 }
 
 Result<HttpResponse> Registry::send_elsewhere(HttpRequest request, const Context& context) {
-  request.judge_redirect = redirect_judge(context);
-  if (request.judge_redirect) {
+  request.check_redirect = redirect_policy(context);
+  if (request.check_redirect) {
     const std::string shown = printable_url(request.url.reveal());
-    if (auto allowed = request.judge_redirect(shown); !allowed) {
+    if (auto allowed = request.check_redirect(shown); !allowed) {
       Error error = std::move(allowed.error());
       error.message = fmt::format("could not {}: the next page is {}: {}", request.purpose, shown, error.message);
       return fail(std::move(error));

@@ -9,7 +9,7 @@
 
 #include "backends/crypto/digest.h"
 #include "backends/go_url.h"
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "protocol/json.h"
 
 namespace modlock::oci {
@@ -67,7 +67,7 @@ Result<Token> request_token(HttpClient& http, const TokenRequest& request, const
   ask.headers = {{"Accept", "application/json"}};
   ask.body_limit = kAnswerLimit;
   ask.timeouts.total = kSmallAnswerTime;
-  ask.judge_redirect = redirect_judge(context);
+  ask.check_redirect = redirect_policy(context);
   if (const SecretText* const refresh_token = refresh_token_of(credential)) {
     ask.method = HttpRequest::Method::post;
     ask.url = SecretText(request.realm);

@@ -80,12 +80,12 @@ Result<void> expect_tree_format(ArchiveFormat format, std::string_view display) 
 Result<FileDigests> unpack_archive(const std::filesystem::path& archive, ArchiveFormat format,
                                    const std::filesystem::path& directory, std::string_view display,
                                    const Context& context, const UnpackLimits& limits) {
-  ArrivingFile file(archive);
+  StreamedFile file(archive);
   MODLOCK_TRY(file.adopt());
   return unpack_archive(file, format, directory, display, context, limits);
 }
 
-Result<FileDigests> unpack_archive(const ArrivingFile& archive, ArchiveFormat format,
+Result<FileDigests> unpack_archive(const StreamedFile& archive, ArchiveFormat format,
                                    const std::filesystem::path& directory, std::string_view display,
                                    const Context& context, const UnpackLimits& limits) {
   MODLOCK_TRY(expect_tree_format(format, display));

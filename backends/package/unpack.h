@@ -7,7 +7,7 @@
 
 #include "backends/context.h"
 #include "backends/file_digests.h"
-#include "backends/package/arriving_file.h"
+#include "backends/package/streamed_file.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -55,8 +55,8 @@ Result<FileDigests> unpack_archive(const std::filesystem::path& archive, Archive
                                    const Context& context, const UnpackLimits& limits = {});
 
 // The same of an archive that may still be arriving: a tar is unpacked meanwhile, a zip once it is there. Errors: those
-// of ArrivingFile::wait_for() too.
-Result<FileDigests> unpack_archive(const ArrivingFile& archive, ArchiveFormat format,
+// of StreamedFile::wait_for() too.
+Result<FileDigests> unpack_archive(const StreamedFile& archive, ArchiveFormat format,
                                    const std::filesystem::path& directory, std::string_view display,
                                    const Context& context, const UnpackLimits& limits = {});
 

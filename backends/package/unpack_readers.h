@@ -2,7 +2,7 @@
 
 #include "backends/context.h"
 #include "backends/file_digests.h"
-#include "backends/package/arriving_file.h"
+#include "backends/package/streamed_file.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/unpack_tree.h"
 #include "protocol/result.h"
@@ -10,9 +10,9 @@
 namespace modlock::unpack {
 
 // Feeds every entry of an archive through the rules to the writer; the digests of the files. Of a tar the entries are
-// written while it arrives. Errors: those of unpack_archive() and ArrivingFile::wait_for().
-Result<FileDigests> read_zip(const ArrivingFile& archive, Rules& rules, TreeWriter& writer, const Context& context);
-Result<FileDigests> read_tar(const ArrivingFile& archive, ArchiveFormat format, Rules& rules, TreeWriter& writer,
+// written while it arrives. Errors: those of unpack_archive() and StreamedFile::wait_for().
+Result<FileDigests> read_zip(const StreamedFile& archive, Rules& rules, TreeWriter& writer, const Context& context);
+Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, Rules& rules, TreeWriter& writer,
                              const Context& context);
 
 }  // namespace modlock::unpack

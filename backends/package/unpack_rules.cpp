@@ -138,12 +138,12 @@ Result<void> Rules::remember(std::string_view name, const std::string& path, Ent
 }
 
 Result<void> Rules::grow(std::string_view name, std::uint64_t bytes) {
-  auto judged = judge_growth(name, unpacked_bytes_, bytes);
+  auto judged = check_size_limits(name, unpacked_bytes_, bytes);
   unpacked_bytes_ += judged ? bytes : 0;
   return judged;
 }
 
-Result<void> Rules::judge_growth(std::string_view name, std::uint64_t before, std::uint64_t bytes) const {
+Result<void> Rules::check_size_limits(std::string_view name, std::uint64_t before, std::uint64_t bytes) const {
   const std::uint64_t after = before + std::min(bytes, std::numeric_limits<std::uint64_t>::max() - before);
   const bool is_too_much = after > limits_.total_bytes;
   if (!is_too_much && after <= kAlwaysFine) {

@@ -48,10 +48,10 @@ class Rules {
   // The same of as many bytes as an entry says it has, without counting them: what is too much is refused before it is
   // unpacked.
   Result<void> expect(std::string_view name, std::uint64_t bytes) const {
-    return judge_growth(name, unpacked_bytes_, bytes);
+    return check_size_limits(name, unpacked_bytes_, bytes);
   }
   // The same where somebody else counts: `before` are the bytes so far. May be called by any thread.
-  Result<void> judge_growth(std::string_view name, std::uint64_t before, std::uint64_t bytes) const;
+  Result<void> check_size_limits(std::string_view name, std::uint64_t before, std::uint64_t bytes) const;
 
   std::string_view display() const { return display_; }
   const UnpackLimits& limits() const { return limits_; }

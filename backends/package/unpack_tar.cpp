@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/files/system_error.h"
-#include "backends/package/arriving_bytes.h"
+#include "backends/package/download_stream.h"
 #include "backends/package/libarchive.h"
 #include "backends/package/read_ahead.h"
 #include "backends/package/unpack_filter.h"
@@ -133,16 +133,16 @@ std::string_view name_of(ArchiveFormat format) {
   return format == ArchiveFormat::tar_xz ? "xz" : format == ArchiveFormat::tar_bz2 ? "bzip2" : "gzip";
 }
 
-std::unique_ptr<ByteSource> unpacked_bytes(const ArrivingFile& archive, ArchiveFormat format,
+std::unique_ptr<ByteSource> unpacked_bytes(const StreamedFile& archive, ArchiveFormat format,
                                            std::string_view display) {
-  auto packed = std::make_unique<ArrivingBytes>(archive);
+  auto packed = std::make_unique<DownloadStream>(archive);
   return format == ArchiveFormat::tar_xz ? xz_bytes(std::move(packed), display)
                                          : filtered_bytes(format, std::move(packed), display);
 }
 
 }  // namespace
 
-Result<FileDigests> read_tar(const ArrivingFile& archive, ArchiveFormat format, Rules& rules, TreeWriter& writer,
+Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, Rules& rules, TreeWriter& writer,
                              const Context& context) {
   // To inflate takes the longest by far: everything else happens beside it.
   LibraryReader library(std::make_unique<ReadAhead>(unpacked_bytes(archive, format, rules.display())));

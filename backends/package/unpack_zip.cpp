@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/package/unpack_line.h"
+#include "backends/package/unpack_queue.h"
 #include "backends/package/unpack_readers.h"
 #include "backends/package/unpack_zip_directory.h"
 #include "backends/package/unpack_zip_file.h"
@@ -152,15 +152,15 @@ class Walk {
   Rules& rules_;
   TreeWriter& writer_;
   const Context& context_;
-  FileLine line_;
+  UnpackQueue line_;
 };
 
 }  // namespace
 
-Result<FileDigests> read_zip(const ArrivingFile& archive, Rules& rules, TreeWriter& writer, const Context& context) {
+Result<FileDigests> read_zip(const StreamedFile& archive, Rules& rules, TreeWriter& writer, const Context& context) {
   // What its entries are is told by its end.
-  MODLOCK_TRY(const auto size, archive.wait_for(ArrivingFile::kAll));
-  MODLOCK_TRY(const auto list_size, judge_zip_directory(archive.path(), rules));
+  MODLOCK_TRY(const auto size, archive.wait_for(StreamedFile::kAll));
+  MODLOCK_TRY(const auto list_size, check_zip_directory(archive.path(), rules));
   MODLOCK_TRY(auto zip, ZipFile::open(archive.path(), rules.display()));
   const std::uint64_t cores = std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
   const std::uint64_t width = list_size > kMostListBytes ? 1 : std::min(cores, size / kWorthThread);

@@ -164,7 +164,7 @@ class Directory {
       }
       // As they say themselves; what lies is found when unpacked.
       const std::uint64_t size = size_of(rest, name);
-      MODLOCK_TRY(rules_.judge_growth(entry, unpacked, size));
+      MODLOCK_TRY(rules_.check_size_limits(entry, unpacked, size));
       unpacked += size;
       rest.remove_prefix(static_cast<std::size_t>(length));
     }
@@ -179,7 +179,7 @@ class Directory {
 
 }  // namespace
 
-Result<std::uint64_t> judge_zip_directory(const std::filesystem::path& archive, const Rules& rules) {
+Result<std::uint64_t> check_zip_directory(const std::filesystem::path& archive, const Rules& rules) {
   return Directory(archive, rules).judge();
 }
 

@@ -12,6 +12,6 @@ namespace modlock::unpack {
 // size in bytes.
 // Errors: ARCHIVE_UNSAFE (more entries or name bytes than allowed, or more bytes by what it says itself; a NUL in a
 // name, which libzip would show as a blank); BAD_RESPONSE (no zip file, or nothing in it); IO_ERROR.
-Result<std::uint64_t> judge_zip_directory(const std::filesystem::path& archive, const Rules& rules);
+Result<std::uint64_t> check_zip_directory(const std::filesystem::path& archive, const Rules& rules);
 
 }  // namespace modlock::unpack

@@ -32,7 +32,7 @@ tl::unexpected<Error> ZipFile::damaged(std::string_view reason) const {
   return damaged_archive(display_, reason);
 }
 
-void ZipFile::unpack(FileLine::Turn turn, PendingFile file, FileLine& line, const Context& context) {
+void ZipFile::unpack(UnpackQueue::FileIndex turn, PendingFile file, UnpackQueue& line, const Context& context) {
   FileDigests digests;
   auto copied = copy(turn, file, line, context);
   if (copied) {
@@ -58,8 +58,8 @@ std::optional<std::string_view> ZipFile::whole(zip_uint64_t entry) {
   return inflater_.inflate({packed, stat.comp_size}, stat.size, stat.crc);
 }
 
-Result<void> ZipFile::copy_piece(std::string_view bytes, FileLine::Turn turn, PendingFile& file, FileLine& line,
-                                 const Context& context) {
+Result<void> ZipFile::copy_piece(std::string_view bytes, UnpackQueue::FileIndex turn, PendingFile& file,
+                                 UnpackQueue& line, const Context& context) {
   if (auto ok = line.grow(turn, file.name, bytes.size()); !ok) {
     return ok;
   }
@@ -69,7 +69,7 @@ Result<void> ZipFile::copy_piece(std::string_view bytes, FileLine::Turn turn, Pe
   return context.check();
 }
 
-Result<void> ZipFile::copy(FileLine::Turn turn, PendingFile& file, FileLine& line, const Context& context) {
+Result<void> ZipFile::copy(UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line, const Context& context) {
   if (const auto bytes = whole(file.entry)) {
     for (std::size_t at = 0; at < bytes->size(); at += kPiece) {
       if (auto ok = copy_piece(bytes->substr(at, kPiece), turn, file, line, context); !ok) {

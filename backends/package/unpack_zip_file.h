@@ -10,9 +10,9 @@
 
 #include "backends/context.h"
 #include "backends/package/bounded_buffer.h"
-#include "backends/package/inflate_whole.h"
+#include "backends/package/buffer_inflater.h"
 #include "backends/package/libzip.h"
-#include "backends/package/unpack_line.h"
+#include "backends/package/unpack_queue.h"
 #include "protocol/result.h"
 
 namespace modlock::unpack {
@@ -25,9 +25,9 @@ class ZipFile {
 
   zip_t* get() const { return zip_.get(); }
 
-  // Unpacks one file, and finishes it. Errors: BAD_RESPONSE (damaged); IO_ERROR; those of FileLine::grow();
+  // Unpacks one file, and finishes it. Errors: BAD_RESPONSE (damaged); IO_ERROR; those of UnpackQueue::grow();
   // REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-  void unpack(FileLine::Turn turn, PendingFile file, FileLine& line, const Context& context);
+  void unpack(UnpackQueue::FileIndex turn, PendingFile file, UnpackQueue& line, const Context& context);
 
   // BAD_RESPONSE with what libzip says.
   tl::unexpected<Error> damaged(std::string_view reason) const;
@@ -35,8 +35,8 @@ class ZipFile {
  private:
   ZipFile(zip_t* zip, std::string_view display) : zip_(zip), display_(display) {}
 
-  Result<void> copy(FileLine::Turn turn, PendingFile& file, FileLine& line, const Context& context);
-  Result<void> copy_piece(std::string_view bytes, FileLine::Turn turn, PendingFile& file, FileLine& line,
+  Result<void> copy(UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line, const Context& context);
+  Result<void> copy_piece(std::string_view bytes, UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line,
                           const Context& context);
   // The file unpacked, where it is a small one and in order; nullopt leaves the judgement to libzip.
   std::optional<std::string_view> whole(zip_uint64_t entry);
@@ -45,7 +45,7 @@ class ZipFile {
   std::string display_;
   std::vector<char> piece_;
   BoundedBuffer packed_;
-  WholeInflater inflater_;
+  BufferInflater inflater_;
 };
 
 }  // namespace modlock::unpack

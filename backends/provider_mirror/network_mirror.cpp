@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "backends/go_url.h"
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "backends/http/text.h"
 #include "backends/provider_mirror/listed_hashes.h"
 #include "backends/provider_mirror/mirror_index.h"
 #include "backends/provider_mirror/source_answers.h"
-#include "backends/provider_registry/once_map.h"
+#include "backends/provider_registry/single_flight_map.h"
 #include "backends/service_host.h"
 #include "backends/source.h"
 #include "protocol/result.h"
@@ -21,7 +21,7 @@
 namespace modlock {
 namespace {
 
-using provider_registry::OnceMap;
+using provider_registry::SingleFlightMap;
 
 constexpr int kRedirects = 5;
 
@@ -181,7 +181,7 @@ class NetworkMirror final : public ProviderSource {
       return query_failed(provider, {.message = fmt::format("provider mirror returned invalid URL \"{}\"",
                                                             printable_url(archive.url))});
     }
-    MODLOCK_TRY(judge_url(*url, context));
+    MODLOCK_TRY(check_url_allowed(*url, context));
     HttpRequest request;
     request.url = SecretText(*url);
     const std::string display =
@@ -189,7 +189,7 @@ class NetworkMirror final : public ProviderSource {
     request.purpose = fmt::format("download {}", display);
     request.body_limit = std::numeric_limits<std::size_t>::max();
     request.retries = options_.download_retries;
-    request.judge_redirect = redirect_judge(context);
+    request.check_redirect = redirect_policy(context);
     const auto zh = std::find_if(archive.hashes.begin(), archive.hashes.end(),
                                  [](const std::string& hash) { return hash.starts_with("zh:"); });
     return archives_.hashes_of(
@@ -215,8 +215,8 @@ class NetworkMirror final : public ProviderSource {
   const registry::RegistryHttp metadata_;
   HttpClient& http_;
   ProviderArchives& archives_;
-  OnceMap<std::string, ProviderListing> listings_;
-  OnceMap<std::string, Archives> archives_by_version_;
+  SingleFlightMap<std::string, ProviderListing> listings_;
+  SingleFlightMap<std::string, Archives> archives_by_version_;
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "backends/oci/registry.h"
 #include "backends/provider_mirror/oci_provider_manifest.h"
 #include "backends/provider_mirror/source_answers.h"
-#include "backends/provider_registry/once_map.h"
+#include "backends/provider_registry/single_flight_map.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -17,7 +17,7 @@ namespace {
 
 using oci::PlatformManifest;
 using oci::Repository;
-using provider_registry::OnceMap;
+using provider_registry::SingleFlightMap;
 
 // Passes bytes on and hashes them.
 class HashingSink final : public BodySink {
@@ -143,8 +143,8 @@ class OciMirror final : public ProviderSource {
   const std::function<Result<std::string>(const ProviderAddress&)> repository_;
   oci::Registry registry_;
   ProviderArchives& archives_;
-  OnceMap<std::string, ProviderListing> listings_;
-  OnceMap<std::string, std::vector<PlatformManifest>> indexes_;
+  SingleFlightMap<std::string, ProviderListing> listings_;
+  SingleFlightMap<std::string, std::vector<PlatformManifest>> indexes_;
 };
 
 }  // namespace

@@ -39,9 +39,9 @@ std::string reason_of(const SignatureVerdict& verdict) {
 
 }  // namespace
 
-Result<SignatureOutcome> judge_signature(const std::vector<std::string>& keys, std::string_view checksums,
-                                         std::string_view signature, const SignatureRules& rules,
-                                         const std::string& release) {
+Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, std::string_view checksums,
+                                          std::string_view signature, const SignatureRules& rules,
+                                          const std::string& release) {
   if (keys.empty() && !rules.are_required()) {
     return SignatureOutcome{{.status = ProviderSignature::Status::skipped}, {}};
   }

@@ -31,9 +31,9 @@ struct SignatureOutcome {
 // to the next; one that has expired, or whose signature has, serves where no other does, with a warning, unless that is
 // enforced (Terraform takes an expired key without a word, and no expired signature). Without keys, nothing is judged.
 // Errors: SIGNATURE_INVALID in the client's words. `release` names the release in them.
-Result<SignatureOutcome> judge_signature(const std::vector<std::string>& keys, std::string_view checksums,
-                                         std::string_view signature, const SignatureRules& rules,
-                                         const std::string& release);
+Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, std::string_view checksums,
+                                          std::string_view signature, const SignatureRules& rules,
+                                          const std::string& release);
 
 // The package that the list of all packages has for this platform, whose checksum is `metadata.checksum`; null where
 // the registry lists none. The size is the caller's to compare. Errors in OpenTofu's words: BAD_RESPONSE (it lists

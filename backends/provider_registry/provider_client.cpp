@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "protocol/result.h"
 
 namespace modlock::provider_registry {
@@ -139,7 +139,7 @@ HttpRequest ProviderClient::archive_request(const SecretText& url, std::string p
 }
 
 Result<HttpResponse> ProviderClient::send_anonymously(HttpRequest request, const Context& context) const {
-  MODLOCK_TRY(judge_url(request.url.reveal(), context));
+  MODLOCK_TRY(check_url_allowed(request.url.reveal(), context));
   bool is_part = false;
   for (const HttpHeader& header : request.headers) {
     is_part = is_part || header.name == "Range";

@@ -10,11 +10,11 @@
 
 #include "backends/package/zip_layout.h"
 #include "backends/parallel.h"
-#include "backends/provider_registry/archive_look.h"
+#include "backends/provider_registry/archive_probe.h"
 #include "backends/provider_registry/authentication.h"
 #include "backends/provider_registry/checksum_list.h"
-#include "backends/provider_registry/once_map.h"
 #include "backends/provider_registry/provider_client.h"
+#include "backends/provider_registry/single_flight_map.h"
 #include "backends/source.h"
 #include "backends/store/provider_hashes.h"
 #include "protocol/result.h"
@@ -208,7 +208,7 @@ class RegistryProviderSource final : public ProviderSource {
                                                          const Context& context) {
     const std::string name = release.display();
     if (metadata.keys.empty() && release.rules.are_required()) {
-      MODLOCK_TRY(judge_signature({}, {}, {}, release.rules, name));
+      MODLOCK_TRY(verify_signature({}, {}, {}, release.rules, name));
     }
     auto document = client_.file(metadata.checksums_url, fmt::format("download the checksums of {}", name), context);
     auto signature =
@@ -218,7 +218,7 @@ class RegistryProviderSource final : public ProviderSource {
     if (!document || !signature) {
       return fail(document ? std::move(signature.error()) : std::move(document.error()));
     }
-    auto outcome = judge_signature(metadata.keys, *document, *signature, release.rules, name);
+    auto outcome = verify_signature(metadata.keys, *document, *signature, release.rules, name);
     auto hashes = hashes_of(*document);
     if (!outcome || !hashes) {
       return fail(outcome ? about(std::move(hashes.error()), name) : std::move(outcome.error()));
@@ -229,12 +229,12 @@ class RegistryProviderSource final : public ProviderSource {
   Result<ProviderPackage> package_of(const Release& release, const Platform& platform, const PackageMetadata& metadata,
                                      const ListedPackage* listed, const Context& context) {
     const std::string listed_h1 = listed != nullptr && takes_word(release) ? only_hash(*listed, "h1:") : std::string();
-    const ArchiveWish wish{metadata.archive_url, metadata.zh, release.display(platform)};
-    MODLOCK_TRY(const auto archive, known_archive(wish, !listed_h1.empty(), context));
+    const ProviderArchiveRequest request{metadata.archive_url, metadata.zh, release.display(platform)};
+    MODLOCK_TRY(const auto archive, known_archive(request, !listed_h1.empty(), context));
     if (auto ok = listed != nullptr ? expect_size(*listed, archive.size) : Result<void>(); !ok) {
-      return fail(about(std::move(ok.error()), wish.display));
+      return fail(about(std::move(ok.error()), request.display));
     }
-    MODLOCK_TRY(expect_provider_program(archive.programs, release.provider.type(), wish.display));
+    MODLOCK_TRY(expect_provider_program(archive.programs, release.provider.type(), request.display));
     const bool is_read = !archive.h1.empty();
     ProviderPackage package{.h1 = is_read ? archive.h1 : listed_h1,
                             .archive_h1 = is_read ? archive.archive_h1 : listed_h1,
@@ -255,9 +255,10 @@ class RegistryProviderSource final : public ProviderSource {
   }
 
   // `a_look_is_enough`: the hashes are listed, if only the archive is plain.
-  Result<KnownArchive> known_archive(const ArchiveWish& wish, bool a_look_is_enough, const Context& context) {
+  Result<KnownArchive> known_archive(const ProviderArchiveRequest& request, bool a_look_is_enough,
+                                     const Context& context) {
     const auto remembered = [&] {
-      auto found = known_.find(wish.zh);
+      auto found = known_.find(request.zh);
       const bool is_enough = found && (!found->h1.empty() || (a_look_is_enough && found->is_plain));
       if (is_enough) {
         context.count_cache_hit();
@@ -267,21 +268,21 @@ class RegistryProviderSource final : public ProviderSource {
     if (auto found = remembered()) {
       return *std::move(found);
     }
-    MODLOCK_TRY(const auto held, known_.hold(wish.zh, context));
+    MODLOCK_TRY(const auto held, known_.hold(request.zh, context));
     if (auto found = remembered()) {
       return *std::move(found);
     }
-    auto archive = find_out(wish, a_look_is_enough, context);
+    auto archive = find_out(request, a_look_is_enough, context);
     if (archive) {
-      known_.note(wish.zh, *archive);
+      known_.note(request.zh, *archive);
     }
     return archive;
   }
 
-  Result<KnownArchive> find_out(const ArchiveWish& wish, bool a_look_is_enough, const Context& context) {
+  Result<KnownArchive> find_out(const ProviderArchiveRequest& request, bool a_look_is_enough, const Context& context) {
     const std::filesystem::path temporary = options_.store.temporary_directory();
     if (a_look_is_enough) {
-      auto looked = look_at_archive(client_, wish, temporary, context);
+      auto looked = probe_archive(client_, request, temporary, context);
       if (!looked) {
         return fail(std::move(looked.error()));
       }
@@ -289,7 +290,7 @@ class RegistryProviderSource final : public ProviderSource {
         return **std::move(looked);
       }
     }
-    return read_archive(client_, wish, temporary, context);
+    return read_archive(client_, request, temporary, context);
   }
 
   static Result<ProviderRelease> assemble(const Release& release, std::span<const Platform> platforms,
@@ -336,9 +337,9 @@ class RegistryProviderSource final : public ProviderSource {
   RegistryProviderOptions options_;
   ProviderClient client_;
   ProviderHashes known_;
-  OnceMap<std::string, std::shared_ptr<const ProviderVersions>> versions_;         // by address
-  OnceMap<std::string, std::shared_ptr<const PackageMetadata>> packages_;          // by release and platform
-  OnceMap<std::vector<std::string>, std::shared_ptr<const Checksums>> checksums_;  // by keys, URLs and release
+  SingleFlightMap<std::string, std::shared_ptr<const ProviderVersions>> versions_;         // by address
+  SingleFlightMap<std::string, std::shared_ptr<const PackageMetadata>> packages_;          // by release and platform
+  SingleFlightMap<std::vector<std::string>, std::shared_ptr<const Checksums>> checksums_;  // by keys, URLs and release
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "backends/credentials/folded_member.h"
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "backends/source_remote.h"
 #include "backends/source_text.h"
 #include "protocol/json.h"

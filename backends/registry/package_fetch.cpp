@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "backends/http/text.h"
-#include "backends/led_source.h"
 #include "backends/parallel.h"
+#include "backends/redirected_source.h"
 #include "backends/source_text.h"
 #include "protocol/result.h"
 
@@ -53,17 +53,17 @@ Diagnostic moved(std::string message) {
 
 }  // namespace
 
-std::vector<Result<FetchedTree>> PackageFetch::fetch(std::span<const FetchWish> wishes) {
-  results_.assign(wishes.size(), FetchedTree{});
-  inner_.resize(wishes.size());
-  locate(wishes);
-  parallel_for(wishes.size(), kWidth, [&](std::size_t i) {
-    const auto& location = locations_.at(wishes[i].ref);
+std::vector<Result<FetchedTree>> PackageFetch::fetch(std::span<const FetchRequest> requests) {
+  results_.assign(requests.size(), FetchedTree{});
+  inner_.resize(requests.size());
+  locate(requests);
+  parallel_for(requests.size(), kWidth, [&](std::size_t i) {
+    const auto& location = locations_.at(requests[i].ref);
     const auto* address = location ? std::get_if<SourceAddress>(&*location) : nullptr;
     if (!location) {
       results_[i] = fail(location.error());
     } else if (address != nullptr) {
-      auto inner = prepare(wishes[i], *address);
+      auto inner = prepare(requests[i], *address);
       if (inner) {
         inner_[i] = std::move(*inner);
       } else {
@@ -71,14 +71,14 @@ std::vector<Result<FetchedTree>> PackageFetch::fetch(std::span<const FetchWish> 
       }
     }
   });
-  const std::vector<Batch> batches = make_batches(wishes);
-  parallel_for(batches.size(), kWidth, [&](std::size_t i) { run(batches[i], wishes); });
+  const std::vector<Batch> batches = make_batches(requests);
+  parallel_for(batches.size(), kWidth, [&](std::size_t i) { run(batches[i], requests); });
   return std::move(results_);
 }
 
-void PackageFetch::locate(std::span<const FetchWish> wishes) {
-  for (const FetchWish& wish : wishes) {
-    locations_.emplace(wish.ref, PackageLocation{});
+void PackageFetch::locate(std::span<const FetchRequest> requests) {
+  for (const FetchRequest& request : requests) {
+    locations_.emplace(request.ref, PackageLocation{});
   }
   std::vector<std::pair<const std::string, Result<PackageLocation>>*> open;
   for (auto& entry : locations_) {
@@ -95,49 +95,50 @@ void PackageFetch::locate(std::span<const FetchWish> wishes) {
   });
 }
 
-Result<PackageFetch::Inner> PackageFetch::prepare(const FetchWish& wish, const SourceAddress& address) const {
-  if (auto ok = judge_led(address.source, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
+Result<PackageFetch::Inner> PackageFetch::prepare(const FetchRequest& request, const SourceAddress& address) const {
+  if (auto ok = check_redirected_source(address.source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(request))));
   }
-  Inner inner{.address = address, .backend = others_.find(address.source), .wish = {}, .warnings = {}};
+  Inner inner{.address = address, .backend = others_.find(address.source), .request = {}, .warnings = {}};
   if (inner.backend == nullptr) {
-    return fail(Code::source_unsupported, fmt::format("{} lies at \"{}\", and {} sources are not served", display(wish),
-                                                      address.source.identity(), address.source.getter));
+    return fail(Code::source_unsupported,
+                fmt::format("{} lies at \"{}\", and {} sources are not served", display(request),
+                            address.source.identity(), address.source.getter));
   }
-  inner.wish.ref = named_reference(address.source);
-  MODLOCK_TRY(wish.id.empty() ? expect_named(inner, wish) : expect_locked(inner, wish));
+  inner.request.ref = named_reference(address.source);
+  MODLOCK_TRY(request.id.empty() ? expect_named(inner, request) : expect_locked(inner, request));
   return inner;
 }
 
-std::string PackageFetch::lies_at(const FetchWish& wish, const Inner& inner) const {
-  return fmt::format("{} lies at \"{}\"", display(wish), inner.address.source.identity());
+std::string PackageFetch::lies_at(const FetchRequest& request, const Inner& inner) const {
+  return fmt::format("{} lies at \"{}\"", display(request), inner.address.source.identity());
 }
 
 // A commit or a digest has to be proven by its source before it is fetched by itself.
-Result<void> PackageFetch::expect_named(Inner& inner, const FetchWish& wish) const {
+Result<void> PackageFetch::expect_named(Inner& inner, const FetchRequest& request) const {
   if (named_content(inner.address.source).empty()) {
     return {};
   }
   const auto pin = inner.backend->pin(inner.address, context_);
   if (!pin) {
-    return fail(with_note(pin.error(), lies_at(wish, inner)));
+    return fail(with_note(pin.error(), lies_at(request, inner)));
   }
-  inner.wish = {.id = pin->id, .ref = pin->ref, .locked = pin->ref.empty()};
+  inner.request = {.id = pin->id, .ref = pin->ref, .locked = pin->ref.empty()};
   return {};
 }
 
-Result<void> PackageFetch::expect_locked(Inner& inner, const FetchWish& wish) const {
+Result<void> PackageFetch::expect_locked(Inner& inner, const FetchRequest& request) const {
   const std::string here = inner.address.source.identity();
-  const std::string id = inner.backend->id_of({&wish.id, 1});
-  if (id.empty() && is_archive_id(wish.id)) {
-    inner.warnings.push_back(moved(
-        fmt::format("{} was an archive ({}) when it was locked, and is now at \"{}\"", display(wish), wish.id, here)));
-    return expect_named(inner, wish);
+  const std::string id = inner.backend->id_of({&request.id, 1});
+  if (id.empty() && is_archive_id(request.id)) {
+    inner.warnings.push_back(moved(fmt::format("{} was an archive ({}) when it was locked, and is now at \"{}\"",
+                                               display(request), request.id, here)));
+    return expect_named(inner, request);
   }
   if (id.empty()) {
     return fail(Code::hash_mismatch,
                 fmt::format("{} is locked as {}, and the registry now points to \"{}\", which cannot give that",
-                            display(wish), wish.id, here),
+                            display(request), request.id, here),
                 "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
   }
   const std::string named = named_content(inner.address.source);
@@ -145,21 +146,21 @@ Result<void> PackageFetch::expect_locked(Inner& inner, const FetchWish& wish) co
     inner.warnings.push_back(
         moved(fmt::format("the registry now points to \"{}\" for {}; the locked {} is used, if it "
                           "is still there",
-                          here, display(wish), wish.id)));
+                          here, display(request), request.id)));
   }
-  inner.wish = {.id = id, .ref = named.empty() ? inner.wish.ref : std::string(), .locked = true};
+  inner.request = {.id = id, .ref = named.empty() ? inner.request.ref : std::string(), .locked = true};
   return {};
 }
 
-std::vector<PackageFetch::Batch> PackageFetch::make_batches(std::span<const FetchWish> wishes) {
+std::vector<PackageFetch::Batch> PackageFetch::make_batches(std::span<const FetchRequest> requests) {
   std::vector<Batch> batches;
   std::map<std::string, std::size_t> by_package;
-  for (std::size_t i = 0; i < wishes.size(); ++i) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     if (!results_[i]) {
       continue;
     }
     if (!inner_[i]) {
-      batches.push_back({std::get<DirectPackage>(*locations_.at(wishes[i].ref)), {i}});
+      batches.push_back({std::get<DirectPackage>(*locations_.at(requests[i].ref)), {i}});
       continue;
     }
     // The URL without what names a version of it. An identity would not do: it leaves out arguments of an archive's
@@ -169,59 +170,60 @@ std::vector<PackageFetch::Batch> PackageFetch::make_batches(std::span<const Fetc
     if (is_new) {
       batches.emplace_back();
     }
-    batches[at->second].wishes.push_back(i);
+    batches[at->second].requests.push_back(i);
   }
   return batches;
 }
 
-void PackageFetch::run(const Batch& batch, std::span<const FetchWish> wishes) {
-  const std::size_t first = batch.wishes.front();
+void PackageFetch::run(const Batch& batch, std::span<const FetchRequest> requests) {
+  const std::size_t first = batch.requests.front();
   if (batch.direct) {
-    results_[first] = download(wishes[first], *batch.direct);
+    results_[first] = download(requests[first], *batch.direct);
     return;
   }
-  std::vector<FetchWish> inner;
-  for (const std::size_t i : batch.wishes) {
-    inner.push_back(inner_[i]->wish);
+  std::vector<FetchRequest> inner;
+  for (const std::size_t i : batch.requests) {
+    inner.push_back(inner_[i]->request);
   }
   auto trees = inner_[first]->backend->fetch(inner_[first]->address, inner, parent_, context_);
-  for (std::size_t k = 0; k < batch.wishes.size(); ++k) {
-    const std::size_t i = batch.wishes[k];
-    results_[i] = complete(wishes[i], *inner_[i], std::move(trees[k]));
+  for (std::size_t k = 0; k < batch.requests.size(); ++k) {
+    const std::size_t i = batch.requests[k];
+    results_[i] = complete(requests[i], *inner_[i], std::move(trees[k]));
   }
 }
 
-Result<FetchedTree> PackageFetch::download(const FetchWish& wish, const DirectPackage& package) const {
-  if (auto ok = judge_led(package.source, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(wish))));
+Result<FetchedTree> PackageFetch::download(const FetchRequest& request, const DirectPackage& package) const {
+  if (auto ok = check_redirected_source(package.source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(request))));
   }
   const std::string here = package.source.identity();
-  if (!wish.id.empty() && !is_archive_id(wish.id)) {
+  if (!request.id.empty() && !is_archive_id(request.id)) {
     return fail(Code::hash_mismatch,
-                fmt::format("{} is locked as {}, and the registry now hands out an archive, \"{}\"", display(wish),
-                            wish.id, here),
+                fmt::format("{} is locked as {}, and the registry now hands out an archive, \"{}\"", display(request),
+                            request.id, here),
                 "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
   }
-  auto tree = client_.download(module_, wish.ref, package, parent_, context_);
+  auto tree = client_.download(module_, request.ref, package, parent_, context_);
   if (!tree) {
     return tree;
   }
-  if (!wish.id.empty() && wish.id != tree->id) {
+  if (!request.id.empty() && request.id != tree->id) {
     tree->warnings.push_back(
         moved(fmt::format("the archive of {} at \"{}\" is another than the locked one: expected "
                           "{}, got {}",
-                          display(wish), here, wish.id, tree->id)));
+                          display(request), here, request.id, tree->id)));
   }
-  tree->ref = wish.ref;
+  tree->ref = request.ref;
   return tree;
 }
 
-Result<FetchedTree> PackageFetch::complete(const FetchWish& wish, const Inner& inner, Result<FetchedTree> tree) const {
+Result<FetchedTree> PackageFetch::complete(const FetchRequest& request, const Inner& inner,
+                                           Result<FetchedTree> tree) const {
   if (!tree) {
-    return fail(with_note(std::move(tree.error()), lies_at(wish, inner)));
+    return fail(with_note(std::move(tree.error()), lies_at(request, inner)));
   }
   tree->id = inner.backend->id_hash(tree->id);
-  tree->ref = wish.ref;
+  tree->ref = request.ref;
   tree->subdir = join_subdir(tree->subdir, inner.address.source.subdir);
   tree->warnings.insert(tree->warnings.begin(), inner.warnings.begin(), inner.warnings.end());
   return tree;

@@ -20,32 +20,32 @@ class PackageFetch {
                const std::filesystem::path& parent, const Context& context)
       : client_(client), others_(others), module_(module), parent_(parent), context_(context) {}
 
-  std::vector<Result<FetchedTree>> fetch(std::span<const FetchWish> wishes);
+  std::vector<Result<FetchedTree>> fetch(std::span<const FetchRequest> requests);
 
  private:
-  // A wish in terms of the source that the registry points to.
+  // A request in terms of the source that the registry points to.
   struct Inner {
     SourceAddress address;
     Backend* backend = nullptr;
-    FetchWish wish;
+    FetchRequest request;
     Diagnostics warnings;
   };
   // One fetch: a direct download, or everything from one repository.
   struct Batch {
     std::optional<DirectPackage> direct;
-    std::vector<std::size_t> wishes;
+    std::vector<std::size_t> requests;
   };
 
-  void locate(std::span<const FetchWish> wishes);
-  Result<Inner> prepare(const FetchWish& wish, const SourceAddress& address) const;
-  Result<void> expect_locked(Inner& inner, const FetchWish& wish) const;
-  Result<void> expect_named(Inner& inner, const FetchWish& wish) const;
-  std::vector<Batch> make_batches(std::span<const FetchWish> wishes);
-  void run(const Batch& batch, std::span<const FetchWish> wishes);
-  Result<FetchedTree> download(const FetchWish& wish, const DirectPackage& package) const;
-  Result<FetchedTree> complete(const FetchWish& wish, const Inner& inner, Result<FetchedTree> tree) const;
-  std::string lies_at(const FetchWish& wish, const Inner& inner) const;
-  std::string display(const FetchWish& wish) const { return version_display(module_, wish.ref); }
+  void locate(std::span<const FetchRequest> requests);
+  Result<Inner> prepare(const FetchRequest& request, const SourceAddress& address) const;
+  Result<void> expect_locked(Inner& inner, const FetchRequest& request) const;
+  Result<void> expect_named(Inner& inner, const FetchRequest& request) const;
+  std::vector<Batch> make_batches(std::span<const FetchRequest> requests);
+  void run(const Batch& batch, std::span<const FetchRequest> requests);
+  Result<FetchedTree> download(const FetchRequest& request, const DirectPackage& package) const;
+  Result<FetchedTree> complete(const FetchRequest& request, const Inner& inner, Result<FetchedTree> tree) const;
+  std::string lies_at(const FetchRequest& request, const Inner& inner) const;
+  std::string display(const FetchRequest& request) const { return version_display(module_, request.ref); }
 
   RegistryClient& client_;
   const BackendSet& others_;
@@ -53,8 +53,8 @@ class PackageFetch {
   const std::filesystem::path& parent_;
   const Context& context_;
   std::map<std::string, Result<PackageLocation>> locations_;  // by version
-  std::vector<std::optional<Inner>> inner_;                   // by wish; none for a direct download
-  std::vector<Result<FetchedTree>> results_;                  // by wish
+  std::vector<std::optional<Inner>> inner_;                   // by request; none for a direct download
+  std::vector<Result<FetchedTree>> results_;                  // by request
 };
 
 }  // namespace modlock::registry

@@ -47,12 +47,12 @@ class RegistryBackend final : public Backend {
                                              source.source.package_identity()));
   }
 
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override {
     if (context.offline) {
-      return std::vector<Result<FetchedTree>>(wishes.size(), fail(offline_miss(source.source)));
+      return std::vector<Result<FetchedTree>>(requests.size(), fail(offline_miss(source.source)));
     }
-    return PackageFetch(client_, others_, source.source, parent, context).fetch(wishes);
+    return PackageFetch(client_, others_, source.source, parent, context).fetch(requests);
   }
 
   std::string id_hash(std::string_view id) const override { return std::string(id); }
@@ -66,8 +66,8 @@ class RegistryBackend final : public Backend {
     return {};
   }
 
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return std::nullopt;
   }
 

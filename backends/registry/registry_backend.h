@@ -27,17 +27,17 @@ struct RegistryBackendOptions {
 
 // Serves modules of registries ("modules.v1"). A registry only says where a version lies: the package comes from
 // another backend, or from the registry's own hands, and ids are the full hash texts of what it came as:
-// "git:<commit>", "oci:sha256:…", "zh:<sha256>". FetchWish::ref is the canonical version. FetchedTree::subdir is the
+// "git:<commit>", "oci:sha256:…", "zh:<sha256>". FetchRequest::ref is the canonical version. FetchedTree::subdir is the
 // part of the registry's location behind "//", as written: globs are the caller's to expand.
 //
 // list_versions: of versions that differ in metadata alone all are listed, in the registry's order, so that the first
 // that fits is OpenTofu's choice; `ambiguous_with` is never set. INVALID_PARAMS where a tag prefix is given: a registry
 // has no tags.
 // pin: NOT_FOUND, without a request; a registry source has no references.
-// fetch: each version is asked for once per call; wishes whose packages share a repository are one fetch of it.
-// An id that is wished for is locked: it must come from where the registry points now, under the rules of the backend
+// fetch: each version is asked for once per call; requests whose packages share a repository are one fetch of it.
+// An id that is requested is locked: it must come from where the registry points now, under the rules of the backend
 // there. Beside the errors of Backend: HASH_MISMATCH (a locked commit or digest, and the registry now points to another
-// kind of source), SOURCE_UNSUPPORTED (nobody serves what it points to), SOURCE_DENIED (Context::judge_source), and
+// kind of source), SOURCE_UNSUPPORTED (nobody serves what it points to), SOURCE_DENIED (Context::check_source), and
 // those of the other backend, with a note. An archive with another digest than the locked one is a warning: its tree
 // has to prove itself.
 std::unique_ptr<Backend> make_registry_backend(RegistryBackendOptions options);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "protocol/result.h"
 
 namespace modlock::registry {
@@ -47,7 +47,7 @@ Result<void> RegistryHttp::authorise(HttpRequest& request, std::string_view host
 }
 
 Result<HttpResponse> RegistryHttp::send(HttpRequest request, std::string_view host, const Context& context) const {
-  request.judge_redirect = redirect_judge(context);
+  request.check_redirect = redirect_policy(context);
   if (!host.empty()) {
     MODLOCK_TRY(authorise(request, host, context));
   }

@@ -21,7 +21,7 @@ class RegistryHttp {
 
   // Sends a request with the token of `host` (Source::host; empty: anonymously), wherever its URL leads: a registry's
   // API may live on another host than its name. Where no token can be had, the request is anonymous, as OpenTofu's is.
-  // Redirects are judged as sources (redirect_judge.h). Answers a response of 2xx. Errors: those of expect_success(),
+  // Redirects are judged as sources (redirect_policy.h). Answers a response of 2xx. Errors: those of expect_success(),
   // of a refusal with the places that were looked in (explain_refusal); CONFIG_PARSE of the credentials.
   Result<HttpResponse> send(HttpRequest request, std::string_view host, const Context& context) const;
 

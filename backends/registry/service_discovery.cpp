@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "backends/go_url.h"
-#include "backends/http/redirect_judge.h"
+#include "backends/http/redirect_policy.h"
 #include "backends/http/text.h"
 #include "backends/service_host.h"
 #include "backends/source_text.h"
@@ -44,7 +44,7 @@ Result<std::string> ServiceDiscovery::find(std::string_view host, std::string_vi
   const auto services = configured_or_asked(host, context);
   auto base = services ? service_url(*services, host, service) : fail(services.error());
   if (base && services->configured.empty() && GoUrl::parse(*base)->host != parse_service_host(host)->ascii) {
-    if (auto allowed = judge_url(*base, context); !allowed) {
+    if (auto allowed = check_url_allowed(*base, context); !allowed) {
       Error error = std::move(allowed.error());
       error.message =
           fmt::format("the service \"{}\" of \"{}\" is at {}: {}", service, host, printable_url(*base), error.message);

@@ -57,7 +57,7 @@ struct Noted {
 };
 
 // `text` is the file as it is.
-Noted note_in(std::string_view text, std::span<const Sighting> sightings, Time now) {
+Noted note_in(std::string_view text, std::span<const Observation> observations, Time now) {
   std::vector<Line> lines = read_lines(text);
   bool is_new = false;
   Time latest = now;
@@ -72,8 +72,8 @@ Noted note_in(std::string_view text, std::span<const Sighting> sightings, Time n
   }
   Noted noted;
   std::string added;
-  for (const Sighting& sighting : sightings) {
-    const std::string thing = thing_of(sighting.name, sighting.id);
+  for (const Observation& observation : observations) {
+    const std::string thing = thing_of(observation.name, observation.id);
     const auto found = known.find(thing);
     noted.times.push_back(found == known.end() ? latest : found->second);
     if (found == known.end() && is_plain(thing)) {
@@ -96,14 +96,14 @@ std::filesystem::path FirstSeen::file_of(const Source& source) const {
   return store_.seen_directory() / sha256_hex(source.package_identity());
 }
 
-std::vector<Time> FirstSeen::note(const Source& source, std::span<const Sighting> sightings, Time now,
+std::vector<Time> FirstSeen::note(const Source& source, std::span<const Observation> observations, Time now,
                                   const Context& context) const {
   now = std::chrono::floor<std::chrono::seconds>(now);
   if (now < kEarliest) {
-    return std::vector<Time>(sightings.size(), now);
+    return std::vector<Time>(observations.size(), now);
   }
   const std::filesystem::path file = file_of(source);
-  Noted noted = note_in(read_file(file).value_or(""), sightings, now);
+  Noted noted = note_in(read_file(file).value_or(""), observations, now);
   if (noted.text.empty() || !store_.make_seen_directory()) {
     return noted.times;
   }
@@ -111,7 +111,7 @@ std::vector<Time> FirstSeen::note(const Source& source, std::span<const Sighting
   // which makes it younger, never older.
   if (const auto held = store_.hold_seen(source, context)) {
     const auto text = read_file(file);
-    noted = note_in(text.value_or(""), sightings, now);
+    noted = note_in(text.value_or(""), observations, now);
     const bool is_whole = text || text.error().code == Code::not_found;  // else what it says must not be lost
     if (is_whole && !noted.text.empty()) {
       (void)write_file_atomically(file, noted.text, Durable::no);

@@ -13,7 +13,7 @@
 namespace modlock {
 
 // What a source gives under a name.
-struct Sighting {
+struct Observation {
   std::string name;     // Pin::ref, ListedVersion::ref: "refs/tags/v1.2.0", "1.2.0"
   std::string id = {};  // empty where only a fetch tells (a registry)
 };
@@ -37,7 +37,7 @@ class FirstSeen {
   // Notes what is new among them, and returns when each was first seen, to the second. A store that cannot be written
   // is no error, nor is the end of the run: what is new is then seen now, and will be again. Processes that note at the
   // same time lose nothing of each other.
-  std::vector<Time> note(const Source& source, std::span<const Sighting> sightings, Time now,
+  std::vector<Time> note(const Source& source, std::span<const Observation> observations, Time now,
                          const Context& context) const;
   // When this was first noted; with an empty name under whatever name. nullopt: never.
   std::optional<Time> find(const Source& source, std::string_view name, std::string_view id) const;

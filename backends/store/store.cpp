@@ -287,7 +287,7 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   const std::string modes = hash_modes(entries);
   auto known = find_content(h1, modes);
   const bool was_known = known.has_value();
-  if (whole_package(*this, std::move(known), context)) {
+  if (load_intact_package(*this, std::move(known), context)) {
     // It is of no use any more, but no reason to fail either.
     (void)remove_tree(tree.directory);
   } else if (auto ok = move_in(tree.directory, h1, modes); !ok) {

@@ -98,8 +98,8 @@ class Store {
   Result<FileLock> hold_seen(const Source& source, const Context& context) const;
 
   // The package of (package identity, id), if it is complete in the store; of a registry module also by its version
-  // (FetchWish::ref), for versions may share an id and lie in different directories of it. Unreadable records are as if
-  // absent.
+  // (FetchRequest::ref), for versions may share an id and lie in different directories of it. Unreadable records are as
+  // if absent.
   std::optional<Package> find(const Source& source, std::string_view id, std::string_view ref = {}) const;
   // The h1 of what (package identity, id) is recorded to have, whether or not the package is still in the store.
   std::optional<std::string> recorded_h1(const Source& source, std::string_view id, std::string_view ref = {}) const;

@@ -6,7 +6,7 @@
 
 namespace modlock {
 
-std::optional<Package> whole_package(const Store& store, std::optional<Package> found, const Context& context) {
+std::optional<Package> load_intact_package(const Store& store, std::optional<Package> found, const Context& context) {
   if (!found) {
     return found;
   }

@@ -70,7 +70,7 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
 int run_doctor(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.only_locks = true;  // it also examines a machine that has no configuration yet
-  return over_roots(flags, host, [&](const std::string& root) { return examine(line, host, root); });
+  return run_for_roots(flags, host, [&](const std::string& root) { return examine(line, host, root); });
 }
 
 }  // namespace modlock::cli

@@ -11,7 +11,7 @@
 #include "plugin/cli/doctor.h"
 #include "plugin/cli/explain_command.h"
 #include "plugin/config/client_configuration.h"
-#include "plugin/engine/implementation.h"
+#include "plugin/engine/client_program.h"
 
 namespace modlock::cli {
 namespace {
@@ -21,7 +21,7 @@ using Verdict = Finding::Verdict;
 // What a host is used for, in the words of explain_credentials(): "registry", "oci", "download", "git".
 using Uses = std::map<std::string, std::set<std::string>>;
 
-void add_source(const std::string& text, Tool tool, Uses& uses) {
+void add_source(const std::string& text, ClientKind tool, Uses& uses) {
   const auto address = parse_source(text, default_registry(tool));
   if (!address || address->source.host.empty()) {
     return;
@@ -41,7 +41,7 @@ void add_source(const std::string& text, Tool tool, Uses& uses) {
   }
 }
 
-Uses uses_of(const CommonFlags& flags, const Host& host, const std::string& root, Tool tool) {
+Uses uses_of(const CommonFlags& flags, const Host& host, const std::string& root, ClientKind tool) {
   Uses uses;
   const auto inspected = host.call(&Engine::inspect, host.root_params(root, flags)).result;
   if (!inspected) {
@@ -124,17 +124,17 @@ std::vector<Finding> examine_hosts(const CommonFlags& flags, const Host& host, c
                                    const std::vector<std::string>& named, bool online) {
   WalkRequest walk;
   walk.root = root;
-  const Implementation client = find_implementation(host.engine().options(), walk);
+  const ClientProgram client = find_client(host.engine().options(), walk);
   Uses uses = uses_of(flags, host, root, client.tool);
   for (const std::string& name : named) {
     uses[name].insert("registry");
   }
   const auto network = host.engine().network(client.tool, client.version, host.run());
-  const Surroundings surroundings = current_surroundings();
+  const ProcessEnvironment environment = current_environment();
   std::vector<Finding> findings;
   for (const auto& [name, kinds] : uses) {
     Finding finding{.check = "host " + name};
-    const auto report = explain_credentials(name, network->client_configuration(), surroundings, host.context());
+    const auto report = explain_credentials(name, network->client_configuration(), environment, host.context());
     if (!report) {
       finding.verdict = Verdict::error;
       finding.found = report.error().message;

@@ -11,7 +11,7 @@
 #include "backends/process/process.h"
 #include "plugin/cli/doctor.h"
 #include "plugin/config/roots.h"
-#include "plugin/engine/implementation.h"
+#include "plugin/engine/client_program.h"
 
 namespace modlock::cli {
 namespace {
@@ -58,8 +58,8 @@ Finding examine_client(const Host& host, const std::string& root) {
   const EngineOptions& options = host.engine().options();
   WalkRequest walk;
   walk.root = root;
-  const Implementation client = find_implementation(options, walk);
-  const Release release = release_of(client, root, options, host.context());
+  const ClientProgram client = find_client(options, walk);
+  const ClientVersion release = client_version_of(client, root, options, host.context());
   Finding finding{.check = "client"};
   finding.found = fmt::format("{} {}, said by {}", display_name(client.tool), release.version, client.from);
   const auto program = find_program(client.command);

@@ -9,7 +9,7 @@
 #include "backends/process/process.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/client_configuration.h"
-#include "plugin/engine/implementation.h"
+#include "plugin/engine/client_program.h"
 #include "protocol/json.h"
 #include "protocol/result.h"
 
@@ -45,17 +45,17 @@ std::string without_user_info(std::string key) {
 }
 
 // git's own settings that give a request credentials, by where they stand; their values may be secrets.
-Result<std::vector<CredentialPlace>> git_places(const Context& context) {
+Result<std::vector<CredentialLocation>> git_places(const Context& context) {
   const auto finished = run_command({.argv = {"git", "config", "--show-origin", "--name-only", "-z", "--get-regexp",
                                               R"(^(credential(\..*)?\.helper|http(\..*)?\.extraheader)$)"}},
                                     context);
   if (!finished && finished.error().code == Code::tool_missing) {
-    return std::vector{CredentialPlace{"git's own configuration", "git is not on PATH"}};
+    return std::vector{CredentialLocation{"git's own configuration", "git is not on PATH"}};
   }
   if (!finished) {
     return fail(finished.error());
   }
-  std::vector<CredentialPlace> places;
+  std::vector<CredentialLocation> places;
   std::set<std::string> seen;
   std::string_view rest = finished->output;
   while (!rest.empty()) {
@@ -88,7 +88,7 @@ Json::Value to_json(const CredentialReport& report) {
     use["use"] = search.use;
     use["used"] = search.used ? Json::Value(*search.used) : Json::Value();
     Json::Value& places = use["places"] = Json::arrayValue;
-    for (const CredentialPlace& place : search.places) {
+    for (const CredentialLocation& place : search.places) {
       Json::Value& entry = places.append(Json::Value(Json::objectValue));
       entry["place"] = place.place;
       entry["outcome"] = place.outcome;
@@ -105,7 +105,7 @@ void print(const CredentialReport& report) {
                                                  : "no credential";
     print_out(fmt::format("\n{}: {}\n", search.use, used));
     int number = 0;
-    for (const CredentialPlace& place : search.places) {
+    for (const CredentialLocation& place : search.places) {
       print_out(fmt::format("  {}. {}: {}\n", ++number, place.place, place.outcome));
     }
   }
@@ -114,19 +114,19 @@ void print(const CredentialReport& report) {
 }  // namespace
 
 Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
-                                             const Surroundings& surroundings, const Context& context) {
+                                             const ProcessEnvironment& environment, const Context& context) {
   MODLOCK_TRY(const auto asked, parse_where(where));
   CredentialReport report{.host = asked.host, .repository = asked.repository, .warnings = {}, .uses = {}};
   for (const Diagnostic& warning : configuration.warnings) {
     report.warnings.push_back(warning.what.message);
   }
-  const auto credentials = make_credentials(configuration, surroundings);
+  const auto credentials = make_credentials(configuration, environment);
   const std::pair<const char*, CredentialUse> uses[] = {
       {"registry", CredentialUse::registry}, {"oci", CredentialUse::oci}, {"download", CredentialUse::download}};
   for (const auto& [name, use] : uses) {
     MODLOCK_TRY(auto places, credentials->places(use, asked.host, asked.repository, context));
     const auto used = std::find_if(places.begin(), places.end(),
-                                   [](const CredentialPlace& place) { return place.outcome == "used"; });
+                                   [](const CredentialLocation& place) { return place.outcome == "used"; });
     report.uses.push_back({name, used == places.end() ? std::nullopt : std::optional(used->place), std::move(places)});
   }
   MODLOCK_TRY(auto git, git_places(context));
@@ -136,9 +136,9 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
 
 int run_explain_credentials(const std::string& where, const CommonFlags& flags, const EngineOptions& options,
                             std::stop_token stop) {
-  const Surroundings surroundings = current_surroundings();
-  const ClientConfiguration configuration = read_client_configuration(find_implementation(options).tool, surroundings);
-  const auto report = explain_credentials(where, configuration, surroundings, Context{.stop = std::move(stop)});
+  const ProcessEnvironment environment = current_environment();
+  const ClientConfiguration configuration = read_client_configuration(find_client(options).tool, environment);
+  const auto report = explain_credentials(where, configuration, environment, Context{.stop = std::move(stop)});
   if (!report) {
     return failed_everywhere(report.error(), flags);
   }

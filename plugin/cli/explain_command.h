@@ -16,7 +16,7 @@ namespace modlock::cli {
 struct CredentialSearch {
   std::string use;                  // "registry", "oci", "download" or "git"
   std::optional<std::string> used;  // the place whose credential is used; nullopt: none, or (git) not known
-  std::vector<CredentialPlace> places;
+  std::vector<CredentialLocation> places;
 };
 
 struct CredentialReport {
@@ -30,7 +30,7 @@ struct CredentialReport {
 // report never has a secret. Errors: INVALID_PARAMS (no host, a URL; the text itself is not in the message),
 // REQUEST_CANCELLED.
 Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
-                                             const Surroundings& surroundings, const Context& context);
+                                             const ProcessEnvironment& environment, const Context& context);
 
 // The command: for the client that the options, the environment or PATH name.
 int run_explain_credentials(const std::string& where, const CommonFlags& flags, const EngineOptions& options,

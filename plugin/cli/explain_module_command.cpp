@@ -75,12 +75,12 @@ RootOutcome explain_root(const CommandLine& line, const Host& host, const std::s
   messages::LockExplainParams params;
   params.root = host.root_params(root, line.common);
   params.subject = line.subject;
-  auto [result, told] = host.call(&Engine::explain, params);
+  auto [result, details] = host.call(&Engine::explain, params);
   if (!result) {
-    return failed(result.error(), line.common, root, told.error_data);
+    return failed(result.error(), line.common, root, details.error_data);
   }
   if (!line.common.json) {
-    print_diagnostics(told.diagnostics, root);
+    print_diagnostics(details.diagnostics, root);
     print_out(explanation_text(*result));
   }
   return {.exit_code = 0, .json = Answer::of(std::move(*result))};
@@ -89,7 +89,7 @@ RootOutcome explain_root(const CommandLine& line, const Host& host, const std::s
 }  // namespace
 
 int run_explain(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, host, [&](const std::string& root) { return explain_root(line, host, root); });
+  return run_for_roots(line.common, host, [&](const std::string& root) { return explain_root(line, host, root); });
 }
 
 }  // namespace modlock::cli

@@ -124,16 +124,16 @@ std::string draw(const messages::ConfigInspectResult& result, bool dot) {
 }  // namespace
 
 int run_graph(const CommandLine& line, const Host& host) {
-  return over_roots(line.common, host, [&](const std::string& root) -> RootOutcome {
-    const auto [result, told] = host.call(&Engine::inspect, host.root_params(root, line.common));
+  return run_for_roots(line.common, host, [&](const std::string& root) -> RootOutcome {
+    const auto [result, details] = host.call(&Engine::inspect, host.root_params(root, line.common));
     if (!result) {
       return failed(result.error(), line.common, root);
     }
-    RootOutcome outcome{.exit_code = exit_code_of_diagnostics(told.diagnostics), .json = {}};
-    describe_worst(told.diagnostics, outcome);
+    RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
+    describe_worst(details.diagnostics, outcome);
     std::string text = draw(*result, line.graph_format == "dot");
     if (!line.common.json) {
-      print_diagnostics(told.diagnostics, root);
+      print_diagnostics(details.diagnostics, root);
       print_out(text);
       return outcome;
     }

@@ -10,13 +10,13 @@
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/cli/plan_result.h"
-#include "plugin/cli/retry_words.h"
 #include "plugin/cli/source_hook.h"
+#include "plugin/cli/terragrunt_retry.h"
 #include "plugin/cli/unit_lock.h"
 #include "plugin/config/directory_glob.h"
 #include "plugin/config/roots.h"
-#include "plugin/engine/implementation.h"
-#include "plugin/lock/copy.h"
+#include "plugin/engine/client_program.h"
+#include "plugin/lock/backup.h"
 #include "plugin/verify/verdict.h"
 #include "protocol/result.h"
 
@@ -47,7 +47,7 @@ class Hook {
         host_(host),
         unit_(line.unit),
         root_(line.common.directories.front()),
-        lock_(unit_, root_, find_implementation(host.engine().options()).tool),
+        lock_(unit_, root_, find_client(host.engine().options()).tool),
         source_(line, host, {line.common.bounds.back(), root_, unit_},
                 [this](const std::string& text) { tell(text); }) {}
 
@@ -66,7 +66,7 @@ class Hook {
   template <typename Params, typename Output>
   Result<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
     auto asked = host_.call(method, params);
-    show(asked.told.diagnostics);
+    show(asked.details.diagnostics);
     return std::move(asked.result);
   }
 
@@ -147,7 +147,7 @@ class Hook {
   // before the command has said so.
   Result<void> restore() {
     const auto data = data_directory();
-    const auto known = data ? load_lock_copy(data->path) : fail(data.error());
+    const auto known = data ? load_lock_backup(data->path) : fail(data.error());
     if (!known || !*known) {
       return known ? Result<void>() : fail(known.error());
     }

@@ -160,7 +160,7 @@ void Host::request_done() const {
   progress_->request_done();
 }
 
-Result<Answer> Host::ask(const std::string& method, const Json::Value& params, Told& told) const {
+Result<Answer> Host::ask(const std::string& method, const Json::Value& params, CallDetails& details) const {
   MODLOCK_TRY(auto allowed, time_allowed(params));
   RequestContext request;
   request.stop = stop_;
@@ -171,7 +171,7 @@ Result<Answer> Host::ask(const std::string& method, const Json::Value& params, T
   }
   auto result = methods_->call(method, params, request);
   request_done();
-  told = {std::move(request.error_data), std::move(request.diagnostics)};
+  details = {std::move(request.error_data), std::move(request.diagnostics)};
   return result;
 }
 

@@ -15,16 +15,16 @@
 namespace modlock::cli {
 
 // What a call says besides its result.
-struct Told {
+struct CallDetails {
   Json::Value error_data;   // what an error carries besides (`changes` of FROZEN)
   Diagnostics diagnostics;  // of the result
 };
 
 // What a call of the engine came to.
 template <typename Output>
-struct Asked {
+struct RootAnswer {
   Result<Output> result;
-  Told told = {};
+  CallDetails details = {};
 };
 
 // INTERNAL for an exception that the engine did not catch.
@@ -38,10 +38,10 @@ class Host {
 
   // Calls a method of the engine, as `host.call(&Engine::plan, params)`. Any thread.
   template <typename Params, typename Output>
-  Asked<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
+  RootAnswer<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
     Run run = this->run();
     std::string thrown;
-    Asked<Output> asked{.result = fail(Error{})};
+    RootAnswer<Output> asked{.result = fail(Error{})};
     try {
       asked.result = (*engine_.*method)(params, run);
     } catch (const std::exception& caught) {
@@ -51,11 +51,11 @@ class Host {
     if (!thrown.empty()) {
       asked.result = fail(unexpected_error(thrown));
     }
-    asked.told = {error_data(run), std::move(run.diagnostics)};
+    asked.details = {error_data(run), std::move(run.diagnostics)};
     return asked;
   }
   // Calls a method of the protocol with its JSON.
-  Result<Answer> ask(const std::string& method, const Json::Value& params, Told& told) const;
+  Result<Answer> ask(const std::string& method, const Json::Value& params, CallDetails& details) const;
   // What is asked from here on is asked of so many roots, at the same time: progress counts them and says how long it
   // will take, whatever the requests report.
   void count_roots(std::size_t total) const;

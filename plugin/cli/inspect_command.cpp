@@ -86,15 +86,15 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-using AskedConfiguration = Asked<messages::ConfigInspectResult>;
+using AskedConfiguration = RootAnswer<messages::ConfigInspectResult>;
 
 RootOutcome inspect_root(const CommandLine& line, const std::string& root, AskedConfiguration asked) {
-  auto& [result, told] = asked;
+  auto& [result, details] = asked;
   if (!result) {
     return failed(result.error(), line.common, root);
   }
-  RootOutcome outcome{.exit_code = exit_code_of_diagnostics(told.diagnostics), .json = {}};
-  describe_worst(told.diagnostics, outcome);
+  RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
+  describe_worst(details.diagnostics, outcome);
   if (line.common.json) {
     outcome.json = Answer::of(std::move(*result));
     return outcome;
@@ -102,7 +102,7 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
   print_out(".\n");
   print_calls(tree_of(result->modules), "");
   print_providers(result->providers);
-  print_diagnostics(told.diagnostics, root);
+  print_diagnostics(details.diagnostics, root);
   print_out(fmt::format("{}, {}, {}.\n", counted(result->modules.size(), "module call"),
                         counted(result->providers.size(), "provider"), counted(result->files.size(), "file")));
   return outcome;
@@ -111,7 +111,7 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
 }  // namespace
 
 int run_inspect(const CommandLine& line, const Host& host) {
-  return over_roots(
+  return run_for_roots(
       line.common, host,
       [&](const std::string& root) { return host.call(&Engine::inspect, host.root_params(root, line.common)); },
       [&](const std::string& root, AskedConfiguration asked) { return inspect_root(line, root, std::move(asked)); });

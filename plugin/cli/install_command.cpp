@@ -5,7 +5,7 @@
 namespace modlock::cli {
 namespace {
 
-using AskedInstallation = Asked<messages::ModulesInstallResult>;
+using AskedInstallation = RootAnswer<messages::ModulesInstallResult>;
 
 void print_modules(const std::vector<messages::InstalledModule>& modules, std::string_view what) {
   for (const messages::InstalledModule& module : modules) {
@@ -14,12 +14,12 @@ void print_modules(const std::vector<messages::InstalledModule>& modules, std::s
 }
 
 RootOutcome install_root(const CommandLine& line, const std::string& root, AskedInstallation asked) {
-  auto& [result, told] = asked;
+  auto& [result, details] = asked;
   if (!result) {
-    return failed(result.error(), line.common, root, told.error_data);
+    return failed(result.error(), line.common, root, details.error_data);
   }
   if (!line.common.json) {
-    print_diagnostics(told.diagnostics, root);
+    print_diagnostics(details.diagnostics, root);
     print_modules(result->installed, "installed in");
     print_modules(result->removed, "removed from");
     print_out(fmt::format("{} installed, {} already in place, {} removed.\n", result->installed.size(),
@@ -38,7 +38,7 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
 }
 
 int run_install(const CommandLine& line, const Host& host) {
-  return over_roots(
+  return run_for_roots(
       line.common, host,
       [&](const std::string& root) { return host.call(&Engine::install, install_params(line, host, root)); },
       [&](const std::string& root, AskedInstallation asked) { return install_root(line, root, std::move(asked)); });

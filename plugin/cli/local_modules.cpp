@@ -42,7 +42,7 @@ class LocalModules {
   }
 
   void read(const fs::path& directory) {
-    const auto module = read_module(directory, {}, Tool::opentofu, context_);
+    const auto module = read_module(directory, {}, ClientKind::opentofu, context_);
     if (!module) {
       is_complete_ = is_complete_ && module.error().code == Code::not_found;
       return;
@@ -51,7 +51,7 @@ class LocalModules {
     if (directory != root_) {
       return;
     }
-    const auto tests = read_test_files(**module, {}, Tool::opentofu);
+    const auto tests = read_test_files(**module, {}, ClientKind::opentofu);
     if (tests) {
       take_calls(**tests, root_);
     } else {
@@ -61,7 +61,7 @@ class LocalModules {
 
   void take_calls(const ParsedModule& module, const fs::path& directory) {
     is_complete_ = is_complete_ && !module.incomplete;
-    for (const WrittenCall& call : module.calls) {
+    for (const ModuleCallSyntax& call : module.calls) {
       const Argument source = call.find("source");
       if (source.attribute == nullptr) {
         continue;

@@ -71,7 +71,7 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   return params;
 }
 
-using AskedPlan = Asked<messages::LockPlanResult>;
+using AskedPlan = RootAnswer<messages::LockPlanResult>;
 
 // What is planned is written at once: where another root fails, or the command is ended, it need not be asked again.
 AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root, Targets& targets) {
@@ -91,7 +91,7 @@ AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::s
 
 RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
                       const Targets& targets) {
-  auto& [result, told] = asked;
+  auto& [result, details] = asked;
   if (const Error* error = targets.find_error(root)) {
     return failed(*error, line.common, root);
   }
@@ -102,10 +102,10 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     return {.exit_code = 0, .json = Json::Value(Json::objectValue)};
   }
   if (!result) {
-    return failed(result.error(), line.common, root, told.error_data);
+    return failed(result.error(), line.common, root, details.error_data);
   }
   if (!line.common.json) {
-    print_plan(line, root, *result, told.diagnostics);
+    print_plan(line, root, *result, details.diagnostics);
   }
   const std::vector<messages::HeldMove> moved = result->moved;
   RootOutcome outcome{.exit_code = 0, .json = Answer::of(std::move(*result))};
@@ -137,7 +137,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
 
 int run_lock(const CommandLine& line, const Host& host) {
   Targets targets(line);
-  return over_roots(
+  return run_for_roots(
       line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
       [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); });
 }

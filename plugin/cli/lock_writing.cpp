@@ -5,7 +5,7 @@
 
 #include "backends/files/files.h"
 #include "plugin/install/data_directory.h"
-#include "plugin/lock/copy.h"
+#include "plugin/lock/backup.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/result.h"
 
@@ -25,7 +25,7 @@ Result<void> keep_copy(const DataDirectory& data, const std::vector<messages::Lo
                                          .constraints = module.constraints,
                                          .hashes = module.hashes});
   }
-  return save_lock_copy(data.path, locks, root, context);
+  return save_lock_backup(data.path, locks, root, context);
 }
 
 // Between the look at a document and its replacement no other run of ours comes.

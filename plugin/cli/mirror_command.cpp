@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "backends/credentials/surroundings.h"
+#include "backends/credentials/process_environment.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/engine/plan_request.h"
@@ -40,7 +40,7 @@ Result<MirrorRun> find_run(const CommandLine& line, const Host& host) {
 
 // What the command is to be told.
 struct Offer {
-  Tool tool = Tool::opentofu;
+  ClientKind tool = ClientKind::opentofu;
   MirroredModules modules;
   ServicesByHost services;
   Diagnostics diagnostics;
@@ -72,7 +72,7 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   const Network& network = open->network();
   PlanRequest plan_request = frozen_plan(root, open->lock, context);
   plan_request.installed = {};  // the command may remove what is installed while it is served
-  auto plan = make_plan(plan_request, open->origin(), context);
+  auto plan = make_plan(plan_request, open->fetcher(), context);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }
@@ -103,7 +103,7 @@ Result<int> run_with(Offer offer, const CommandLine& line, const MirrorRun& run,
   for (const auto& [host, url] : server->modules_urls()) {
     offer.services[host].insert_or_assign(std::string(kServiceName), url);
   }
-  const auto text = client_configuration_copy(offer.tool, current_surroundings(), offer.services);
+  const auto text = client_configuration_copy(offer.tool, current_environment(), offer.services);
   MODLOCK_TRY(auto file, text ? PrivateFile::create(kCopyName, *text) : fail(text.error()));
   return run_in_foreground(line.command, run.directory, {{"TF_CLI_CONFIG_FILE", file.path().string()}}, interrupt);
 }

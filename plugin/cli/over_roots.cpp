@@ -50,13 +50,13 @@ int failed_everywhere(const Error& error, const CommonFlags& flags) {
   return outcome.exit_code;
 }
 
-int over_roots(const CommonFlags& flags, const Host& host,
-               const std::function<RootOutcome(const std::string& root)>& work) {
+int run_for_roots(const CommonFlags& flags, const Host& host,
+                  const std::function<RootOutcome(const std::string& root)>& work) {
   const auto roots = find_roots(flags, host);
   if (!roots) {
     return failed_everywhere(roots.error(), flags);
   }
-  return over_roots(*roots, flags, [&](const std::string& root) {
+  return run_for_roots(*roots, flags, [&](const std::string& root) {
     const auto missing = flags.only_locks ? std::nullopt : find_missing_configuration(root);
     return missing ? failed(*missing, flags, root) : work(root);
   });
@@ -114,8 +114,8 @@ void print_table(const std::vector<RootRow>& rows) {
                                rows.size() - static_cast<std::size_t>(failures), failures, worst));
 }
 
-int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
-               const std::function<RootOutcome(const std::string& root)>& work) {
+int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
+                  const std::function<RootOutcome(const std::string& root)>& work) {
   int worst = 0;
   const bool are_several = roots.size() > 1;
   std::vector<Answer> answers;

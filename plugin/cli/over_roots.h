@@ -42,17 +42,17 @@ void print_table(const std::vector<RootRow>& rows);
 // itself for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and
 // print_table() ends them. Returns the worst exit code. Of the roots that the flags name, one without configuration is
 // an error, unless a lock file suffices.
-int over_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
-               const std::function<RootOutcome(const std::string& root)>& work);
-int over_roots(const CommonFlags& flags, const Host& host,
-               const std::function<RootOutcome(const std::string& root)>& work);
+int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
+                  const std::function<RootOutcome(const std::string& root)>& work);
+int run_for_roots(const CommonFlags& flags, const Host& host,
+                  const std::function<RootOutcome(const std::string& root)>& work);
 
 // Calls `ask` for several roots at once, as many as the flags say, from any thread. Returns the answers in the order of
 // the roots. A root without configuration is CONFIG_PARSE.
 void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
               const std::function<void(std::size_t i, std::optional<Error> missing)>& ask);
 template <typename Ask>
-auto ask_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host, const Ask& ask) {
+auto call_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host, const Ask& ask) {
   using Answered = decltype(ask(roots.front()));
   std::vector<Answered> asked(roots.size(), Answered{.result = fail(Error{})});
   ask_each(roots, flags, host, [&](std::size_t i, std::optional<Error> missing) {
@@ -63,14 +63,14 @@ auto ask_roots(const std::vector<std::string>& roots, const CommonFlags& flags, 
 
 // The same as over_roots() where the work is to ask: what `tell` makes of the answers is in the order of the roots.
 template <typename Ask, typename Tell>
-int over_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
+int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   const auto roots = find_roots(flags, host);
   if (!roots) {
     return failed_everywhere(roots.error(), flags);
   }
-  auto asked = ask_roots(*roots, flags, host, ask);
+  auto asked = call_for_roots(*roots, flags, host, ask);
   auto next = asked.begin();
-  return over_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
+  return run_for_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
 }
 
 // On stderr, each with the line that it speaks of.

@@ -17,14 +17,14 @@ int run_call(const CommandLine& line, const Host& host) {
   if (text == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   }
-  Told told;
+  CallDetails details;
   auto params = parse_json(text);
-  auto result = params ? host.ask(line.method, *params, told) : Result<Answer>(fail(params.error()));
+  auto result = params ? host.ask(line.method, *params, details) : Result<Answer>(fail(params.error()));
   if (result) {
     print_raw(result->text() + "\n");
     return 0;
   }
-  print_raw(write_json(to_json(result.error(), told.error_data)) + "\n");
+  print_raw(write_json(to_json(result.error(), details.error_data)) + "\n");
   print_err(render(result.error()));
   return exit_code(result.error());
 }

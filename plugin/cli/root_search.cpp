@@ -90,7 +90,7 @@ class CandidateReader {
     candidate_.has_lock =
         fs::exists(directory_ / kLockFileName, ignored) || fs::exists(directory_ / kSidecarFileName, ignored);
     const Documents none;
-    ModuleReader reader(none, Tool::opentofu, context_);
+    ModuleReader reader(none, ClientKind::opentofu, context_);
     const auto module = reader.read(directory_, {top_});
     if (!module) {
       candidate_.exists = module.error().code != Code::not_found;
@@ -111,12 +111,12 @@ class CandidateReader {
     }
     Diagnostics ignored;
     auto values = read_variable_values(directory_, {}, {}, {top_}, ignored);
-    const ScopeSurroundings surroundings{directory_, "default", Tool::opentofu,
-                                         make_confined_files(directory_, {top_}, {})};
-    ModuleScope scope(module, surroundings, ".", values ? *values : std::make_shared<const VariableValues>());
+    const ScopeContext environment{directory_, "default", ClientKind::opentofu,
+                                   make_confined_files(directory_, {top_}, {})};
+    ModuleScope scope(module, environment, ".", values ? *values : std::make_shared<const VariableValues>());
     candidate_.calls_remote = take_calls(*module, scope);
     for (const std::string& tests : candidate_.test_files) {
-      if (const auto read = read_test_files(*module, {}, Tool::opentofu, tests)) {
+      if (const auto read = read_test_files(*module, {}, ClientKind::opentofu, tests)) {
         take_calls(**read, scope);
       }
     }
@@ -288,7 +288,7 @@ class Tree {
     std::vector<std::size_t> called;
     for (const std::string& path : units_) {
       const fs::path unit = document_path(top_ / path);
-      const auto found = find_unit_source(unit, "", Tool::opentofu, top_);
+      const auto found = find_unit_source(unit, "", ClientKind::opentofu, top_);
       if (!found || !found->source) {
         continue;
       }
@@ -314,9 +314,9 @@ class Tree {
     return {};
   }
 
-  static void add_written(const std::vector<Written>& list, std::string_view setting, const fs::path& base,
+  static void add_written(const std::vector<SourceText>& list, std::string_view setting, const fs::path& base,
                           bool is_users, std::vector<PlacedGlob>& globs) {
-    for (const Written& written : list) {
+    for (const SourceText& written : list) {
       if (auto glob = DirectoryGlob::parse(written.text)) {  // the reader of settings has refused others
         const auto& range = written.location.range;
         const std::string line = range ? fmt::format(":{}", range->start.line) : "";
@@ -457,7 +457,7 @@ ExcludeLine exclude_line(const fs::path& root, const std::vector<fs::path>& dire
   const fs::path top = find_repository_root(searched == directories.end() ? root : *searched);
   std::string list;
   if (const auto settings = load_directory_settings(top, top)) {
-    for (const Written& written : settings->exclude) {
+    for (const SourceText& written : settings->exclude) {
       list += hcl_string(written.text) + ", ";
     }
   }

@@ -16,8 +16,8 @@ struct RootSearch {
   // `roots` and `exclude` of the user. Their globs are relative to the directory of the file; if that is not above the
   // tree, to the top of the tree.
   std::filesystem::path user_file = {};
-  std::vector<Written> user_roots = {};
-  std::vector<Written> user_exclude = {};
+  std::vector<SourceText> user_roots = {};
+  std::vector<SourceText> user_exclude = {};
   // `--root-glob` and `--exclude`, relative to `current`.
   std::filesystem::path current = {};
   std::vector<std::string> root_globs = {};

@@ -2,8 +2,8 @@
 
 #include "plugin/cli/commands.h"
 #include "plugin/cli/explain_command.h"
+#include "plugin/cli/heap_tuning.h"
 #include "plugin/cli/interrupt.h"
-#include "plugin/cli/memory.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/cli/standard_descriptors.h"
 

@@ -48,12 +48,12 @@ int run_sbom(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = true;  // there is no other form
   flags.only_locks = true;
-  return over_roots(flags, host, [&](const std::string& root) -> RootOutcome {
+  return run_for_roots(flags, host, [&](const std::string& root) -> RootOutcome {
     const auto lock = read_locks(root);
     if (!lock) {
       return failed(lock.error(), line.common, root);
     }
-    BillRequest request;
+    SbomRequest request;
     if (!line.name.empty()) {
       request.name = line.name;
     }

@@ -123,7 +123,8 @@ Result<void> SourceHook::write(const Place& place, const ModuleLock& entry, std:
   if (modules == before.modules) {
     return {};
   }
-  const std::string_view header = place.root.walk.tool == Tool::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
+  const std::string_view header =
+      place.root.walk.tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
   const std::string& name = place.lock.counts_inline() ? std::string(kLockFileName) : place.lock.path;
   auto ok = write_file_atomically(downloaded_.working_directory / name, write_lock(before, modules, header));
   if (ok) {
@@ -132,7 +133,7 @@ Result<void> SourceHook::write(const Place& place, const ModuleLock& entry, std:
   return ok;
 }
 
-Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, const PlacedPackage& package,
+Result<void> SourceHook::check(const Place& place, const ModuleLock& entry, const LocalPackage& package,
                                const Context& context) const {
   const std::string h1 = "h1:" + entry.hash_value("h1");
   auto locked = read_file_list(place.root.data, h1);
@@ -174,9 +175,9 @@ Result<Diagnostics> SourceHook::prepare(PlanMode mode) {
   }
   const Run run = host_.run();
   Context context = run.context(host_.engine().options().offline);
-  context.judge_source = source_judge(place->root.walk.settings);
+  context.check_source = source_judge(place->root.walk.settings);
   const auto network = host_.engine().network(place->root.implementation.tool, place->root.implementation.version, run);
-  Origin origin(network->backends(), host_.engine().store(), context, host_.engine().fresh_since(run));
+  SourceFetcher origin(network->backends(), host_.engine().store(), context, host_.engine().fresh_since(run));
   const PlanRequest plan{
       .walk = place->root.walk, .lock = effective_lock(place->lock), .mode = mode, .accept_moved = true};
   auto call = plan_single_call(plan, **node, origin, context);
@@ -228,7 +229,7 @@ Result<void> SourceHook::verify() {
                       .location = (*node)->call.source.location});
   }
   const Context context = host_.context();
-  const PlacedPackage package = stored_package(**node, lock, host_.engine().store(), context);
+  const LocalPackage package = stored_package(**node, lock, host_.engine().store(), context);
   return check(*place, entry->second, package, context);
 }
 

@@ -44,7 +44,7 @@ class SourceHook {
   Result<std::optional<ModuleNode>> find_call(const RootRequest& root, Diagnostics& warnings) const;
   Result<void> check_known(Diagnostics& warnings) const;
   Result<void> write(const Place& place, const ModuleLock& entry, std::string_view how) const;
-  Result<void> check(const Place& place, const ModuleLock& entry, const PlacedPackage& package,
+  Result<void> check(const Place& place, const ModuleLock& entry, const LocalPackage& package,
                      const Context& context) const;
 
   const CommandLine& line_;

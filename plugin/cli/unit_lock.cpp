@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "backends/files/files.h"
-#include "plugin/lock/copy.h"
+#include "plugin/lock/backup.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/result.h"
 
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // nullopt: there is no such file.
-Result<std::optional<LockFile>> read_lock_file(const fs::path& path, Tool tool) {
+Result<std::optional<LockFile>> read_lock_file(const fs::path& path, ClientKind tool) {
   const auto text = read_file(path);
   if (!text) {
     return text.error().code == Code::not_found ? Result<std::optional<LockFile>>(std::nullopt) : fail(text.error());
@@ -27,7 +27,7 @@ Result<std::optional<LockFile>> read_lock_file(const fs::path& path, Tool tool) 
 }
 
 // Module blocks that the client dropped stay where `from` has none.
-Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates, Tool tool) {
+Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates, ClientKind tool) {
   const auto source = read_lock_file(from, tool);
   const auto target = read_lock_file(to, tool);
   if (!source || !target) {
@@ -38,8 +38,8 @@ Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates
     return {};
   }
   const LockFile before = (*target).value_or(LockFile{});
-  const std::string text =
-      write_lock(before, (*source)->modules, tool == Tool::terraform ? kTerraformLockHeader : kOpenTofuLockHeader);
+  const std::string text = write_lock(before, (*source)->modules,
+                                      tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader);
   return text == before.text ? Result<void>() : write_file_atomically(to, text);
 }
 
@@ -72,7 +72,7 @@ fs::path UnitLock::kept_place(const fs::path& unit) {
   return kept;
 }
 
-UnitLock::UnitLock(fs::path unit, fs::path working_directory, Tool tool)
+UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)
     : unit_(std::move(unit)), kept_(kept_place(unit_)), working_directory_(std::move(working_directory)), tool_(tool) {}
 
 // Terragrunt copies the lock file of the unit before the hook runs, so that the working directory needs it too.
@@ -117,7 +117,7 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
 }
 
 Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Context& context) const {
-  const auto known = load_lock_copy(data.path);
+  const auto known = load_lock_backup(data.path);
   if (!known || *known) {
     return known ? Result<void>() : fail(known.error());
   }
@@ -125,7 +125,7 @@ Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Co
   if (!committed || !*committed) {
     return committed ? Result<void>() : fail(committed.error());
   }
-  return save_lock_copy(data.path, **committed, working_directory_, context);
+  return save_lock_backup(data.path, **committed, working_directory_, context);
 }
 
 Result<void> UnitLock::give_back() const {

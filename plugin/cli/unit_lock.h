@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "backends/context.h"
-#include "plugin/config/tool.h"
+#include "plugin/config/client_kind.h"
 #include "plugin/install/data_directory.h"
 #include "protocol/result.h"
 
@@ -18,7 +18,7 @@ namespace modlock::cli {
 // then lies at its kept_place().
 class UnitLock {
  public:
-  UnitLock(std::filesystem::path unit, std::filesystem::path working_directory, Tool tool);
+  UnitLock(std::filesystem::path unit, std::filesystem::path working_directory, ClientKind tool);
 
   // Where the lock file of a generated unit is kept: "live/terragrunt-locks/vpc" for "live/.terragrunt-stack/vpc". The
   // unit itself if it is not generated.
@@ -40,7 +40,7 @@ class UnitLock {
   std::filesystem::path unit_;
   std::filesystem::path kept_;  // kept_place() of it
   std::filesystem::path working_directory_;
-  Tool tool_;
+  ClientKind tool_;
 };
 
 }  // namespace modlock::cli

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRegistryScheme = "tfr://";
 
-std::string registry_host(Tool tool) {
+std::string registry_host(ClientKind tool) {
   const char* named = std::getenv("TG_TF_DEFAULT_REGISTRY_HOST");
   return named != nullptr && *named != '\0' ? named : std::string(default_registry(tool));
 }
 
 // "tfr:///ns/name/system//sub?version=1.2.3" as a module call writes it: "registry.example/ns/name/system//sub", and
 // the version.
-UnitSource from_terragrunt(std::string text, std::optional<std::string> version, Location location, Tool tool) {
+UnitSource from_terragrunt(std::string text, std::optional<std::string> version, Location location, ClientKind tool) {
   if (text.starts_with(kRegistryScheme)) {
     text.erase(0, kRegistryScheme.size());
     constexpr std::string_view kVersion = "?version=";
@@ -36,7 +36,7 @@ UnitSource from_terragrunt(std::string text, std::optional<std::string> version,
   } else {
     version.reset();  // Terragrunt takes none for other sources
   }
-  return {Written{std::move(text), std::move(location)}, std::move(version)};
+  return {SourceText{std::move(text), std::move(location)}, std::move(version)};
 }
 
 // Puts a text in place of a function without arguments.
@@ -94,7 +94,7 @@ std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::
 
 }  // namespace
 
-Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, Tool tool,
+Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, ClientKind tool,
                                      const fs::path& repository) {
   const fs::path path = unit / "terragrunt.hcl";
   if (!named.empty()) {

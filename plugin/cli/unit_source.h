@@ -4,15 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "plugin/config/tool.h"
-#include "plugin/config/written.h"
+#include "plugin/config/client_kind.h"
+#include "plugin/config/source_text.h"
 #include "protocol/result.h"
 
 namespace modlock::cli {
 
 // What Terragrunt downloads and runs for a unit: `source` of its `terraform` block.
 struct UnitSource {
-  Written source = {};                      // as a module call would name it
+  SourceText source = {};                   // as a module call would name it
   std::optional<std::string> version = {};  // of a registry module: `?version=` of "tfr://", or the argument beside it
 };
 
@@ -24,7 +24,7 @@ struct FoundSource {
 // Reads terragrunt.hcl of the unit, and of a generated stack terragrunt.values.hcl. `named` counts in its place where
 // it is not empty. Included files are not read: a source that only they name is not known. With a `repository`
 // get_repo_root() and get_terragrunt_dir() have values. Errors: CONFIG_PARSE for syntax; IO_ERROR.
-Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, Tool tool,
+Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, ClientKind tool,
                                      const std::filesystem::path& repository = {});
 
 }  // namespace modlock::cli

@@ -49,19 +49,19 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   return updates;
 }
 
-using AskedPlan = Asked<messages::LockPlanResult>;
+using AskedPlan = RootAnswer<messages::LockPlanResult>;
 
 // Prints the plan and writes it. Tables of several roots are paragraphs of their own.
 RootOutcome finish_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
                           bool is_one_of_several = false) {
-  auto& [result, told] = asked;
+  auto& [result, details] = asked;
   if (!result) {
-    return failed(result.error(), line.common, root, told.error_data);
+    return failed(result.error(), line.common, root, details.error_data);
   }
   // A diff is made of what was there before.
   const bool as_markdown = line.output_format == "markdown";
   if (!line.common.json && !as_markdown) {
-    print_plan(line, root, *result, told.diagnostics);
+    print_plan(line, root, *result, details.diagnostics);
   }
   if (!line.dry_run) {
     if (auto ok = write_planned_lock(line.common, host, root, *result); !ok) {
@@ -128,7 +128,7 @@ void print_dependency(const messages::LookedUpDependency& dependency) {
   print_out(text + "\n");
 }
 
-using AskedUpdates = Asked<messages::UpdateLookupResult>;
+using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
 
 AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::string& root) {
   messages::UpdateLookupParams params;
@@ -138,12 +138,12 @@ AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::
 }
 
 RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked) {
-  auto& [result, told] = asked;
+  auto& [result, details] = asked;
   if (!result) {
-    return failed(result.error(), line.common, root, told.error_data);
+    return failed(result.error(), line.common, root, details.error_data);
   }
   if (!line.common.json) {
-    print_diagnostics(told.diagnostics, root);
+    print_diagnostics(details.diagnostics, root);
     for (const messages::LookedUpDependency& dependency : result->dependencies) {
       print_dependency(dependency);
     }
@@ -169,10 +169,10 @@ Inspection inspect_root(const CommandLine& line, const Host& host, const std::st
                         const std::vector<messages::Document>& documents = {}) {
   messages::RootParams params = host.root_params(root, line.common);
   params.documents = documents;
-  auto [inspected, told] = host.call(&Engine::inspect, params);
+  auto [inspected, details] = host.call(&Engine::inspect, params);
   Inspection inspection{.root = {fs::path(root), inspected.value_or(messages::ConfigInspectResult())}};
   Diagnostics errors;
-  std::copy_if(told.diagnostics.begin(), told.diagnostics.end(), std::back_inserter(errors),
+  std::copy_if(details.diagnostics.begin(), details.diagnostics.end(), std::back_inserter(errors),
                [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
   if (!inspected) {
     inspection.error = std::move(inspected.error());
@@ -227,7 +227,7 @@ int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& 
     print_err(none);
   }
   auto next = concerned.begin();
-  return over_roots(roots, line.common, [&](const std::string& root) {
+  return run_for_roots(roots, line.common, [&](const std::string& root) {
     const ConcernedRoot& one = *next++;
     return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
   });
@@ -343,7 +343,7 @@ int run_from_diff(const CommandLine& line, const Host& host) {
 
 int run_update(const CommandLine& line, const Host& host) {
   if (line.list) {
-    return over_roots(
+    return run_for_roots(
         line.common, host, [&](const std::string& root) { return look_up_root(line, host, root); },
         [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked)); });
   }
@@ -361,8 +361,8 @@ int run_update(const CommandLine& line, const Host& host) {
   if (!updates) {
     return failed(updates.error(), line.common).exit_code;
   }
-  return over_roots(line.common, host,
-                    [&](const std::string& root) { return update_root(line, host, root, *updates); });
+  return run_for_roots(line.common, host,
+                       [&](const std::string& root) { return update_root(line, host, root, *updates); });
 }
 
 }  // namespace modlock::cli

@@ -166,7 +166,7 @@ const char* to_do_for(VerdictKind kind) {
   return "";
 }
 
-using AskedVerdicts = Asked<messages::LockVerifyResult>;
+using AskedVerdicts = RootAnswer<messages::LockVerifyResult>;
 
 AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std::string& root) {
   messages::LockVerifyParams params;
@@ -179,15 +179,15 @@ AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std:
 }
 
 RootOutcome verify_root(const CommonFlags& flags, const std::string& root, const AskedVerdicts& asked) {
-  const auto& [result, told] = asked;
+  const auto& [result, details] = asked;
   if (!result) {
-    return failed(result.error(), flags, root, told.error_data);
+    return failed(result.error(), flags, root, details.error_data);
   }
   if (!flags.json) {
     print_verdicts(result->verdicts);
-    print_diagnostics(told.diagnostics, root);
+    print_diagnostics(details.diagnostics, root);
   }
-  RootOutcome outcome{.exit_code = exit_code_of(result->verdicts, told.diagnostics), .json = Answer::of(*result)};
+  RootOutcome outcome{.exit_code = exit_code_of(result->verdicts, details.diagnostics), .json = Answer::of(*result)};
   VerdictKind worst = VerdictKind::held;
   for (const messages::Verdict& verdict : result->verdicts) {
     worst = std::max(worst, kind_of(verdict));
@@ -196,7 +196,7 @@ RootOutcome verify_root(const CommonFlags& flags, const std::string& root, const
     outcome.result = to_string(worst);
     outcome.to_do = to_do_for(worst);
   } else {
-    describe_worst(told.diagnostics, outcome);
+    describe_worst(details.diagnostics, outcome);
   }
   return outcome;
 }
@@ -212,7 +212,7 @@ int print_sarif(const CommandLine& line, const Host& host) {
   Json::Value runs(Json::arrayValue);
   std::vector<RootRow> rows;
   const auto asked =
-      ask_roots(*roots, flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); });
+      call_for_roots(*roots, flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); });
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const std::string& root = (*roots)[i];
     RootOutcome outcome = verify_root(flags, root, asked[i]);
@@ -234,7 +234,7 @@ int run_verify(const CommandLine& line, const Host& host) {
   if (line.sarif) {
     return print_sarif(line, host);
   }
-  return over_roots(
+  return run_for_roots(
       line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
       [&](const std::string& root, const AskedVerdicts& asked) { return verify_root(line.common, root, asked); });
 }

@@ -4,7 +4,7 @@ namespace modlock {
 namespace {
 
 // Data of the rules, each array named after its block.
-constexpr BodyRule kJustArguments = {.others = Others::arguments};
+constexpr BodyRule kJustArguments = {.others = ExtraArguments::arguments};
 
 // Fallbacks hold fallbacks.
 extern const BodyRule kFallback;
@@ -37,7 +37,7 @@ constexpr std::array kTerraformBlocks = {
     BlockRule{"cloud"},
     BlockRule{"required_providers", {}, &kJustArguments},
     BlockRule{"provider_meta", {"provider"}, &kJustArguments},
-    BlockRule{"encryption", {}, &kEncryption, Known::by_opentofu},
+    BlockRule{"encryption", {}, &kEncryption, SupportedBy::by_opentofu},
 };
 constexpr BodyRule kTerraform = {kTerraformArguments, kTerraformBlocks};
 
@@ -46,7 +46,7 @@ constexpr std::array kLanguageBlocks = {BlockRule{"compatible_with"}};
 constexpr BodyRule kLanguage = {kLanguageArguments, kLanguageBlocks};
 
 constexpr std::array kProviderBlocks = {BlockRule{"_"}, BlockRule{"lifecycle"}, BlockRule{"locals"}};
-constexpr BodyRule kProvider = {.blocks = kProviderBlocks, .others = Others::all};
+constexpr BodyRule kProvider = {.blocks = kProviderBlocks, .others = ExtraArguments::all};
 
 constexpr std::array kCheckRuleArguments = {ArgumentRule{"condition", true}, ArgumentRule{"error_message", true}};
 constexpr BodyRule kCheckRule = {.arguments = kCheckRuleArguments};
@@ -57,16 +57,17 @@ constexpr std::array kVariableArguments = {
     ArgumentRule{"type"},
     ArgumentRule{"sensitive"},
     ArgumentRule{"ephemeral"},
-    ArgumentRule{"const", false, Known::by_opentofu},
-    ArgumentRule{"deprecated", false, Known::by_opentofu},
+    ArgumentRule{"const", false, SupportedBy::by_opentofu},
+    ArgumentRule{"deprecated", false, SupportedBy::by_opentofu},
     ArgumentRule{"nullable"},
 };
 constexpr std::array kVariableBlocks = {BlockRule{"validation", {}, &kCheckRule}};
 constexpr BodyRule kVariable = {kVariableArguments, kVariableBlocks};
 
 constexpr std::array kOutputArguments = {
-    ArgumentRule{"description"}, ArgumentRule{"value", true}, ArgumentRule{"depends_on"},
-    ArgumentRule{"sensitive"},   ArgumentRule{"ephemeral"},   ArgumentRule{"deprecated", false, Known::by_opentofu},
+    ArgumentRule{"description"}, ArgumentRule{"value", true},
+    ArgumentRule{"depends_on"},  ArgumentRule{"sensitive"},
+    ArgumentRule{"ephemeral"},   ArgumentRule{"deprecated", false, SupportedBy::by_opentofu},
 };
 constexpr std::array kConditionBlocks = {
     BlockRule{"precondition", {}, &kCheckRule},
@@ -79,23 +80,23 @@ constexpr std::array kModuleLifecycleArguments = {ArgumentRule{"enabled"}};
 constexpr BodyRule kModuleLifecycle = {.arguments = kModuleLifecycleArguments};
 constexpr std::array kModuleBlocks = {
     BlockRule{"_"},
-    BlockRule{"lifecycle", {}, &kModuleLifecycle, Known::by_opentofu},
-    BlockRule{"lifecycle", {}, nullptr, Known::by_terraform},
+    BlockRule{"lifecycle", {}, &kModuleLifecycle, SupportedBy::by_opentofu},
+    BlockRule{"lifecycle", {}, nullptr, SupportedBy::by_terraform},
     BlockRule{"locals"},
     BlockRule{"provider", {"type"}},
 };
-constexpr BodyRule kModule = {.blocks = kModuleBlocks, .others = Others::all};
+constexpr BodyRule kModule = {.blocks = kModuleBlocks, .others = ExtraArguments::all};
 
 constexpr std::array kProvisionerBlocks = {BlockRule{"_"}, BlockRule{"connection"}, BlockRule{"lifecycle"}};
-constexpr BodyRule kProvisioner = {.blocks = kProvisionerBlocks, .others = Others::all};
+constexpr BodyRule kProvisioner = {.blocks = kProvisionerBlocks, .others = ExtraArguments::all};
 
 constexpr std::array kLifecycleArguments = {
     ArgumentRule{"create_before_destroy"},
     ArgumentRule{"prevent_destroy"},
-    ArgumentRule{"destroy", false, Known::by_opentofu},
+    ArgumentRule{"destroy", false, SupportedBy::by_opentofu},
     ArgumentRule{"ignore_changes"},
     ArgumentRule{"replace_triggered_by"},
-    ArgumentRule{"enabled", false, Known::by_opentofu},
+    ArgumentRule{"enabled", false, SupportedBy::by_opentofu},
 };
 constexpr BodyRule kLifecycle = {kLifecycleArguments, kConditionBlocks};
 constexpr std::array kResourceBlocks = {
@@ -103,9 +104,9 @@ constexpr std::array kResourceBlocks = {
     BlockRule{"connection"}, BlockRule{"provisioner", {"type"}, &kProvisioner},
     BlockRule{"_"},
 };
-constexpr BodyRule kResource = {.blocks = kResourceBlocks, .others = Others::all};
+constexpr BodyRule kResource = {.blocks = kResourceBlocks, .others = ExtraArguments::all};
 constexpr std::array kDataBlocks = {BlockRule{"lifecycle", {}, &kLifecycle}, BlockRule{"locals"}, BlockRule{"_"}};
-constexpr BodyRule kData = {.blocks = kDataBlocks, .others = Others::all};
+constexpr BodyRule kData = {.blocks = kDataBlocks, .others = ExtraArguments::all};
 
 constexpr std::array kCheckBlocks = {
     BlockRule{"data", {"type", "name"}, &kData},
@@ -117,7 +118,7 @@ constexpr std::array kMovedArguments = {ArgumentRule{"from", true}, ArgumentRule
 constexpr BodyRule kMoved = {.arguments = kMovedArguments};
 
 constexpr std::array kImportArguments = {
-    ArgumentRule{"provider"}, ArgumentRule{"id"},       ArgumentRule{"identity", false, Known::by_opentofu},
+    ArgumentRule{"provider"}, ArgumentRule{"id"},       ArgumentRule{"identity", false, SupportedBy::by_opentofu},
     ArgumentRule{"to", true}, ArgumentRule{"for_each"},
 };
 constexpr BodyRule kImport = {.arguments = kImportArguments};
@@ -127,13 +128,13 @@ constexpr BodyRule kRemovedLifecycle = {.arguments = kRemovedLifecycleArguments}
 constexpr std::array kRemovedArguments = {ArgumentRule{"from", true}};
 constexpr std::array kRemovedBlocks = {
     BlockRule{"lifecycle", {}, &kRemovedLifecycle},
-    BlockRule{"connection", {}, nullptr, Known::by_terraform},
+    BlockRule{"connection", {}, nullptr, SupportedBy::by_terraform},
     BlockRule{"provisioner", {"type"}, &kProvisioner},
 };
 constexpr BodyRule kRemoved = {kRemovedArguments, kRemovedBlocks};
 
 constexpr std::array kModuleFileBlocks = {
-    BlockRule{"language", {}, &kLanguage, Known::by_opentofu},
+    BlockRule{"language", {}, &kLanguage, SupportedBy::by_opentofu},
     BlockRule{"required_providers"},
     BlockRule{"provider", {"name"}, &kProvider},
     BlockRule{"variable", {"name"}, &kVariable},

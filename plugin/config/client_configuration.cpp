@@ -194,15 +194,15 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-void read_file_into(ClientConfiguration& configuration, const ClientConfigurationFile& given, Tool tool,
-                    const Surroundings& surroundings) {
-  const std::string name = surroundings.display(given.path);
+void read_file_into(ClientConfiguration& configuration, const ClientConfigurationFile& given, ClientKind tool,
+                    const ProcessEnvironment& environment) {
+  const std::string name = environment.display(given.path);
   const auto text = read_file(given.path);
   if (!text) {
     warn(configuration, text.error());
     return;
   }
-  const bool is_opentofu = tool == Tool::opentofu;
+  const bool is_opentofu = tool == ClientKind::opentofu;
   const auto file = hcl1::parse(*text, name, is_opentofu ? hcl1::Duplicates::refused : hcl1::Duplicates::last_counts);
   if (!file) {
     warn(configuration, file.error());
@@ -241,27 +241,27 @@ void read_file_into(ClientConfiguration& configuration, const ClientConfiguratio
 
 }  // namespace
 
-ClientConfiguration read_client_configuration(Tool tool, const Surroundings& surroundings) {
+ClientConfiguration read_client_configuration(ClientKind tool, const ProcessEnvironment& environment) {
   ClientConfiguration configuration;
-  for (const ClientConfigurationFile& file : client_configuration_files(tool, surroundings, configuration.warnings)) {
-    read_file_into(configuration, file, tool, surroundings);
+  for (const ClientConfigurationFile& file : client_configuration_files(tool, environment, configuration.warnings)) {
+    read_file_into(configuration, file, tool, environment);
   }
-  configuration.plugin_cache_directory = plugin_cache_directory(configuration.plugin_cache_directory, surroundings);
+  configuration.plugin_cache_directory = plugin_cache_directory(configuration.plugin_cache_directory, environment);
   if (const std::string& cache = configuration.plugin_cache_directory; !cache.empty() && !is_there(cache)) {
     warn(configuration,
          {.code = Code::config_parse,
-          .message = fmt::format("the specified plugin cache dir {} cannot be opened", surroundings.display(cache))});
+          .message = fmt::format("the specified plugin cache dir {} cannot be opened", environment.display(cache))});
   }
   if (configuration.helper) {
-    configuration.helper->directories = helper_directories(tool, surroundings);
+    configuration.helper->directories = helper_directories(tool, environment);
   }
   return configuration;
 }
 
-std::string client_configuration_state(Tool tool, const Surroundings& surroundings) {
+std::string client_configuration_state(ClientKind tool, const ProcessEnvironment& environment) {
   std::string state;
   Diagnostics ignored;
-  for (const ClientConfigurationFile& file : client_configuration_files(tool, surroundings, ignored)) {
+  for (const ClientConfigurationFile& file : client_configuration_files(tool, environment, ignored)) {
     const auto text = read_file(file.path);
     state += fmt::format("{}\n{}\n", file.path.string(), text ? sha256_hex(*text) : text.error().message);
   }

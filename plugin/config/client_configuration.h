@@ -3,8 +3,8 @@
 #include <string>
 
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/surroundings.h"
-#include "plugin/config/tool.h"
+#include "backends/credentials/process_environment.h"
+#include "plugin/config/client_kind.h"
 
 namespace modlock {
 
@@ -15,9 +15,9 @@ namespace modlock {
 // A later file replaces the `host` and `credentials` entries of an earlier one. Everything that is not about the
 // network is passed over. A file or a block that is not as it should be is left out and is a warning (CONFIG_PARSE)
 // that says the file, the line and what is wrong, never a value: a client prints such problems and goes on.
-ClientConfiguration read_client_configuration(Tool tool, const Surroundings& surroundings);
+ClientConfiguration read_client_configuration(ClientKind tool, const ProcessEnvironment& environment);
 
 // Tells one state of these files from another: a hash of where they are and what is in them.
-std::string client_configuration_state(Tool tool, const Surroundings& surroundings);
+std::string client_configuration_state(ClientKind tool, const ProcessEnvironment& environment);
 
 }  // namespace modlock

@@ -27,54 +27,55 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-fs::path default_file(Tool tool, const Surroundings& surroundings) {
-  const fs::path legacy = surroundings.home / ".terraformrc";
-  if (tool == Tool::terraform) {
+fs::path default_file(ClientKind tool, const ProcessEnvironment& environment) {
+  const fs::path legacy = environment.home / ".terraformrc";
+  if (tool == ClientKind::terraform) {
     return legacy;
   }
-  const fs::path own = surroundings.home / ".tofurc";
-  const std::string_view config = surroundings.variable("XDG_CONFIG_HOME");
+  const fs::path own = environment.home / ".tofurc";
+  const std::string_view config = environment.variable("XDG_CONFIG_HOME");
   if (is_there(own)) {
     return own;
   }
   if (is_there(legacy)) {
     return legacy;
   }
-  return config.empty() ? own : surroundings.absolute(fs::path(config) / "opentofu" / "tofurc");
+  return config.empty() ? own : environment.absolute(fs::path(config) / "opentofu" / "tofurc");
 }
 
-fs::path directory_of_files(Tool tool, const Surroundings& surroundings) {
-  fs::path directory = surroundings.home / ".terraform.d";
-  const std::string_view config = surroundings.variable("XDG_CONFIG_HOME");
-  if (tool == Tool::opentofu && !config.empty() && !is_there(directory)) {
-    directory = surroundings.absolute(fs::path(config) / "opentofu");
+fs::path directory_of_files(ClientKind tool, const ProcessEnvironment& environment) {
+  fs::path directory = environment.home / ".terraform.d";
+  const std::string_view config = environment.variable("XDG_CONFIG_HOME");
+  if (tool == ClientKind::opentofu && !config.empty() && !is_there(directory)) {
+    directory = environment.absolute(fs::path(config) / "opentofu");
   }
   return directory;
 }
 
 // Of the client's own directories the one for plugins.
-std::vector<fs::path> plugin_directories(Tool tool, const Surroundings& surroundings) {
+std::vector<fs::path> plugin_directories(ClientKind tool, const ProcessEnvironment& environment) {
   std::vector<fs::path> directories;
-  if (!surroundings.home.empty()) {
-    directories.push_back(surroundings.home / ".terraform.d" / "plugins");
+  if (!environment.home.empty()) {
+    directories.push_back(environment.home / ".terraform.d" / "plugins");
   }
-  if (const std::string_view data = surroundings.variable("XDG_DATA_HOME"); tool == Tool::opentofu && !data.empty()) {
-    directories.push_back(surroundings.absolute(fs::path(data) / "opentofu" / "plugins"));
+  if (const std::string_view data = environment.variable("XDG_DATA_HOME");
+      tool == ClientKind::opentofu && !data.empty()) {
+    directories.push_back(environment.absolute(fs::path(data) / "opentofu" / "plugins"));
   }
   return directories;
 }
 
 }  // namespace
 
-std::vector<ClientConfigurationFile> client_configuration_files(Tool tool, const Surroundings& surroundings,
+std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool, const ProcessEnvironment& environment,
                                                                 Diagnostics& warnings) {
   std::vector<ClientConfigurationFile> files;
   for (const std::string_view name : {"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"}) {
-    const std::string_view value = surroundings.variable(name);
+    const std::string_view value = environment.variable(name);
     if (value.empty()) {
       continue;
     }
-    const fs::path path = surroundings.absolute(fs::path(value));
+    const fs::path path = environment.absolute(fs::path(value));
     if (is_there(path)) {
       files.push_back({path, true});
     } else {
@@ -82,20 +83,20 @@ std::vector<ClientConfigurationFile> client_configuration_files(Tool tool, const
           {Severity::warning,
            Error{.code = Code::config_parse,
                  .message = fmt::format("{} names {}, and there is no such file, so no CLI configuration is read", name,
-                                        surroundings.display(path)),
+                                        environment.display(path)),
                  .hint = fmt::format("write the file, or unset {}", name)}});
     }
     return files;
   }
-  if (surroundings.home.empty()) {
+  if (environment.home.empty()) {
     return files;
   }
-  if (const fs::path main = default_file(tool, surroundings); is_there(main)) {
+  if (const fs::path main = default_file(tool, environment); is_there(main)) {
     files.push_back({main, true});
   }
   std::vector<fs::path> found;
   std::error_code error;
-  for (fs::directory_iterator entry(directory_of_files(tool, surroundings), error), end; !error && entry != end;
+  for (fs::directory_iterator entry(directory_of_files(tool, environment), error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.ends_with(".tfrc") || name.ends_with(".tfrc.json")) {
@@ -109,29 +110,30 @@ std::vector<ClientConfigurationFile> client_configuration_files(Tool tool, const
   return files;
 }
 
-std::vector<std::string> helper_directories(Tool tool, const Surroundings& surroundings) {
+std::vector<std::string> helper_directories(ClientKind tool, const ProcessEnvironment& environment) {
   std::vector<std::string> directories;
-  for (const fs::path& directory : plugin_directories(tool, surroundings)) {
+  for (const fs::path& directory : plugin_directories(tool, environment)) {
     directories.push_back(directory.string());
     directories.push_back((directory / fmt::format("linux_{}", kArchitecture)).string());
   }
   return directories;
 }
 
-std::vector<fs::path> implied_provider_directories(Tool tool, const Surroundings& surroundings, const fs::path& root) {
+std::vector<fs::path> implied_provider_directories(ClientKind tool, const ProcessEnvironment& environment,
+                                                   const fs::path& root) {
   std::vector<fs::path> directories = {root / "terraform.d" / "plugins"};
-  for (fs::path& directory : plugin_directories(tool, surroundings)) {
+  for (fs::path& directory : plugin_directories(tool, environment)) {
     directories.push_back(std::move(directory));
   }
   // The XDG base directories; a relative one does not count.
-  const std::string_view home = surroundings.variable("XDG_DATA_HOME");
+  const std::string_view home = environment.variable("XDG_DATA_HOME");
   std::vector<fs::path> bases;
   if (home.starts_with('/')) {
     bases.emplace_back(home);
-  } else if (!surroundings.home.empty()) {
-    bases.push_back(surroundings.home / ".local" / "share");
+  } else if (!environment.home.empty()) {
+    bases.push_back(environment.home / ".local" / "share");
   }
-  const std::string_view set = surroundings.variable("XDG_DATA_DIRS");
+  const std::string_view set = environment.variable("XDG_DATA_DIRS");
   for (const std::string_view base : split(set.empty() ? "/usr/local/share:/usr/share" : set, ':')) {
     if (base.starts_with('/')) {
       bases.emplace_back(base);

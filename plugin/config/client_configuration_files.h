@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "backends/credentials/surroundings.h"
-#include "plugin/config/tool.h"
+#include "backends/credentials/process_environment.h"
+#include "plugin/config/client_kind.h"
 #include "protocol/error.h"
 
 namespace modlock {
@@ -16,15 +16,15 @@ struct ClientConfigurationFile {
 
 // The files that exist, in the order in which the client reads them. What a variable names and is not there goes into
 // `warnings`.
-std::vector<ClientConfigurationFile> client_configuration_files(Tool tool, const Surroundings& surroundings,
+std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool, const ProcessEnvironment& environment,
                                                                 Diagnostics& warnings);
 
 // Where `terraform-credentials-<name>` may lie, in order.
-std::vector<std::string> helper_directories(Tool tool, const Surroundings& surroundings);
+std::vector<std::string> helper_directories(ClientKind tool, const ProcessEnvironment& environment);
 
 // Where a client that has no `provider_installation` looks for provider packages before it asks registries, in order;
 // each may be missing. `root` is the directory it is started in.
-std::vector<std::filesystem::path> implied_provider_directories(Tool tool, const Surroundings& surroundings,
+std::vector<std::filesystem::path> implied_provider_directories(ClientKind tool, const ProcessEnvironment& environment,
                                                                 const std::filesystem::path& root);
 
 }  // namespace modlock

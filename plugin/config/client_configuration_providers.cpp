@@ -67,7 +67,7 @@ std::vector<Block> blocks_of(const std::vector<hcl1::Item>& items, bool is_json)
 
 class InstallationReader {
  public:
-  InstallationReader(const hcl1::File& file, std::string_view name, Tool tool)
+  InstallationReader(const hcl1::File& file, std::string_view name, ClientKind tool)
       : file_(file), name_(name), tool_(tool) {}
 
   Diagnostics read(ClientConfiguration& configuration) {
@@ -136,7 +136,7 @@ class InstallationReader {
     } else if (type == "network_mirror") {
       method.kind = Method::Kind::network_mirror;
       place = "url";
-    } else if (type == "oci_mirror" && tool_ == Tool::opentofu) {
+    } else if (type == "oci_mirror" && tool_ == ClientKind::opentofu) {
       method.kind = Method::Kind::oci_mirror;
       place = "repository_template";
     } else if (type != "direct") {
@@ -172,7 +172,7 @@ class InstallationReader {
   // What depends on the kind; Terraform has no settings for downloads.
   Result<void> read_location(const std::vector<Entry>& body, hcl1::Place at, Method& method) const {
     const bool is_network = method.kind == Method::Kind::network_mirror;
-    if (tool_ == Tool::opentofu && (is_network || method.kind == Method::Kind::direct)) {
+    if (tool_ == ClientKind::opentofu && (is_network || method.kind == Method::Kind::direct)) {
       auto retries = hcl1::integer_argument(body, "download_retry_count", name_);
       auto trust = is_network ? hcl1::boolean_argument(body, "trust_all_hashes", name_) : std::optional<bool>();
       if (!retries || !trust) {
@@ -228,7 +228,7 @@ class InstallationReader {
 
   const hcl1::File& file_;
   std::string_view name_;
-  Tool tool_;
+  ClientKind tool_;
   Diagnostics warnings_;
 };
 
@@ -237,7 +237,7 @@ bool is_name_character(char c) {
 }
 
 // "$NAME" and "${NAME}" as Go's os.ExpandEnv replaces them.
-std::string expand_variables(std::string_view text, const Surroundings& surroundings) {
+std::string expand_variables(std::string_view text, const ProcessEnvironment& environment) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t dollar = std::min(text.find('$', at), text.size());
@@ -255,7 +255,7 @@ std::string expand_variables(std::string_view text, const Surroundings& surround
     if (end == at) {
       out += '$';
     }
-    out += surroundings.variable(text.substr(start, end - start));
+    out += environment.variable(text.substr(start, end - start));
     at = has_braces ? end + 1 : end;
   }
   return out;
@@ -263,13 +263,13 @@ std::string expand_variables(std::string_view text, const Surroundings& surround
 
 }  // namespace
 
-std::string plugin_cache_directory(std::string_view written, const Surroundings& surroundings) {
-  const std::string_view variable = surroundings.variable("TF_PLUGIN_CACHE_DIR");
-  const std::string path = variable.empty() ? expand_variables(written, surroundings) : std::string(variable);
-  return path.empty() ? path : surroundings.absolute(path).string();
+std::string plugin_cache_directory(std::string_view written, const ProcessEnvironment& environment) {
+  const std::string_view variable = environment.variable("TF_PLUGIN_CACHE_DIR");
+  const std::string path = variable.empty() ? expand_variables(written, environment) : std::string(variable);
+  return path.empty() ? path : environment.absolute(path).string();
 }
 
-Diagnostics read_provider_installation(const hcl1::File& file, std::string_view name, Tool tool,
+Diagnostics read_provider_installation(const hcl1::File& file, std::string_view name, ClientKind tool,
                                        ClientConfiguration& configuration) {
   return InstallationReader(file, name, tool).read(configuration);
 }

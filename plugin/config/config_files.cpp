@@ -198,7 +198,7 @@ Result<std::optional<std::string>> read_document(const fs::path& path, const Doc
 }
 
 Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, const fs::path& root,
-                                                  const Documents& documents, ConfigKind kind, Tool tool,
+                                                  const Documents& documents, ConfigKind kind, ClientKind tool,
                                                   const Context& context) {
   const fs::path place = document_path(directory);
   MODLOCK_TRY(const auto names, list_names(place, documents));
@@ -206,11 +206,12 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
   std::vector<ConfigText> files;
   for (const auto& [name, is_link] : names) {
     const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);
-    if (extension == nullptr || extension->kind != kind || (tool == Tool::terraform && extension->opentofu_only())) {
+    if (extension == nullptr || extension->kind != kind ||
+        (tool == ClientKind::terraform && extension->opentofu_only())) {
       continue;
     }
     const std::string base = name.substr(0, name.size() - extension->suffix.size());
-    if (tool == Tool::opentofu && !extension->hidden_by.empty() &&
+    if (tool == ClientKind::opentofu && !extension->hidden_by.empty() &&
         names.count(base + std::string(extension->hidden_by)) != 0) {
       continue;
     }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/context.h"
-#include "plugin/config/tool.h"
-#include "plugin/config/written.h"
+#include "plugin/config/client_kind.h"
+#include "plugin/config/source_text.h"
 #include "plugin/hcl/parser.h"
 
 namespace modlock {
@@ -31,7 +31,7 @@ enum class ConfigKind { module, test };
 // override file left out. Terraform does not see `.tofu` files. Errors: NOT_FOUND, IO_ERROR, those of the context.
 Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& directory,
                                                   const std::filesystem::path& root, const Documents& documents,
-                                                  ConfigKind kind, Tool tool, const Context& context = {});
+                                                  ConfigKind kind, ClientKind tool, const Context& context = {});
 
 // What a file of that name in a directory of configuration is read as: by either client; nullopt for other files,
 // hidden and backup files, and our own override file.

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
-#include "plugin/config/tool.h"
 #include "plugin/hcl/schema.h"
 
 namespace modlock {
@@ -16,6 +16,6 @@ const hcl::BodySchema& test_file_schema();
 // override nothing. Of test files what their readers refuse before a test is run. One diagnostic each, in file order.
 // Left to the readers of the things themselves: names, repetitions and overrides of variables, local values and module
 // calls, a module call without source, the contents of language blocks, required_providers and provider references.
-Diagnostics check_structure(const std::vector<ConfigText>& files, Tool tool);
+Diagnostics check_structure(const std::vector<ConfigText>& files, ClientKind tool);
 
 }  // namespace modlock

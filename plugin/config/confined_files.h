@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "plugin/config/written.h"
+#include "plugin/config/source_text.h"
 #include "plugin/functions/file_access.h"
 
 namespace modlock {

@@ -61,7 +61,7 @@ std::optional<CoreRequirement> read_constraint(CoreRequirement::Kind kind, const
 // Reads one module.
 class Reader {
  public:
-  Reader(Tool tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
+  Reader(ClientKind tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
 
   std::vector<CoreRequirement> read(const std::vector<ConfigText>& files) {
     for (const ConfigText& file : files) {
@@ -84,7 +84,7 @@ class Reader {
       }
       if (block.type == "terraform") {
         read_required_version(block, file);
-      } else if (block.type == "language" && tool_ == Tool::opentofu) {
+      } else if (block.type == "language" && tool_ == ClientKind::opentofu) {
         read_language(block, file);
       }
     }
@@ -187,7 +187,7 @@ class Reader {
     diagnostics_.push_back(config_error(file, range, std::move(message), std::move(hint)));
   }
 
-  const Tool tool_;
+  const ClientKind tool_;
   Diagnostics& diagnostics_;
   std::vector<CoreRequirement> requirements_;
   std::string overriding_file_;  // the last override file with a required_version
@@ -195,7 +195,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<CoreRequirement> read_core_requirements(const std::vector<ConfigText>& files, Tool tool,
+std::vector<CoreRequirement> read_core_requirements(const std::vector<ConfigText>& files, ClientKind tool,
                                                     Diagnostics& diagnostics) {
   return Reader(tool, diagnostics).read(files);
 }

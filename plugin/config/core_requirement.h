@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
-#include "plugin/config/tool.h"
 
 namespace modlock {
 
@@ -28,19 +28,19 @@ struct CoreRequirement {
 // second compatible_with for OpenTofu, a block in an override file). What else may stand there, and that Terraform has
 // no such block, is check_structure()'s. A constraint of null is none. Blocks with labels, which they must not have,
 // are passed over.
-std::vector<CoreRequirement> read_core_requirements(const std::vector<ConfigText>& files, Tool tool,
+std::vector<CoreRequirement> read_core_requirements(const std::vector<ConfigText>& files, ClientKind tool,
                                                     Diagnostics& diagnostics);
 
 // Whether a release obeys the requirement at all: `required_version` counts for OpenTofu before 1.12 and for Terraform
 // in every file unless overridden, from 1.12 on only in .tofu files and there always; `compatible_with` from 1.12 on; a
 // language block concerns the releases before. `version` is "1.12.3" or "1.13.0-rc1".
-bool applies(const CoreRequirement& requirement, Tool tool, const std::string& version);
+bool applies(const CoreRequirement& requirement, ClientKind tool, const std::string& version);
 
 // What `version` of the tool would say to these requirements. CONSTRAINT_CONFLICT for those that exclude it (a
 // prerelease counts as its release); from OpenTofu 1.12 on these hide all others. CONFIG_PARSE for a language block
 // before 1.12, and for a constraint that is none or names a prerelease; as a warning for a compatible_with that admits
 // 1.11.0. Locations as in the requirements.
-Diagnostics check_core_requirements(const std::vector<CoreRequirement>& requirements, Tool tool,
+Diagnostics check_core_requirements(const std::vector<CoreRequirement>& requirements, ClientKind tool,
                                     const std::string& version);
 
 }  // namespace modlock

@@ -14,12 +14,12 @@ Version version_of(std::string_view text) {
 }
 
 // Without prerelease and metadata, which constraints do not look at.
-Version release_of(std::string_view version) {
+Version client_version_of(std::string_view version) {
   return version_of(version.substr(0, version.find_first_of("-+")));
 }
 
-bool has_language_blocks(Tool tool, const Version& release) {
-  return tool == Tool::opentofu && release >= version_of("1.12.0");
+bool has_language_blocks(ClientKind tool, const Version& release) {
+  return tool == ClientKind::opentofu && release >= version_of("1.12.0");
 }
 
 Diagnostic report(const CoreRequirement& requirement, Code code, std::string message, std::string hint) {
@@ -28,7 +28,7 @@ Diagnostic report(const CoreRequirement& requirement, Code code, std::string mes
       Error{.code = code, .message = std::move(message), .location = requirement.location, .hint = std::move(hint)}};
 }
 
-Diagnostic incompatible(const CoreRequirement& requirement, Tool tool, const std::string& version, bool is_new) {
+Diagnostic incompatible(const CoreRequirement& requirement, ClientKind tool, const std::string& version, bool is_new) {
   const std::string_view name = display_name(tool);
   const std::string summary = is_new ? "Incompatible module" : fmt::format("Unsupported {} Core version", name);
   return report(requirement, Code::constraint_conflict,
@@ -39,7 +39,7 @@ Diagnostic incompatible(const CoreRequirement& requirement, Tool tool, const std
                             name));
 }
 
-Diagnostic names_prerelease(const CoreRequirement& requirement, Tool tool) {
+Diagnostic names_prerelease(const CoreRequirement& requirement, ClientKind tool) {
   return report(requirement, Code::config_parse,
                 fmt::format("Invalid required_version constraint: prerelease version constraints are not supported, "
                             "found \"{}\"",
@@ -68,7 +68,7 @@ Diagnostic unknown_block(const CoreRequirement& requirement, const std::string& 
 }
 
 // What the release says to a constraint that it obeys.
-Diagnostics check_constraint(const CoreRequirement& requirement, Tool tool, const std::string& version) {
+Diagnostics check_constraint(const CoreRequirement& requirement, ClientKind tool, const std::string& version) {
   const auto constraint = ModuleConstraint::parse(requirement.constraint);
   if (requirement.problem || !constraint) {
     return {{Severity::error, requirement.problem ? *requirement.problem : constraint.error()}};
@@ -77,7 +77,7 @@ Diagnostics check_constraint(const CoreRequirement& requirement, Tool tool, cons
   if (std::any_of(items.begin(), items.end(), [](const auto& item) { return !item.version.prerelease().empty(); })) {
     return {names_prerelease(requirement, tool)};
   }
-  const Version release = release_of(version);
+  const Version release = client_version_of(version);
   Diagnostics diagnostics;
   if (!constraint->allows(release)) {
     diagnostics.push_back(incompatible(requirement, tool, version, has_language_blocks(tool, release)));
@@ -90,8 +90,8 @@ Diagnostics check_constraint(const CoreRequirement& requirement, Tool tool, cons
 
 }  // namespace
 
-bool applies(const CoreRequirement& requirement, Tool tool, const std::string& version) {
-  const bool is_new = has_language_blocks(tool, release_of(version));
+bool applies(const CoreRequirement& requirement, ClientKind tool, const std::string& version) {
+  const bool is_new = has_language_blocks(tool, client_version_of(version));
   switch (requirement.kind) {
     case CoreRequirement::Kind::required_version:
       return is_new ? requirement.tofu_file : !requirement.overridden;
@@ -103,7 +103,7 @@ bool applies(const CoreRequirement& requirement, Tool tool, const std::string& v
   return false;
 }
 
-Diagnostics check_core_requirements(const std::vector<CoreRequirement>& requirements, Tool tool,
+Diagnostics check_core_requirements(const std::vector<CoreRequirement>& requirements, ClientKind tool,
                                     const std::string& version) {
   Diagnostics diagnostics;
   for (const CoreRequirement& requirement : requirements) {
@@ -120,7 +120,8 @@ Diagnostics check_core_requirements(const std::vector<CoreRequirement>& requirem
   }
   // A release that the module excludes may not understand the rest of it.
   const auto excludes = [](const Diagnostic& diagnostic) { return diagnostic.what.code == Code::constraint_conflict; };
-  if (has_language_blocks(tool, release_of(version)) && std::any_of(diagnostics.begin(), diagnostics.end(), excludes)) {
+  if (has_language_blocks(tool, client_version_of(version)) &&
+      std::any_of(diagnostics.begin(), diagnostics.end(), excludes)) {
     std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) { return !excludes(diagnostic); });
   }
   return diagnostics;

@@ -27,7 +27,7 @@ bool is_meta_argument(std::string_view name) {
 // Evaluates the arguments of one call.
 class CallEvaluator {
  public:
-  CallEvaluator(const WrittenCall& call, ModuleScope& scope, Diagnostics& diagnostics)
+  CallEvaluator(const ModuleCallSyntax& call, ModuleScope& scope, Diagnostics& diagnostics)
       : call_(call), scope_(scope), diagnostics_(diagnostics) {}
 
   // The version first: a null one counts as absent, which decides how the source is read.
@@ -37,11 +37,11 @@ class CallEvaluator {
                       .version = std::nullopt,
                       .location = place(*call_.file, call_.block->header_range),
                       .written = &call_};
-    if (scope_.tool() == Tool::terraform && !check_blocks()) {
+    if (scope_.tool() == ClientKind::terraform && !check_blocks()) {
       return std::nullopt;
     }
     const bool version_is_fine = take("version", result.version);
-    std::optional<Written> source;
+    std::optional<SourceText> source;
     const bool source_is_fine = take("source", source);
     if (source_is_fine && !source) {
       report_no_source(call_.find("source"));
@@ -62,14 +62,14 @@ class CallEvaluator {
   // False: what is wrong was reported.
   bool check_blocks() {
     bool fine = check_block({call_.block, call_.file});
-    for (const WrittenBlock& written : call_.overrides) {
+    for (const BlockSyntax& written : call_.overrides) {
       fine = check_block(written) && fine;
     }
     return fine;
   }
 
   // What nothing replaces is judged when the call is resolved.
-  bool is_constraint(const Argument& version, const std::optional<Written>& written) {
+  bool is_constraint(const Argument& version, const std::optional<SourceText>& written) {
     if (!written || call_.find("version").attribute == version.attribute) {
       return true;
     }
@@ -81,11 +81,11 @@ class CallEvaluator {
     return parsed.has_value();
   }
 
-  bool check_block(const WrittenBlock& written) {
+  bool check_block(const BlockSyntax& written) {
     const Argument source{written.block->body.find("source"), written.file};
     const Argument version{written.block->body.find("version"), written.file};
-    std::optional<Written> address;
-    std::optional<Written> constraint;
+    std::optional<SourceText> address;
+    std::optional<SourceText> constraint;
     const bool version_is_fine = take("version", version, constraint) && is_constraint(version, constraint);
     if (!take("source", source, address) || !version_is_fine || source.attribute == nullptr) {
       return version_is_fine && source.attribute == nullptr;
@@ -118,8 +118,8 @@ class CallEvaluator {
   }
 
   // False: what is wrong was reported. An argument that is absent or null leaves `out` empty.
-  bool take(std::string_view name, std::optional<Written>& out) { return take(name, call_.find(name), out); }
-  bool take(std::string_view name, const Argument& argument, std::optional<Written>& out) {
+  bool take(std::string_view name, std::optional<SourceText>& out) { return take(name, call_.find(name), out); }
+  bool take(std::string_view name, const Argument& argument, std::optional<SourceText>& out) {
     if (argument.attribute == nullptr) {
       return true;
     }
@@ -135,7 +135,7 @@ class CallEvaluator {
       return false;
     }
     if (!value->is_null()) {
-      out = Written{value->as_string(), place(*argument.file, argument.attribute->value.range)};
+      out = SourceText{value->as_string(), place(*argument.file, argument.attribute->value.range)};
     }
     return true;
   }
@@ -191,19 +191,19 @@ class CallEvaluator {
     diagnostics_.back().what.location = place(file, range);
   }
 
-  const WrittenCall& call_;
+  const ModuleCallSyntax& call_;
   ModuleScope& scope_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-Argument WrittenCall::find(std::string_view argument) const {
+Argument ModuleCallSyntax::find(std::string_view argument) const {
   const auto found = arguments.find(argument);
   return found == arguments.end() ? Argument{} : found->second;
 }
 
-void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigText& file) {
+void merge_arguments(ModuleCallSyntax& call, const hcl::Block& block, const ConfigText& file) {
   for (const hcl::Attribute& attribute : block.body.attributes) {
     call.arguments[attribute.name] = {&attribute, &file};
   }
@@ -218,7 +218,7 @@ void merge_arguments(WrittenCall& call, const hcl::Block& block, const ConfigTex
 
 EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope, const Context& context) {
   EvaluatedCalls result;
-  for (const WrittenCall& call : module.calls) {
+  for (const ModuleCallSyntax& call : module.calls) {
     if (!context.check()) {
       break;
     }

@@ -80,23 +80,23 @@ tl::unexpected<Error> dynamic(const Reference& reference, const std::string& nee
 
 }  // namespace
 
-ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
+ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeContext& environment,
                          std::string module_path, std::shared_ptr<const VariableValues> values)
     : module_(std::move(module)),
-      surroundings_(surroundings),
+      environment_(environment),
       module_path_(std::move(module_path)),
       values_(std::move(values)) {}
 
-ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
-                         std::string module_path, std::shared_ptr<ModuleScope> caller, const WrittenCall& call)
+ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeContext& environment,
+                         std::string module_path, std::shared_ptr<ModuleScope> caller, const ModuleCallSyntax& call)
     : module_(std::move(module)),
-      surroundings_(surroundings),
+      environment_(environment),
       module_path_(std::move(module_path)),
       caller_(std::move(caller)),
       call_(&call) {}
 
 Result<Value> ModuleScope::evaluate_argument(const Argument& argument, std::string_view title) {
-  if (surroundings_.tool == Tool::terraform) {
+  if (environment_.tool == ClientKind::terraform) {
     return eval::constant_value(argument.attribute->value, argument.file->json, path_of(*argument.file));
   }
   return evaluate(argument,
@@ -112,7 +112,7 @@ Result<Value> ModuleScope::evaluate(const Argument& argument, std::string title,
 }
 
 Result<Value> ModuleScope::resolve(const Reference& reference) {
-  if (surroundings_.tool == Tool::terraform) {
+  if (environment_.tool == ClientKind::terraform) {
     return reject(Code::config_parse, reference,
                   fmt::format("variables not allowed: Terraform wants this written out, found {}", name_of(reference)),
                   "write the value out");
@@ -183,7 +183,7 @@ Result<Value> ModuleScope::resolve_path(const Reference& reference) const {
     return Value::string(".");
   }
   if (name == "cwd") {
-    return Value::string(document_path(surroundings_.root).generic_string());
+    return Value::string(document_path(environment_.root).generic_string());
   }
   return reject(Code::config_parse, reference,
                 fmt::format("the \"path\" object does not have an attribute named \"{}\"", name),
@@ -193,7 +193,7 @@ Result<Value> ModuleScope::resolve_path(const Reference& reference) const {
 Result<Value> ModuleScope::resolve_terraform(const Reference& reference) const {
   const std::string_view name = reference.attribute;
   if (name == "workspace") {
-    return Value::string(surroundings_.workspace);
+    return Value::string(environment_.workspace);
   }
   if (name == "applying") {
     return reject(

@@ -15,10 +15,10 @@
 namespace modlock {
 
 // What is the same for the whole tree below one root.
-struct ScopeSurroundings {
+struct ScopeContext {
   std::filesystem::path root;  // path.cwd, and where relative paths of file functions start
   std::string workspace = "default";
-  Tool tool = Tool::opentofu;
+  ClientKind tool = ClientKind::opentofu;
   std::shared_ptr<const eval::FileAccess> files;
 };
 
@@ -26,29 +26,29 @@ struct ScopeSurroundings {
 // configs.staticScopeData has them. Everything is computed at first use and kept, errors too; a value that depends on
 // itself is CONFIG_NON_STATIC naming the cycle. An error inside of what a reference stands for is located there and
 // carries the chain of references in `related`, innermost first ("referenced by local.x" at that reference),
-// kMaxRelated of them at most. Chains beyond kMaxChain references are LIMIT_EXCEEDED. With Tool::terraform no name may
-// be used: nothing is static there. Where a file of the module could not be read to its end, names that are not
-// declared may stand there: see is_reported_already(). For one thread at a time, a scope and its callers together.
+// kMaxRelated of them at most. Chains beyond kMaxChain references are LIMIT_EXCEEDED. With ClientKind::terraform no
+// name may be used: nothing is static there. Where a file of the module could not be read to its end, names that are
+// not declared may stand there: see is_reported_already(). For one thread at a time, a scope and its callers together.
 class ModuleScope final : public eval::Scope {
  public:
   // The root module: `values` are its variables'. `module_path` is the module's directory as modules.json names it.
-  ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
-              std::string module_path, std::shared_ptr<const VariableValues> values);
+  ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeContext& environment, std::string module_path,
+              std::shared_ptr<const VariableValues> values);
   // A called module: `call` (of `caller`'s module) gives its variables.
-  ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeSurroundings& surroundings,
-              std::string module_path, std::shared_ptr<ModuleScope> caller, const WrittenCall& call);
+  ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeContext& environment, std::string module_path,
+              std::shared_ptr<ModuleScope> caller, const ModuleCallSyntax& call);
 
   // Errors, as Scope says: CONFIG_NON_STATIC for what has no value before plan, for a root variable without value and
   // for one with `const = false`; CONFIG_PARSE for what is not declared, what does not fit the type of its variable, a
-  // required variable that the call leaves out, and all references with Tool::terraform.
+  // required variable that the call leaves out, and all references with ClientKind::terraform.
   Result<eval::Value> resolve(const eval::Reference& reference) override;
-  const eval::FileAccess& files() const override { return *surroundings_.files; }
+  const eval::FileAccess& files() const override { return *environment_.files; }
 
   // The value of an argument of this module's calls; `title` ("module.vpc.source") is what errors say needs it, "" for
   // the name of the argument. Errors: those of eval::evaluate(). For Terraform it must be a constant.
   Result<eval::Value> evaluate_argument(const Argument& argument, std::string_view title = {});
 
-  Tool tool() const { return surroundings_.tool; }
+  ClientKind tool() const { return environment_.tool; }
 
   // What keeps variables with `const = true` from having a value.
   Diagnostics check_constants();
@@ -75,13 +75,14 @@ class ModuleScope final : public eval::Scope {
   Result<eval::Value> resolve_terraform(const eval::Reference& reference) const;
 
   // Variables (module_scope_variable.cpp).
-  const Result<eval::Value>& variable_value(const WrittenVariable& variable);
-  Result<eval::Value> compute_variable(const WrittenVariable& variable);
-  Result<eval::Value> root_value(const WrittenVariable& variable) const;
-  Result<eval::Value> argument_value(const WrittenVariable& variable);
-  Result<eval::Value> given_value(const WrittenVariable& variable, const VariableValues::Given& given) const;
-  Result<eval::Value> fit(const WrittenVariable& variable, eval::Value value) const;
-  Location place_of_value(const WrittenVariable& variable) const;
+  const Result<eval::Value>& variable_value(const VariableDeclaration& variable);
+  Result<eval::Value> compute_variable(const VariableDeclaration& variable);
+  Result<eval::Value> root_value(const VariableDeclaration& variable) const;
+  Result<eval::Value> argument_value(const VariableDeclaration& variable);
+  Result<eval::Value> given_value(const VariableDeclaration& variable,
+                                  const VariableValues::VariableInput& given) const;
+  Result<eval::Value> fit(const VariableDeclaration& variable, eval::Value value) const;
+  Location place_of_value(const VariableDeclaration& variable) const;
 
   Result<eval::Value> with_reference(Result<eval::Value> value, const eval::Reference& reference) const;
   Error circular(const eval::Reference& reference) const;
@@ -91,11 +92,11 @@ class ModuleScope final : public eval::Scope {
   Location at(const Location& location) const;
 
   std::shared_ptr<const ParsedModule> module_;
-  const ScopeSurroundings& surroundings_;
+  const ScopeContext& environment_;
   std::string module_path_;
   std::shared_ptr<const VariableValues> values_;  // of a root module
   std::shared_ptr<ModuleScope> caller_;           // of a called module, as is call_
-  const WrittenCall* call_ = nullptr;
+  const ModuleCallSyntax* call_ = nullptr;
   std::map<std::string_view, Result<eval::Value>> variables_;
   std::map<std::string_view, Kept> locals_;
   const Frame* innermost_ = nullptr;

@@ -11,7 +11,7 @@ namespace modlock {
 
 using eval::Value;
 
-const Result<Value>& ModuleScope::variable_value(const WrittenVariable& variable) {
+const Result<Value>& ModuleScope::variable_value(const VariableDeclaration& variable) {
   const auto kept = variables_.find(variable.name);
   if (kept != variables_.end()) {
     return kept->second;
@@ -20,7 +20,7 @@ const Result<Value>& ModuleScope::variable_value(const WrittenVariable& variable
   return variables_.emplace(variable.name, compute_variable(variable)).first->second;
 }
 
-Result<Value> ModuleScope::compute_variable(const WrittenVariable& variable) {
+Result<Value> ModuleScope::compute_variable(const VariableDeclaration& variable) {
   if (!variable.usable_statically.value_or(true)) {
     return fail(
         Error{.code = Code::config_non_static,
@@ -40,8 +40,8 @@ Result<Value> ModuleScope::compute_variable(const WrittenVariable& variable) {
   return value->with_marks({.sensitive = variable.sensitive, .ephemeral = variable.ephemeral});
 }
 
-Result<Value> ModuleScope::root_value(const WrittenVariable& variable) const {
-  if (const VariableValues::Given* given = values_->find(variable.name)) {
+Result<Value> ModuleScope::root_value(const VariableDeclaration& variable) const {
+  if (const VariableValues::VariableInput* given = values_->find(variable.name)) {
     return given_value(variable, *given);
   }
   if (variable.default_value) {
@@ -59,7 +59,7 @@ Result<Value> ModuleScope::root_value(const WrittenVariable& variable) const {
       .hint = fmt::format("set it in terraform.tfvars, with --variable {0}=… or with TF_VAR_{0}", variable.name)});
 }
 
-Result<Value> ModuleScope::argument_value(const WrittenVariable& variable) {
+Result<Value> ModuleScope::argument_value(const VariableDeclaration& variable) {
   if (const Argument argument = call_->find(variable.name); argument.attribute != nullptr) {
     return caller_->evaluate(argument, fmt::format("module.{}:var.{}", call_->name, variable.name), depth() + 1);
   }
@@ -84,7 +84,8 @@ Result<Value> ModuleScope::argument_value(const WrittenVariable& variable) {
 
 // Text is no file: errors in it stand at the variable. The parser's messages quote what it found, so they are not told
 // of what must not be seen.
-Result<Value> ModuleScope::given_value(const WrittenVariable& variable, const VariableValues::Given& given) const {
+Result<Value> ModuleScope::given_value(const VariableDeclaration& variable,
+                                       const VariableValues::VariableInput& given) const {
   const bool secret = variable.sensitive || variable.ephemeral;
   if (given.expression != nullptr) {
     auto value = eval::constant_value(*given.expression, given.json, given.origin);
@@ -111,7 +112,7 @@ Result<Value> ModuleScope::given_value(const WrittenVariable& variable, const Va
   return value;
 }
 
-Result<Value> ModuleScope::fit(const WrittenVariable& variable, Value value) const {
+Result<Value> ModuleScope::fit(const VariableDeclaration& variable, Value value) const {
   if (variable.type.defaults != nullptr && !value.is_null()) {
     value = eval::apply_defaults(value, *variable.type.defaults);
   }
@@ -139,13 +140,13 @@ Result<Value> ModuleScope::fit(const WrittenVariable& variable, Value value) con
 }
 
 // Where the value stands that the variable gets; text stands in no file.
-Location ModuleScope::place_of_value(const WrittenVariable& variable) const {
+Location ModuleScope::place_of_value(const VariableDeclaration& variable) const {
   if (caller_ != nullptr) {
     const Argument argument = call_->find(variable.name);
     return argument.attribute == nullptr ? at(variable.location)
                                          : Location{caller_->path_of(*argument.file), argument.attribute->value.range};
   }
-  const VariableValues::Given* given = values_->find(variable.name);
+  const VariableValues::VariableInput* given = values_->find(variable.name);
   return given == nullptr || given->expression == nullptr ? at(variable.location)
                                                           : Location{given->origin, given->expression->range};
 }

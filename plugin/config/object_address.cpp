@@ -27,7 +27,7 @@ std::string ObjectAddress::to_string() const {
   return text;
 }
 
-std::optional<ObjectAddress> read_object_address(const Traversal& traversal, Tool tool) {
+std::optional<ObjectAddress> read_object_address(const Traversal& traversal, ClientKind tool) {
   const auto& steps = traversal.steps;
   std::size_t at = 0;
   const auto is_name = [&](std::size_t place) { return place < steps.size() && !steps[place].key; };
@@ -48,7 +48,7 @@ std::optional<ObjectAddress> read_object_address(const Traversal& traversal, Too
   }
   if (is_name(at) && (steps[at].name == "data" || steps[at].name == "ephemeral")) {
     address.mode = steps[at++].name;
-  } else if (is_name(at) && tool == Tool::terraform) {
+  } else if (is_name(at) && tool == ClientKind::terraform) {
     if (is_reserved(steps[at].name)) {
       return std::nullopt;
     }

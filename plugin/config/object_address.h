@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "plugin/config/tool.h"
+#include "plugin/config/client_kind.h"
 #include "plugin/config/traversal.h"
 
 namespace modlock {
@@ -24,6 +24,6 @@ struct ObjectAddress {
 
 // What a traversal addresses, or nullopt where it is no such address. To Terraform `resource.a.b` is a.b, and what
 // names something else in expressions (`local.x`) is no resource.
-std::optional<ObjectAddress> read_object_address(const Traversal& traversal, Tool tool);
+std::optional<ObjectAddress> read_object_address(const Traversal& traversal, ClientKind tool);
 
 }  // namespace modlock

@@ -20,7 +20,7 @@ class CallCollector {
   CallCollector(const std::vector<ConfigText>& files, Diagnostics& diagnostics)
       : files_(files), diagnostics_(diagnostics) {}
 
-  std::vector<WrittenCall> collect() {
+  std::vector<ModuleCallSyntax> collect() {
     for_each_call(ConfigFile::Role::primary, [this](const auto& file, const auto& block) { add(file, block); });
     for_each_call(ConfigFile::Role::override_file,
                   [this](const auto& file, const auto& block) { override_call(file, block); });
@@ -66,21 +66,21 @@ class CallCollector {
     return true;
   }
 
-  WrittenCall* find(const std::string& name) {
+  ModuleCallSyntax* find(const std::string& name) {
     const auto found = places_.find(name);
     return found == places_.end() ? nullptr : &calls_[found->second];
   }
 
   void add(const ConfigText& file, const hcl::Block& block) {
     const std::string& name = block.labels.front().text;
-    if (const WrittenCall* first = find(name)) {
+    if (const ModuleCallSyntax* first = find(name)) {
       report(file, block.header_range, fmt::format("module \"{}\" is called twice", name),
              "rename one of the two, or move it to an override file");
       diagnostics_.back().what.related.push_back(
           {"the first call is here", {first->file->path, first->block->header_range}});
       return;
     }
-    WrittenCall call{.name = name, .title = fmt::format("module \"{}\"", name), .file = &file, .block = &block};
+    ModuleCallSyntax call{.name = name, .title = fmt::format("module \"{}\"", name), .file = &file, .block = &block};
     merge_arguments(call, block, file);
     places_.emplace(name, calls_.size());
     calls_.push_back(std::move(call));
@@ -88,7 +88,7 @@ class CallCollector {
 
   void override_call(const ConfigText& file, const hcl::Block& block) {
     const std::string& name = block.labels.front().text;
-    if (WrittenCall* call = find(name)) {
+    if (ModuleCallSyntax* call = find(name)) {
       merge_arguments(*call, block, file);
       call->overrides.push_back({&block, &file});
     } else if (!is_incomplete()) {
@@ -107,7 +107,7 @@ class CallCollector {
 
   const std::vector<ConfigText>& files_;
   Diagnostics& diagnostics_;
-  std::vector<WrittenCall> calls_;
+  std::vector<ModuleCallSyntax> calls_;
   std::map<std::string, std::size_t, std::less<>> places_;  // in calls_, by name
 };
 
@@ -121,7 +121,8 @@ bool is_read_once(const hcl::Block& block) {
 }  // namespace
 
 Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
-                                                        const Documents& documents, Tool tool, const Context& context) {
+                                                        const Documents& documents, ClientKind tool,
+                                                        const Context& context) {
   MODLOCK_TRY(auto files, read_config_files(directory, directory, documents, ConfigKind::module, tool, context));
   auto module = std::make_shared<ParsedModule>();
   module->directory = document_path(directory);

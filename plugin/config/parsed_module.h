@@ -10,8 +10,8 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/core_requirement.h"
 #include "plugin/config/module_call.h"
+#include "plugin/config/provider_declarations.h"
 #include "plugin/config/variable.h"
-#include "plugin/config/written_providers.h"
 
 namespace modlock {
 
@@ -33,10 +33,10 @@ struct ParsedModule {
   std::filesystem::path directory;
   std::vector<ConfigText> files;        // sorted by name
   std::vector<ConfigFile> file_hashes;  // the same files, for results
-  std::vector<WrittenCall> calls;       // sorted by name
-  std::map<std::string, WrittenVariable, std::less<>> variables;
+  std::vector<ModuleCallSyntax> calls;  // sorted by name
+  std::map<std::string, VariableDeclaration, std::less<>> variables;
   std::map<std::string, Argument, std::less<>> locals;
-  WrittenProviders written_providers;
+  ProviderDeclarations written_providers;
   std::vector<ProviderRequirement> providers;  // see provider_requirements()
   std::vector<CoreRequirement> core;           // in file order
   StateStorage state;
@@ -52,7 +52,7 @@ struct ParsedModule {
 // files. Errors: NOT_FOUND (no such directory), IO_ERROR, those of the context. What is wrong inside the files is in
 // `diagnostics`.
 Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
-                                                        const Documents& documents, Tool tool,
+                                                        const Documents& documents, ClientKind tool,
                                                         const Context& context = {});
 
 // Reads the test files beside the root module and in its `test_directory`: the modules of their run blocks as calls
@@ -60,6 +60,6 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
 // blocks, which are no requirements to Terraform. Directories that are not there hold no tests. Locations name paths
 // relative to `root`.
 Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& root, const Documents& documents,
-                                                            Tool tool, std::string_view test_directory = "tests");
+                                                            ClientKind tool, std::string_view test_directory = "tests");
 
 }  // namespace modlock

@@ -42,7 +42,7 @@ bool is_configured(const hcl::Block& block) {
          });
 }
 
-std::optional<Written> read_version(const hcl::Block& block, const ConfigText& file, Diagnostics& diagnostics) {
+std::optional<SourceText> read_version(const hcl::Block& block, const ConfigText& file, Diagnostics& diagnostics) {
   const hcl::Attribute* attribute = block.body.find("version");
   if (attribute == nullptr) {
     return std::nullopt;

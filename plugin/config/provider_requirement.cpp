@@ -7,18 +7,18 @@
 #include <set>
 #include <utility>
 
-#include "plugin/config/written_providers.h"
+#include "plugin/config/provider_declarations.h"
 #include "plugin/constraint/provider_constraint.h"
 
 namespace modlock {
 namespace {
 
-using Origin = ProviderRequirement::Origin;
+using DeclaredBy = ProviderRequirement::DeclaredBy;
 
 // Puts together what the parts of a module require.
 class RequirementReader {
  public:
-  RequirementReader(const WrittenProviders& written, Tool tool, Diagnostics& diagnostics)
+  RequirementReader(const ProviderDeclarations& written, ClientKind tool, Diagnostics& diagnostics)
       : written_(written), tool_(tool), diagnostics_(diagnostics) {}
 
   std::vector<ProviderRequirement> read() {
@@ -41,7 +41,7 @@ class RequirementReader {
     for (const auto& [name, entry] : written_.required) {
       requirements_.push_back({.address = entry.address,
                                .local_name = name,
-                               .origin = Origin::required_providers,
+                               .origin = DeclaredBy::required_providers,
                                .constraint = entry.constraint,
                                .location = entry.location});
     }
@@ -68,7 +68,7 @@ class RequirementReader {
       if (auto address = resolve(block.name, block.location)) {
         requirements_.push_back({.address = std::move(*address),
                                  .local_name = block.name,
-                                 .origin = Origin::provider_block,
+                                 .origin = DeclaredBy::provider_block,
                                  .constraint = block.constraint,
                                  .location = block.location});
       }
@@ -126,7 +126,7 @@ class RequirementReader {
 
   void warn_of_other_names() {
     for (const ProviderUse& use : written_.uses) {
-      if (!use.implied || use.origin == Origin::import_block || written_.required.count(use.local_name) != 0) {
+      if (!use.implied || use.origin == DeclaredBy::import_block || written_.required.count(use.local_name) != 0) {
         continue;
       }
       const auto address = ProviderAddress::implied(use.local_name, default_registry(tool_));
@@ -179,7 +179,7 @@ class RequirementReader {
       reject(requirement.location,
              fmt::format("Invalid legacy provider address: the provider \"{}\" has no namespace", address.to_string()),
              "write the namespace, for example \"hashicorp/aws\"");
-    } else if (requirement.origin == Origin::required_providers && address.name_space() == "hashicorp" &&
+    } else if (requirement.origin == DeclaredBy::required_providers && address.name_space() == "hashicorp" &&
                address.type() == "terraform" &&
                (address.host_ascii() == kOpenTofuRegistry || address.host_ascii() == kTerraformRegistry)) {
       warn(requirement.location,
@@ -190,8 +190,8 @@ class RequirementReader {
     }
   }
 
-  const WrittenProviders& written_;
-  Tool tool_;
+  const ProviderDeclarations& written_;
+  ClientKind tool_;
   Diagnostics& diagnostics_;
   std::set<std::string> declared_;                // local names with a requirement besides those of required_providers
   std::map<ProviderAddress, std::string> names_;  // the local name that required_providers has for an address
@@ -200,13 +200,14 @@ class RequirementReader {
 
 }  // namespace
 
-WrittenProviders read_written_providers(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics) {
+ProviderDeclarations read_written_providers(const std::vector<ConfigText>& files, ClientKind tool,
+                                            Diagnostics& diagnostics) {
   auto required = read_required_providers(files, tool, diagnostics);
   auto blocks = read_provider_blocks(files, diagnostics);
   return {std::move(required), std::move(blocks), read_provider_uses(files, tool, diagnostics)};
 }
 
-std::vector<ProviderRequirement> provider_requirements(const WrittenProviders& written, Tool tool,
+std::vector<ProviderRequirement> provider_requirements(const ProviderDeclarations& written, ClientKind tool,
                                                        Diagnostics& diagnostics) {
   return RequirementReader(written, tool, diagnostics).read();
 }
@@ -215,7 +216,7 @@ void resolve_local_names(std::vector<ProviderRequirement>& requirements,
                          const std::vector<ProviderRequirement>& declared) {
   std::map<std::string_view, const ProviderAddress*> addresses;
   for (const ProviderRequirement& requirement : declared) {
-    if (requirement.origin == Origin::required_providers) {
+    if (requirement.origin == DeclaredBy::required_providers) {
       addresses.emplace(requirement.local_name, &requirement.address);
     }
   }

@@ -6,29 +6,29 @@
 #include <vector>
 
 #include "backends/provider_address.h"
+#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
-#include "plugin/config/tool.h"
 
 namespace modlock {
 
-struct WrittenProviders;
+struct ProviderDeclarations;
 
 // One reason for which a module needs a provider. OpenTofu's Config.ProviderRequirements has the rules.
 struct ProviderRequirement {
-  enum class Origin { required_providers, provider_block, resource, data, ephemeral, import_block, state };
+  enum class DeclaredBy { required_providers, provider_block, resource, data, ephemeral, import_block, state };
   ProviderAddress address;
   std::string local_name;
-  Origin origin = Origin::required_providers;
-  std::string by = {};                     // what implies it: "aws_instance.web", "data.aws_ami.this"; else empty
-  std::optional<Written> constraint = {};  // as written; ProviderConstraint::parse() takes it
-  Location location = {};                  // of the entry, of the provider block's or resource's header
+  DeclaredBy origin = DeclaredBy::required_providers;
+  std::string by = {};                        // what implies it: "aws_instance.web", "data.aws_ami.this"; else empty
+  std::optional<SourceText> constraint = {};  // as written; ProviderConstraint::parse() takes it
+  Location location = {};                     // of the entry, of the provider block's or resource's header
 };
 
 // The requirements of one module: each entry of required_providers (override files replace whole entries), provider
 // blocks (their deprecated `version` is a constraint), and the first resource, data source (check blocks included),
 // ephemeral resource or import block that uses a local name which nothing declares. Sorted by address, then as read.
 // Of test files the provider blocks count. Diagnostics: what OpenTofu refuses or warns of.
-std::vector<ProviderRequirement> provider_requirements(const WrittenProviders& written, Tool tool,
+std::vector<ProviderRequirement> provider_requirements(const ProviderDeclarations& written, ClientKind tool,
                                                        Diagnostics& diagnostics);
 
 // Test files have no required_providers: the local names in their provider blocks are those of the root module. Gives

@@ -14,10 +14,10 @@
 namespace modlock {
 namespace {
 
-using Origin = ProviderRequirement::Origin;
+using DeclaredBy = ProviderRequirement::DeclaredBy;
 
 struct Resource {
-  Origin origin = Origin::resource;
+  DeclaredBy origin = DeclaredBy::resource;
   std::string type;
   std::string address;  // "data.aws_ami.this"
   std::optional<ProviderReference> provider = {};
@@ -33,20 +33,20 @@ std::string_view prefix_of(std::string_view type) {
 
 class UseReader {
  public:
-  UseReader(Tool tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
+  UseReader(ClientKind tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
 
   void read_resources(const ConfigText& file) {
     for (const hcl::Block& block : file.parsed.body.blocks) {
       if (block.type == "resource") {
-        add(file, block, Origin::resource, "");
+        add(file, block, DeclaredBy::resource, "");
       } else if (block.type == "data") {
-        add(file, block, Origin::data, "data.");
+        add(file, block, DeclaredBy::data, "data.");
       } else if (block.type == "ephemeral") {
-        add(file, block, Origin::ephemeral, "ephemeral.");
+        add(file, block, DeclaredBy::ephemeral, "ephemeral.");
       } else if (block.type == "check" && file.role == ConfigFile::Role::primary) {
         for (const hcl::Block& inner : block.body.blocks) {
           if (inner.type == "data") {
-            add(file, inner, Origin::data, "data.");
+            add(file, inner, DeclaredBy::data, "data.");
           }
         }
       }
@@ -86,7 +86,7 @@ class UseReader {
   std::vector<ProviderUse> take() { return std::move(uses_); }
 
  private:
-  void add(const ConfigText& file, const hcl::Block& block, Origin origin, std::string_view prefix) {
+  void add(const ConfigText& file, const hcl::Block& block, DeclaredBy origin, std::string_view prefix) {
     if (block.labels.size() != 2) {
       return;
     }
@@ -130,12 +130,12 @@ class UseReader {
     if (!target) {
       return;
     }
-    ProviderUse use{.origin = Origin::import_block,
+    ProviderUse use{.origin = DeclaredBy::import_block,
                     .by = target->to_string(),
                     .local_name = {},
                     .location = {file.path, block.header_range}};
     const hcl::Attribute* argument = block.body.find("provider");
-    const bool counts = tool_ == Tool::opentofu || target->module.empty();
+    const bool counts = tool_ == ClientKind::opentofu || target->module.empty();
     if (argument == nullptr) {
       auto name = implied_name(target->type, file, block.header_range);
       if (!name) {
@@ -188,7 +188,7 @@ class UseReader {
                                         "name the provider in the resource block"));
   }
 
-  Tool tool_;
+  ClientKind tool_;
   Diagnostics& diagnostics_;
   std::vector<Resource> resources_;
   std::map<std::string, std::size_t, std::less<>> places_;  // in resources_, by address
@@ -197,7 +197,8 @@ class UseReader {
 
 }  // namespace
 
-std::vector<ProviderUse> read_provider_uses(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics) {
+std::vector<ProviderUse> read_provider_uses(const std::vector<ConfigText>& files, ClientKind tool,
+                                            Diagnostics& diagnostics) {
   UseReader reader(tool, diagnostics);
   for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
     for (const ConfigText& file : files) {

@@ -9,7 +9,7 @@
 
 #include "plugin/config/client_configuration_oci.h"
 #include "plugin/eval/constant_value.h"
-#include "plugin/eval/needs.h"
+#include "plugin/eval/dependencies.h"
 #include "plugin/hcl/template_text.h"
 #include "plugin/value/convert.h"
 #include "protocol/result.h"
@@ -45,7 +45,7 @@ bool is_fixed(const Part& part, const std::vector<ProviderPattern>& include) {
 }
 
 Result<void> check_names(const hcl::Expression& expression, const std::vector<ProviderPattern>& include) {
-  MODLOCK_TRY(const auto needs, eval::collect_needs(expression, kPath));
+  MODLOCK_TRY(const auto needs, eval::collect_dependencies(expression, kPath));
   std::set<std::string_view> used;
   for (const eval::Reference& reference : needs.references) {
     used.insert(reference.object);

@@ -22,7 +22,7 @@ constexpr std::string_view kObjectHint = "write { source = \"hashicorp/aws\", ve
 // Reads the blocks of one file after the other.
 class EntryReader {
  public:
-  EntryReader(Tool tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
+  EntryReader(ClientKind tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
 
   void read_file(const ConfigText& file) {
     file_ = &file;
@@ -214,7 +214,7 @@ class EntryReader {
     diagnostics_.push_back(config_error(*file_, range, std::move(message), std::move(hint)));
   }
 
-  Tool tool_;
+  ClientKind tool_;
   Diagnostics& diagnostics_;
   const ConfigText* file_ = nullptr;
   std::optional<Location> first_;  // of the primary files
@@ -223,7 +223,8 @@ class EntryReader {
 
 }  // namespace
 
-RequiredProviders read_required_providers(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics) {
+RequiredProviders read_required_providers(const std::vector<ConfigText>& files, ClientKind tool,
+                                          Diagnostics& diagnostics) {
   EntryReader reader(tool, diagnostics);
   for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
     for (const ConfigText& file : files) {
@@ -235,14 +236,14 @@ RequiredProviders read_required_providers(const std::vector<ConfigText>& files, 
   return reader.take();
 }
 
-std::optional<Written> read_provider_constraint(std::string text, Location location, Diagnostics& diagnostics) {
+std::optional<SourceText> read_provider_constraint(std::string text, Location location, Diagnostics& diagnostics) {
   if (auto ok = ProviderConstraint::check_written(text); !ok) {
     Error error = std::move(ok.error());
     error.location = std::move(location);
     diagnostics.push_back({Severity::error, std::move(error)});
     return std::nullopt;
   }
-  return Written{std::move(text), std::move(location)};
+  return SourceText{std::move(text), std::move(location)};
 }
 
 }  // namespace modlock

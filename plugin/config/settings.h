@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "backends/platform.h"
-#include "plugin/config/written.h"
+#include "plugin/config/source_text.h"
 #include "protocol/result.h"
 
 namespace modlock {
 
 // A `module "key" { … }` block of a `.tofu-modlock.hcl`.
 struct ModuleRule {
-  std::optional<Written> version;
-  std::optional<Written> tag_prefix;
+  std::optional<SourceText> version;
+  std::optional<SourceText> tag_prefix;
   Location location;
   bool is_inherited = false;  // from a file above the root, which may serve other roots
 };
@@ -25,16 +25,16 @@ struct ModuleRule {
 // A `source "glob" { … }` block.
 struct SourceRule {
   std::string glob;  // `*` matches any run of characters, on Source::identity()
-  std::optional<Written> version;
-  std::optional<Written> tag_prefix;
-  std::optional<Written> minimum_release_age;
+  std::optional<SourceText> version;
+  std::optional<SourceText> tag_prefix;
+  std::optional<SourceText> minimum_release_age;
   Location location;
   bool of_user = false;  // from the user's file
 };
 
 // A list of globs that one file allows: a source must match one glob of every such list.
 struct AllowList {
-  std::vector<Written> globs;
+  std::vector<SourceText> globs;
   Location location;
 };
 
@@ -57,16 +57,16 @@ struct Settings {
   std::optional<Resolution> resolution;
   std::optional<LockPlacement> module_lock_file;
   std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others
-  std::vector<Written> deny_sources;
+  std::vector<SourceText> deny_sources;
   std::map<std::string, ModuleRule, std::less<>> modules;  // by key, each of the nearest file; none of the user's file
   std::vector<SourceRule> sources;                         // nearest file first, then file order
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
   std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
-  std::vector<Written> roots;    // globs of directories that are roots, as directory_glob.h has them, each relative to
-  std::vector<Written> exclude;  // the directory of its file; and of directories that are not
-  std::vector<std::string> files;  // that were read, nearest first
+  std::vector<SourceText> roots;  // globs of directories that are roots, as directory_glob.h has them, each relative to
+  std::vector<SourceText> exclude;  // the directory of its file; and of directories that are not
+  std::vector<std::string> files;   // that were read, nearest first
 };
 
 // Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).

@@ -59,7 +59,7 @@ Result<void> SettingsReader::check_release() const {
   if (!required) {
     return {};
   }
-  const Written& written = *required;
+  const SourceText& written = *required;
   const Result<ModuleConstraint> constraint = ModuleConstraint::parse(written.text);
   if (!constraint) {
     return reject(*written.location.range,
@@ -158,7 +158,7 @@ Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
                   "write it as platforms = [\"linux_amd64\"], or leave it out");
   }
   std::vector<Platform> parsed;
-  for (const Written& written : platforms) {
+  for (const SourceText& written : platforms) {
     auto platform = Platform::parse(written.text);
     if (!platform) {
       return reject(*written.location.range,
@@ -175,7 +175,7 @@ Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
 
 Result<void> SettingsReader::read_workspace_roots(const hcl::Attribute& attribute) {
   MODLOCK_TRY(const auto roots, read_strings(attribute));
-  for (const Written& root : roots) {
+  for (const SourceText& root : roots) {
     const std::filesystem::path path(root.text);
     if (!path.is_absolute()) {
       return reject(*root.location.range,
@@ -199,7 +199,7 @@ Result<void> SettingsReader::read_source_list(const hcl::Attribute& attribute) {
 
 Result<void> SettingsReader::read_directory_globs(const hcl::Attribute& attribute) {
   MODLOCK_TRY(const auto globs, read_strings(attribute));
-  for (const Written& written : globs) {
+  for (const SourceText& written : globs) {
     if (const auto glob = DirectoryGlob::parse(written.text); !glob) {
       return reject(*written.location.range,
                     fmt::format("a glob of {} {}, found \"{}\"", attribute.name, glob.error().message, written.text),
@@ -300,7 +300,7 @@ Result<void> SettingsReader::read_backend(const hcl::Block& block) {
   }
   BackendSetting backend{.scheme = block.labels[0].text, .command = {}, .location = {path(), block.header_range}};
   std::transform(command.begin(), command.end(), std::back_inserter(backend.command),
-                 [](const Written& word) { return word.text; });
+                 [](const SourceText& word) { return word.text; });
   settings_.backends.push_back(std::move(backend));
   return {};
 }

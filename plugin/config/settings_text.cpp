@@ -91,14 +91,14 @@ Result<std::size_t> SettingsText::read_count(const hcl::Attribute& attribute, st
   return count;
 }
 
-Result<Written> SettingsText::read_string(const hcl::Attribute& attribute) const {
+Result<SourceText> SettingsText::read_string(const hcl::Attribute& attribute) const {
   MODLOCK_TRY(auto text, hcl::static_string(attribute.value, path_, attribute.name, Code::config_parse));
-  return Written{std::move(text), Location{path_, attribute.value.range}};
+  return SourceText{std::move(text), Location{path_, attribute.value.range}};
 }
 
-Result<std::vector<Written>> SettingsText::read_strings(const hcl::Attribute& attribute) const {
+Result<std::vector<SourceText>> SettingsText::read_strings(const hcl::Attribute& attribute) const {
   MODLOCK_TRY(const hcl::Value value, hcl::static_value(attribute.value, path_));
-  std::vector<Written> strings;
+  std::vector<SourceText> strings;
   const hcl::TupleValue* items = value.as_tuple();
   const bool all_strings = items != nullptr && std::all_of(items->begin(), items->end(), [](const hcl::Value& item) {
                              return item.as_string() != nullptr;
@@ -113,7 +113,7 @@ Result<std::vector<Written>> SettingsText::read_strings(const hcl::Attribute& at
   return strings;
 }
 
-Result<std::optional<Written>> SettingsText::read_argument(const hcl::Body& body, std::string_view name) const {
+Result<std::optional<SourceText>> SettingsText::read_argument(const hcl::Body& body, std::string_view name) const {
   const hcl::Attribute* attribute = body.find(name);
   if (attribute == nullptr) {
     return std::nullopt;

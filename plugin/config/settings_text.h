@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/config/written.h"
+#include "plugin/config/source_text.h"
 #include "plugin/hcl/parser.h"
 
 namespace modlock {
@@ -36,10 +36,10 @@ class SettingsText {
   Result<std::size_t> read_choice(const hcl::Attribute& attribute, const Words& words) const;
   // A whole number within these bounds.
   Result<std::size_t> read_count(const hcl::Attribute& attribute, std::size_t least, std::size_t most) const;
-  Result<Written> read_string(const hcl::Attribute& attribute) const;
-  Result<std::vector<Written>> read_strings(const hcl::Attribute& attribute) const;
+  Result<SourceText> read_string(const hcl::Attribute& attribute) const;
+  Result<std::vector<SourceText>> read_strings(const hcl::Attribute& attribute) const;
   // nullopt where the body has no such argument.
-  Result<std::optional<Written>> read_argument(const hcl::Body& body, std::string_view name) const;
+  Result<std::optional<SourceText>> read_argument(const hcl::Body& body, std::string_view name) const;
 
  private:
   std::string path_;

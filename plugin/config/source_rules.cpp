@@ -97,7 +97,7 @@ Result<void> check_source_allowed(const Settings& settings, std::string_view ide
                               identity, file_and_line(list)),
                   list);
   }
-  const auto matches = [&](const Written& glob) { return matches_glob(glob.text, identity); };
+  const auto matches = [&](const SourceText& glob) { return matches_glob(glob.text, identity); };
   const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(), matches);
   if (deny != settings.deny_sources.end()) {
     return denied(

@@ -51,7 +51,7 @@ Result<std::optional<Json::Value>> read_json(const fs::path& file, const std::st
 // Gathers the providers out of one state.
 class StateReader {
  public:
-  StateReader(std::string path, Tool tool, const std::vector<ProviderAddress>& required)
+  StateReader(std::string path, ClientKind tool, const std::vector<ProviderAddress>& required)
       : path_(std::move(path)), tool_(tool), required_(required.begin(), required.end()) {}
 
   Result<StateProviders> read(const Json::Value& state) {
@@ -126,7 +126,7 @@ class StateReader {
     }
     found_.emplace(*address, ProviderRequirement{.address = *address,
                                                  .local_name = address->type(),
-                                                 .origin = ProviderRequirement::Origin::state,
+                                                 .origin = ProviderRequirement::DeclaredBy::state,
                                                  .by = by,
                                                  .location = Location{path_, std::nullopt}});
     return {};
@@ -134,7 +134,7 @@ class StateReader {
 
   // OpenTofu takes over what Terraform recorded, unless the configuration names Terraform's registry itself.
   void translate(ProviderAddress& address) const {
-    if (tool_ != Tool::opentofu || address.host_ascii() != kTerraformRegistry || required_.count(address) != 0) {
+    if (tool_ != ClientKind::opentofu || address.host_ascii() != kTerraformRegistry || required_.count(address) != 0) {
       return;
     }
     const auto translated =
@@ -145,7 +145,7 @@ class StateReader {
   }
 
   std::string path_;
-  Tool tool_;
+  ClientKind tool_;
   std::set<ProviderAddress> required_;
   std::set<std::string> seen_;  // texts that were read
   std::map<ProviderAddress, ProviderRequirement> found_;
@@ -189,9 +189,9 @@ fs::path state_file(const fs::path& root, const StateStorage& storage, const std
 }  // namespace
 
 Result<StateProviders> read_state_providers(const fs::path& root, const StateStorage& storage,
-                                            const fs::path& data_directory, const std::string& workspace, Tool tool,
-                                            const std::vector<ProviderAddress>& required, const Documents& documents,
-                                            const std::vector<fs::path>& bounds) {
+                                            const fs::path& data_directory, const std::string& workspace,
+                                            ClientKind tool, const std::vector<ProviderAddress>& required,
+                                            const Documents& documents, const std::vector<fs::path>& bounds) {
   const fs::path record = data_directory / "terraform.tfstate";
   MODLOCK_TRY(const auto recorded, read_json(record, relative_to_root(record, root), documents));
   StateStorage complete = storage;

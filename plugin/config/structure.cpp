@@ -76,7 +76,7 @@ void StructureContext::warn(const Range& range, std::string message, std::string
   diagnostics.back().severity = Severity::warning;
 }
 
-Diagnostics check_structure(const std::vector<ConfigText>& files, Tool tool) {
+Diagnostics check_structure(const std::vector<ConfigText>& files, ClientKind tool) {
   Diagnostics diagnostics;
   for (const ConfigText& file : files) {
     const StructureContext context{.file = file, .tool = tool, .diagnostics = diagnostics};

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "plugin/config/body_rules.h"
+#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
-#include "plugin/config/tool.h"
 
 // The parts of check_structure() (config_schema.h). Each reports what it finds in one block; wrong labels, arguments
 // and block types are the matter of check_body() alone.
@@ -15,7 +15,7 @@ namespace modlock {
 // Where a block stands, and where to report.
 struct StructureContext {
   const ConfigText& file;
-  Tool tool = Tool::opentofu;
+  ClientKind tool = ClientKind::opentofu;
   Diagnostics& diagnostics;
 
   bool is_override() const { return file.role == ConfigFile::Role::override_file; }
@@ -61,7 +61,7 @@ void check_removed(const hcl::Block& block, const StructureContext& context);
 void check_import(const hcl::Block& block, const StructureContext& context);
 
 // structure_declarations.cpp: things declared twice, and override files that override nothing.
-void check_declarations(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics);
+void check_declarations(const std::vector<ConfigText>& files, ClientKind tool, Diagnostics& diagnostics);
 
 // structure_arguments.cpp
 // Blocks of a type that may stand once: the others are reported. `title` is of the block they stand in.

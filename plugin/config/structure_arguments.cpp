@@ -5,15 +5,15 @@
 
 #include "plugin/config/structure.h"
 #include "plugin/config/traversal.h"
-#include "plugin/eval/needs.h"
+#include "plugin/eval/dependencies.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
 
 namespace modlock {
 namespace {
 
-const hcl::Attribute* find_enabled(const hcl::Body& body, Tool tool) {
-  if (tool == Tool::terraform) {
+const hcl::Attribute* find_enabled(const hcl::Body& body, ClientKind tool) {
+  if (tool == ClientKind::terraform) {
     return nullptr;
   }
   for (const hcl::Block& block : body.blocks) {
@@ -125,7 +125,7 @@ void check_literal(const hcl::Body& body, std::string_view name, Literal type, c
   }
   const hcl::Expression& expression = attribute->value;
   const auto value = hcl::static_value(expression, context.file.path);
-  const auto needs = eval::collect_needs(expression, context.file.path);
+  const auto needs = eval::collect_dependencies(expression, context.file.path);
   const bool computed = !value && (!needs || !needs->references.empty() || expression.function_call() != nullptr);
   if (computed || (value && !fits(*value, type))) {
     context.report(expression.range, fmt::format("Unsuitable value: {} must be {} that is written out, found {}", name,

@@ -21,7 +21,7 @@ std::string_view name_of(const Rule& rule) {
 }
 
 template <typename Rule>
-const Rule* find_rule(std::span<const Rule> rules, std::string_view name, Tool tool) {
+const Rule* find_rule(std::span<const Rule> rules, std::string_view name, ClientKind tool) {
   const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
     return name_of(rule) == name && is_known(rule.known, tool);
   });
@@ -29,7 +29,7 @@ const Rule* find_rule(std::span<const Rule> rules, std::string_view name, Tool t
 }
 
 template <typename Rule>
-std::string suggestion(std::span<const Rule> rules, std::string_view name, Tool tool) {
+std::string suggestion(std::span<const Rule> rules, std::string_view name, ClientKind tool) {
   std::vector<std::string_view> names;
   for (const Rule& rule : rules) {
     if (is_known(rule.known, tool)) {
@@ -61,7 +61,8 @@ class BodyChecker {
   // `owner` is the block that the body is of, or nothing of a file; `header` is where what it lacks is reported.
   void check(const hcl::Body& body, const BodyRule& rule, const hcl::Block* owner, const Range* header) {
     for (const hcl::Attribute& attribute : body.attributes) {
-      if (rule.others == Others::refused && find_rule(rule.arguments, attribute.name, context_.tool) == nullptr) {
+      if (rule.others == ExtraArguments::refused &&
+          find_rule(rule.arguments, attribute.name, context_.tool) == nullptr) {
         report_argument(attribute, rule, title_of(owner));
       }
     }
@@ -74,7 +75,7 @@ class BodyChecker {
     for (const hcl::Block& block : body.blocks) {
       if (const BlockRule* known = find_rule(rule.blocks, block.type, context_.tool)) {
         check_block(block, *known);
-      } else if (rule.others != Others::all) {
+      } else if (rule.others != ExtraArguments::all) {
         report_block(block, rule, title_of(owner));
       }
     }
@@ -132,7 +133,7 @@ class BodyChecker {
   }
 
   void report_block(const hcl::Block& block, const BodyRule& rule, const std::string& title) {
-    if (rule.others == Others::arguments) {
+    if (rule.others == ExtraArguments::arguments) {
       context_.report(
           block.type_range,
           fmt::format("Unexpected {} block: blocks are not allowed in {}", hcl::quoted_for_message(block.type), title),

@@ -53,7 +53,7 @@ std::optional<Thing> thing_of(const hcl::Block& block, const ConfigText& file) {
 
 class DeclarationChecker {
  public:
-  DeclarationChecker(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics)
+  DeclarationChecker(const std::vector<ConfigText>& files, ClientKind tool, Diagnostics& diagnostics)
       : tool_(tool), diagnostics_(diagnostics) {
     incomplete_ = std::any_of(files.begin(), files.end(), [](const ConfigText& file) {
       return file.role == ConfigFile::Role::primary && has_errors(file.parsed.diagnostics);
@@ -120,7 +120,7 @@ class DeclarationChecker {
                "remove one of the blocks");
         diagnostics_.back().what.related.push_back({"the other one is here", other->second});
       }
-    } else if (block.type == "encryption" && tool_ == Tool::opentofu) {
+    } else if (block.type == "encryption" && tool_ == ClientKind::opentofu) {
       declare(block.type, block, file, "Duplicate encryption configuration", "an encryption block");
     } else if (block.type == "provider_meta" && block.labels.size() == 1) {
       declare("provider_meta." + block.labels.front().text, block, file, "Duplicate provider_meta block",
@@ -157,7 +157,7 @@ class DeclarationChecker {
     // Without a block of its own a provider has an empty default configuration, which may be overridden.
     const bool is_default_provider = block.type == "provider" && !alias_of(block, file);
     // Terraform leaves ephemeral blocks there unread.
-    const bool is_unread = block.type == "ephemeral" && tool_ == Tool::terraform;
+    const bool is_unread = block.type == "ephemeral" && tool_ == ClientKind::terraform;
     if (!thing || is_default_provider || is_unread || incomplete_ || declared_.count(thing->key) != 0) {
       return;
     }
@@ -169,8 +169,8 @@ class DeclarationChecker {
   // Each override file may have each of these once; it replaces what the others have.
   void check_override_setting(const hcl::Block& block, const ConfigText& file,
                               std::map<std::string_view, const hcl::Block*>& seen) {
-    const bool single =
-        block.type == "backend" || block.type == "cloud" || (block.type == "encryption" && tool_ == Tool::opentofu);
+    const bool single = block.type == "backend" || block.type == "cloud" ||
+                        (block.type == "encryption" && tool_ == ClientKind::opentofu);
     if (!single || seen.emplace(block.type, &block).second) {
       return;
     }
@@ -194,7 +194,7 @@ class DeclarationChecker {
     }
   }
 
-  Tool tool_;
+  ClientKind tool_;
   Diagnostics& diagnostics_;
   bool incomplete_ = false;  // things may be missing: a primary file could not be read to its end
   bool both_ = false;        // a backend beside a cloud block was reported
@@ -204,7 +204,7 @@ class DeclarationChecker {
 
 }  // namespace
 
-void check_declarations(const std::vector<ConfigText>& files, Tool tool, Diagnostics& diagnostics) {
+void check_declarations(const std::vector<ConfigText>& files, ClientKind tool, Diagnostics& diagnostics) {
   DeclarationChecker checker(files, tool, diagnostics);
   for (const ConfigText& file : files) {
     if (file.role == ConfigFile::Role::primary) {

@@ -38,7 +38,7 @@ void check_alias(const hcl::Block& block, const StructureContext& context) {
   const hcl::Attribute* alias = block.body.find("alias");
   const hcl::Attribute* for_each = block.body.find("for_each");
   if (alias == nullptr) {
-    if (for_each != nullptr && context.tool == Tool::opentofu) {
+    if (for_each != nullptr && context.tool == ClientKind::opentofu) {
       context.report(for_each->value.range,
                      "Alias required when using \"for_each\": it is allowed only in provider blocks with an alias",
                      "give the block an alias");
@@ -63,7 +63,7 @@ void check_module(const hcl::Block& block, const StructureContext& context) {
   check_once(block.body, "_", kTitle, context);
   check_reserved(block.body, "locals", kTitle, context);
   check_reserved(block.body, "provider", kTitle, context);
-  if (context.tool == Tool::terraform) {
+  if (context.tool == ClientKind::terraform) {
     check_reserved(block.body, "lifecycle", kTitle, context);
   } else {
     check_once(block.body, "lifecycle", kTitle, context);
@@ -75,7 +75,7 @@ void check_provider(const hcl::Block& block, const StructureContext& context) {
   check_alias(block, context);
   for (const std::string_view name : {"count", "depends_on", "source", "for_each"}) {
     const hcl::Attribute* attribute = block.body.find(name);
-    if (attribute != nullptr && (name != "for_each" || context.tool == Tool::terraform)) {
+    if (attribute != nullptr && (name != "for_each" || context.tool == ClientKind::terraform)) {
       context.report(attribute->name_range,
                      fmt::format("Reserved argument name in provider block: \"{}\" is reserved for a future version of "
                                  "{}",

@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view kAddressHint = "write an address such as aws_instance.web or module.network";
 
 // The address in an argument; what is wrong with it is reported.
-std::optional<ObjectAddress> read_address(const hcl::Attribute& attribute, Tool tool, const StructureContext& context) {
+std::optional<ObjectAddress> read_address(const hcl::Attribute& attribute, ClientKind tool,
+                                          const StructureContext& context) {
   const auto traversal = read_traversal(attribute.value, context.file.path);
   auto address = traversal ? read_object_address(*traversal, tool) : std::nullopt;
   if (!address) {
@@ -24,7 +25,7 @@ std::optional<ObjectAddress> read_address(const hcl::Attribute& attribute, Tool 
 // Blocks that override files may not have.
 void check_place(const hcl::Block& block, const StructureContext& context) {
   // Terraform leaves removed blocks there unread.
-  const bool ignored = block.type == "removed" && context.tool == Tool::terraform;
+  const bool ignored = block.type == "removed" && context.tool == ClientKind::terraform;
   if (context.is_override() && !ignored) {
     context.report(
         block.header_range,
@@ -56,7 +57,7 @@ void check_moved(const hcl::Block& block, const StructureContext& context) {
     const hcl::Attribute* attribute = block.body.find(name);
     std::optional<ObjectAddress>& end = ends[at++];
     end = attribute != nullptr ? read_address(*attribute, context.tool, context) : std::nullopt;
-    if (end && end->mode == "ephemeral" && context.tool == Tool::opentofu) {
+    if (end && end->mode == "ephemeral" && context.tool == ClientKind::opentofu) {
       context.report(
           attribute->value.range,
           fmt::format("Invalid moved address: the ephemeral resource that \"{}\" names cannot be moved", name));
@@ -73,7 +74,7 @@ void check_removed(const hcl::Block& block, const StructureContext& context) {
   check_place(block, context);
   const hcl::Attribute* from = block.body.find("from");
   // Terraform's own rules for addresses are not those of removed blocks.
-  const auto address = from != nullptr ? read_address(*from, Tool::opentofu, context) : std::nullopt;
+  const auto address = from != nullptr ? read_address(*from, ClientKind::opentofu, context) : std::nullopt;
   if (address && (address->key || address->module_keys)) {
     context.report(from->value.range, "Address with keys is not allowed: \"from\" must name a whole resource or module",
                    "remove the keys in brackets");
@@ -106,17 +107,17 @@ void check_import(const hcl::Block& block, const StructureContext& context) {
   if (const hcl::Attribute* to = block.body.find("to")) {
     const auto traversal = read_traversal(to->value, context.file.path, {.dynamic_keys = true});
     const auto address = traversal ? read_object_address(*traversal, context.tool) : std::nullopt;
-    const bool is_data = address && address->mode == "data" && context.tool == Tool::terraform;
+    const bool is_data = address && address->mode == "data" && context.tool == ClientKind::terraform;
     if (!address || address->is_module() || is_data || !starts_with_name(*traversal)) {
       context.report(to->value.range, "Invalid import address expression: \"to\" must be the address of a resource",
                      "write an address such as aws_instance.web or module.network.aws_subnet.this[0]");
     }
   }
   const hcl::Attribute* id = block.body.find("id");
-  const hcl::Attribute* identity = context.tool == Tool::opentofu ? block.body.find("identity") : nullptr;
+  const hcl::Attribute* identity = context.tool == ClientKind::opentofu ? block.body.find("identity") : nullptr;
   if (id == nullptr && identity == nullptr) {
     context.report(block.header_range,
-                   context.tool == Tool::opentofu
+                   context.tool == ClientKind::opentofu
                        ? "Missing required import argument: one of \"id\" and \"identity\" must be given"
                        : "Missing required argument: an import block needs the argument \"id\"");
   } else if (id != nullptr && identity != nullptr) {

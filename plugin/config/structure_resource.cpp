@@ -5,7 +5,7 @@
 
 #include "plugin/config/structure.h"
 #include "plugin/config/traversal.h"
-#include "plugin/eval/needs.h"
+#include "plugin/eval/dependencies.h"
 #include "plugin/hcl/json_string.h"
 #include "plugin/hcl/value.h"
 
@@ -84,8 +84,8 @@ void check_triggers(const hcl::Expression& expression, const StructureContext& c
   for (const hcl::Expression& item : list->items) {
     const bool in_string = std::holds_alternative<hcl::JsonString>(item.node);
     const auto inner = in_string ? hcl::expression_of(item, context.file.path) : Result<hcl::Expression>(fail(Error{}));
-    const auto needs = in_string && !inner ? Result<eval::Needs>(fail(Error{}))
-                                           : eval::collect_needs(inner ? *inner : item, context.file.path);
+    const auto needs = in_string && !inner ? Result<eval::Dependencies>(fail(Error{}))
+                                           : eval::collect_dependencies(inner ? *inner : item, context.file.path);
     int resources = 0;
     bool others = !needs;
     for (const eval::Reference& reference : needs ? needs->references : std::vector<eval::Reference>()) {
@@ -111,7 +111,7 @@ void check_only_self(const hcl::Body& body, const StructureContext& context) {
     if (attribute.name == "when" || attribute.name == "on_failure") {
       continue;
     }
-    const auto needs = eval::collect_needs(attribute.value, context.file.path);
+    const auto needs = eval::collect_dependencies(attribute.value, context.file.path);
     for (const eval::Reference& reference : needs ? needs->references : std::vector<eval::Reference>()) {
       const bool key = (reference.object == "count" && reference.attribute == "index") ||
                        (reference.object == "each" && reference.attribute == "key");
@@ -142,7 +142,7 @@ bool check_keyword(const hcl::Body& body, std::string_view name, std::string_vie
 void check_lifecycle_arguments(const hcl::Block& block, ResourceKind kind, const StructureContext& context) {
   if (kind == ResourceKind::managed) {
     check_literal(block.body, "create_before_destroy", Literal::boolean, context);
-    if (context.tool == Tool::terraform) {
+    if (context.tool == ClientKind::terraform) {
       check_literal(block.body, "prevent_destroy", Literal::boolean, context);
     }
     if (const hcl::Attribute* ignored = block.body.find("ignore_changes")) {
@@ -157,7 +157,7 @@ void check_lifecycle_arguments(const hcl::Block& block, ResourceKind kind, const
                                                             "ignore_changes", "replace_triggered_by"};
   for (const std::string_view name : kManagedOnly) {
     const hcl::Attribute* attribute = block.body.find(name);
-    if (attribute != nullptr && (name != "destroy" || context.tool == Tool::opentofu)) {
+    if (attribute != nullptr && (name != "destroy" || context.tool == ClientKind::opentofu)) {
       context.report(attribute->name_range,
                      fmt::format("Invalid {} lifecycle argument: \"{}\" is defined only for managed resources",
                                  kind == ResourceKind::ephemeral ? "ephemeral resource" : "data resource", name));
@@ -174,7 +174,8 @@ void check_condition(const hcl::Block& rule, const hcl::Block& resource, Resourc
   }
   for (const std::string_view name : {"condition", "error_message"}) {
     const hcl::Attribute* attribute = rule.body.find(name);
-    const auto needs = attribute != nullptr ? eval::collect_needs(attribute->value, context.file.path) : eval::Needs{};
+    const auto needs =
+        attribute != nullptr ? eval::collect_dependencies(attribute->value, context.file.path) : eval::Dependencies{};
     const bool itself =
         needs && std::any_of(needs->references.begin(), needs->references.end(), [&](const auto& reference) {
           return reference.object == resource.labels[0].text && reference.attribute == resource.labels[1].text;
@@ -212,7 +213,7 @@ void check_connections(const hcl::Block& resource, ResourceKind kind, const Stru
   bool destroys = false;
   for (const hcl::Block& block : resource.body.blocks) {
     const bool provisioner = block.type == "provisioner";
-    if (kind == ResourceKind::ephemeral && context.tool == Tool::opentofu &&
+    if (kind == ResourceKind::ephemeral && context.tool == ClientKind::opentofu &&
         (provisioner || block.type == "connection")) {
       context.report(block.header_range,
                      fmt::format("Invalid configuration block for ephemeral resource: \"{}\" cannot be used in "

@@ -5,7 +5,7 @@
 #include "plugin/config/provider_reference.h"
 #include "plugin/config/structure.h"
 #include "plugin/config/traversal.h"
-#include "plugin/eval/needs.h"
+#include "plugin/eval/dependencies.h"
 #include "plugin/hcl/value.h"
 
 namespace modlock {
@@ -16,7 +16,7 @@ void check_provider_meta(const hcl::Block& block, const StructureContext& contex
     check_local_name(block.labels.front().text, context.file, block.header_range, context.diagnostics);
   }
   for (const hcl::Attribute& attribute : block.body.attributes) {
-    const auto needs = eval::collect_needs(attribute.value, context.file.path);
+    const auto needs = eval::collect_dependencies(attribute.value, context.file.path);
     const bool computed =
         !context.file.json && (!needs || !needs->references.empty() || attribute.value.function_call() != nullptr);
     if (computed) {
@@ -92,13 +92,13 @@ void check_language(const hcl::Block& block, const StructureContext& context) {
 }  // namespace
 
 void check_terraform(const hcl::Block& block, const StructureContext& context) {
-  if (context.tool == Tool::terraform) {
+  if (context.tool == ClientKind::terraform) {
     check_language(block, context);
   }
   for (const hcl::Block& inner : block.body.blocks) {
     if (inner.type == "provider_meta") {
       check_provider_meta(inner, context);
-    } else if (inner.type == "encryption" && context.tool == Tool::opentofu) {
+    } else if (inner.type == "encryption" && context.tool == ClientKind::opentofu) {
       check_encryption(inner, context);
     }
   }

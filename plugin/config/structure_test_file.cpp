@@ -26,7 +26,7 @@ void check_keyword(const hcl::Body& body, std::string_view name, std::string_vie
 
 void check_constant_object(const hcl::Body& body, std::string_view name, const StructureContext& context) {
   const hcl::Attribute* attribute = body.find(name);
-  if (attribute == nullptr || context.tool == Tool::terraform) {
+  if (attribute == nullptr || context.tool == ClientKind::terraform) {
     return;
   }
   auto value = eval::constant_value(attribute->value, context.file.json, context.file.path);
@@ -44,7 +44,7 @@ void check_override_target(const hcl::Block& block, const StructureContext& cont
   if (const hcl::Attribute* target = block.body.find("target")) {
     const auto traversal = read_traversal(target->value, context.file.path);
     const auto address = traversal ? read_object_address(*traversal, context.tool) : std::nullopt;
-    const bool keyed = address && (address->key || address->module_keys) && context.tool == Tool::opentofu;
+    const bool keyed = address && (address->key || address->module_keys) && context.tool == ClientKind::opentofu;
     if (!address || address->is_module() != of_module || keyed) {
       context.report(target->value.range,
                      fmt::format("Invalid target: {} needs the address of a {} without keys", block.type,
@@ -149,7 +149,7 @@ void check_test_file(const hcl::Body& body, const StructureContext& context) {
       check_run(block, context);
     } else if (block.type == "provider") {
       check_provider(block, context);
-      if (context.tool == Tool::terraform) {
+      if (context.tool == ClientKind::terraform) {
         check_written_once(block, providers, context);
         check_no_version(block, context);
       }

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "plugin/config/structure.h"
-#include "plugin/eval/needs.h"
+#include "plugin/eval/dependencies.h"
 
 namespace modlock {
 namespace {
 
 // Whether a condition refers to something; to a certain variable where `variable` is given. What cannot be told counts.
 bool refers(const hcl::Expression& condition, std::string_view variable, const ConfigText& file) {
-  const auto needs = eval::collect_needs(condition, file.path);
+  const auto needs = eval::collect_dependencies(condition, file.path);
   return !needs || std::any_of(needs->references.begin(), needs->references.end(), [&](const auto& reference) {
     return variable.empty() || (reference.object == "var" && reference.attribute == variable);
   });
@@ -68,7 +68,7 @@ void check_output(const hcl::Block& block, const StructureContext& context) {
   check_literal(block.body, "description", Literal::text, context);
   check_literal(block.body, "sensitive", Literal::boolean, context);
   check_literal(block.body, "ephemeral", Literal::boolean, context);
-  if (context.tool == Tool::opentofu) {
+  if (context.tool == ClientKind::opentofu) {
     check_literal(block.body, "deprecated", Literal::text, context);
     if (is_blank(block.body, "deprecated")) {
       context.report(block.body.find("deprecated")->value.range,

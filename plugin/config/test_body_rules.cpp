@@ -3,10 +3,10 @@
 namespace modlock {
 namespace {
 
-constexpr BodyRule kJustArguments = {.others = Others::arguments};
+constexpr BodyRule kJustArguments = {.others = ExtraArguments::arguments};
 
 constexpr std::array kProviderBlocks = {BlockRule{"_"}, BlockRule{"lifecycle"}, BlockRule{"locals"}};
-constexpr BodyRule kProvider = {.blocks = kProviderBlocks, .others = Others::all};
+constexpr BodyRule kProvider = {.blocks = kProviderBlocks, .others = ExtraArguments::all};
 
 constexpr std::array kPlanOptionsArguments = {
     ArgumentRule{"mode"},
@@ -25,13 +25,13 @@ constexpr BodyRule kRunModule = {.arguments = kRunModuleArguments};
 constexpr std::array kOverrideArguments = {
     ArgumentRule{"target", true},
     ArgumentRule{"values"},
-    ArgumentRule{"override_during", false, Known::by_terraform},
+    ArgumentRule{"override_during", false, SupportedBy::by_terraform},
 };
 constexpr BodyRule kOverride = {.arguments = kOverrideArguments};
 constexpr std::array kOverrideModuleArguments = {
     ArgumentRule{"target", true},
     ArgumentRule{"outputs"},
-    ArgumentRule{"override_during", false, Known::by_terraform},
+    ArgumentRule{"override_during", false, SupportedBy::by_terraform},
 };
 constexpr BodyRule kOverrideModule = {.arguments = kOverrideModuleArguments};
 
@@ -39,7 +39,7 @@ constexpr std::array kRunArguments = {
     ArgumentRule{"command"},
     ArgumentRule{"providers"},
     ArgumentRule{"expect_failures"},
-    ArgumentRule{"state_key", false, Known::by_terraform},
+    ArgumentRule{"state_key", false, SupportedBy::by_terraform},
 };
 constexpr std::array kRunBlocks = {
     BlockRule{"plan_options", {}, &kPlanOptions},       BlockRule{"assert", {}, &kAssert},
@@ -51,14 +51,14 @@ constexpr BodyRule kRun = {kRunArguments, kRunBlocks};
 
 constexpr std::array kMockArguments = {
     ArgumentRule{"defaults"},
-    ArgumentRule{"override_during", false, Known::by_terraform},
+    ArgumentRule{"override_during", false, SupportedBy::by_terraform},
 };
 constexpr BodyRule kMock = {.arguments = kMockArguments};
 constexpr std::array kMockProviderArguments = {
     ArgumentRule{"alias"},
-    ArgumentRule{"for_each", false, Known::by_opentofu},
-    ArgumentRule{"source", false, Known::by_terraform},
-    ArgumentRule{"override_during", false, Known::by_terraform},
+    ArgumentRule{"for_each", false, SupportedBy::by_opentofu},
+    ArgumentRule{"source", false, SupportedBy::by_terraform},
+    ArgumentRule{"override_during", false, SupportedBy::by_terraform},
 };
 constexpr std::array kMockProviderBlocks = {
     BlockRule{"mock_resource", {"type"}, &kMock},

@@ -21,7 +21,7 @@ std::string key_prefix(const ConfigText& file) {
   return prefix + ".";
 }
 
-void collect_runs(const ConfigText& file, std::vector<WrittenCall>& calls, Diagnostics& diagnostics) {
+void collect_runs(const ConfigText& file, std::vector<ModuleCallSyntax>& calls, Diagnostics& diagnostics) {
   for (const hcl::Block& run : file.parsed.body.blocks) {
     if (run.type != "run") {
       continue;
@@ -35,19 +35,19 @@ void collect_runs(const ConfigText& file, std::vector<WrittenCall>& calls, Diagn
       continue;  // check_structure() has said so
     }
     const std::string& name = run.labels.front().text;
-    WrittenCall call{.name = key_prefix(file) + name,
-                     .title = fmt::format("the module of run \"{}\"", name),
-                     .file = &file,
-                     .block = &*module,
-                     .literal_only = true};
+    ModuleCallSyntax call{.name = key_prefix(file) + name,
+                          .title = fmt::format("the module of run \"{}\"", name),
+                          .file = &file,
+                          .block = &*module,
+                          .literal_only = true};
     for (const hcl::Block& block : run.body.blocks) {
       if (block.type == "variables") {
         merge_arguments(call, block, file);
       }
     }
     merge_arguments(call, *module, file);
-    const auto first =
-        std::find_if(calls.begin(), calls.end(), [&](const WrittenCall& other) { return other.name == call.name; });
+    const auto first = std::find_if(calls.begin(), calls.end(),
+                                    [&](const ModuleCallSyntax& other) { return other.name == call.name; });
     if (first == calls.end()) {
       calls.push_back(std::move(call));
       continue;
@@ -62,7 +62,7 @@ void collect_runs(const ConfigText& file, std::vector<WrittenCall>& calls, Diagn
 }  // namespace
 
 Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& root, const Documents& documents,
-                                                            Tool tool, std::string_view test_directory) {
+                                                            ClientKind tool, std::string_view test_directory) {
   auto tests = std::make_shared<ParsedModule>();
   tests->directory = root.directory;
   for (const std::filesystem::path& directory : {root.directory, root.directory / test_directory}) {
@@ -83,9 +83,9 @@ Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& 
     collect_runs(file, tests->calls, tests->diagnostics);
   }
   std::sort(tests->calls.begin(), tests->calls.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  const WrittenProviders written = read_written_providers(tests->files, tool, tests->diagnostics);
+  const ProviderDeclarations written = read_written_providers(tests->files, tool, tests->diagnostics);
   auto providers = provider_requirements(written, tool, tests->diagnostics);
-  if (tool == Tool::opentofu) {
+  if (tool == ClientKind::opentofu) {
     tests->providers = std::move(providers);
     resolve_local_names(tests->providers, root.providers);
   }

@@ -59,7 +59,7 @@ struct Declaration {
 
 class DeclarationReader {
  public:
-  DeclarationReader(const ConfigText& file, const hcl::Block& block, Tool tool, Diagnostics& diagnostics)
+  DeclarationReader(const ConfigText& file, const hcl::Block& block, ClientKind tool, Diagnostics& diagnostics)
       : file_(file), block_(block), tool_(tool), diagnostics_(diagnostics) {}
 
   Declaration read(bool is_override) {
@@ -72,7 +72,7 @@ class DeclarationReader {
     result.ephemeral = flag("ephemeral");
     result.nullable = flag("nullable");
     check_text("description");
-    if (tool_ == Tool::opentofu) {
+    if (tool_ == ClientKind::opentofu) {
       result.usable_statically = flag("const");
       check_deprecation();
     }
@@ -187,15 +187,15 @@ class DeclarationReader {
 
   const ConfigText& file_;
   const hcl::Block& block_;
-  Tool tool_;
+  ClientKind tool_;
   Diagnostics& diagnostics_;
 };
 
-WrittenVariable declare(Declaration declared) {
-  WrittenVariable variable{.name = declared.name(),
-                           .location = {declared.file->path, declared.block->header_range},
-                           .type = declared.type.value_or(eval::TypeConstraint{}),
-                           .has_type = declared.type.has_value()};
+VariableDeclaration declare(Declaration declared) {
+  VariableDeclaration variable{.name = declared.name(),
+                               .location = {declared.file->path, declared.block->header_range},
+                               .type = declared.type.value_or(eval::TypeConstraint{}),
+                               .has_type = declared.type.has_value()};
   variable.default_argument = declared.default_argument;
   variable.default_is_broken = declared.has_default() && !declared.default_value;
   variable.default_value = std::move(declared.default_value);
@@ -218,7 +218,7 @@ std::string misfit(const Declaration& over, std::string_view name, std::string_v
   return fmt::format("the default value of variable \"{}\" is not compatible with its type constraint: {}", name, why);
 }
 
-void merge(WrittenVariable& variable, Declaration over, Diagnostics& diagnostics) {
+void merge(VariableDeclaration& variable, Declaration over, Diagnostics& diagnostics) {
   variable.sensitive = over.sensitive.value_or(variable.sensitive);
   variable.ephemeral = over.ephemeral.value_or(variable.ephemeral);
   variable.nullable = over.nullable.value_or(variable.nullable);
@@ -257,15 +257,15 @@ void merge(WrittenVariable& variable, Declaration over, Diagnostics& diagnostics
 
 }  // namespace
 
-std::map<std::string, WrittenVariable, std::less<>> read_variables(const std::vector<ConfigText>& files, Tool tool,
-                                                                   Diagnostics& diagnostics) {
-  std::map<std::string, WrittenVariable, std::less<>> variables;
+std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files,
+                                                                       ClientKind tool, Diagnostics& diagnostics) {
+  std::map<std::string, VariableDeclaration, std::less<>> variables;
   const bool incomplete = is_incomplete(files);
   for_each_block(files, ConfigFile::Role::primary, "variable", [&](const ConfigText& file, const hcl::Block& block) {
     if (block.labels.size() != 1) {
       return;
     }
-    WrittenVariable variable = declare(DeclarationReader(file, block, tool, diagnostics).read(false));
+    VariableDeclaration variable = declare(DeclarationReader(file, block, tool, diagnostics).read(false));
     const auto [found, added] = variables.try_emplace(variable.name);
     if (!added) {
       Diagnostic twice = config_error(file, block.header_range,

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
-#include "plugin/config/tool.h"
 #include "plugin/eval/type_constraint.h"
 
 namespace modlock {
@@ -18,7 +18,7 @@ struct Argument {
 };
 
 // A `variable` block, overrides merged, its type and default read.
-struct WrittenVariable {
+struct VariableDeclaration {
   std::string name;
   Location location = {};  // of the block header
   eval::TypeConstraint type = {};
@@ -41,8 +41,8 @@ struct WrittenVariable {
 // had, as OpenTofu does. Diagnostics (CONFIG_PARSE): a variable twice, a name that is none or that is reserved, an
 // override of no variable, a bad type, a default that is no constant or does not fit the type (after the override too),
 // null for what must not be null, a flag that is no constant of its type.
-std::map<std::string, WrittenVariable, std::less<>> read_variables(const std::vector<ConfigText>& files, Tool tool,
-                                                                   Diagnostics& diagnostics);
+std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files,
+                                                                       ClientKind tool, Diagnostics& diagnostics);
 
 // The local values of a module by name: the argument that counts. Diagnostics (CONFIG_PARSE): a name twice, an override
 // of no local value.

@@ -193,12 +193,12 @@ class VariableReader {
   std::shared_ptr<VariableValues> values_ = std::make_shared<VariableValues>();
 };
 
-const VariableValues::Given* VariableValues::find(std::string_view name) const {
+const VariableValues::VariableInput* VariableValues::find(std::string_view name) const {
   const auto found = values_.find(name);
   return found == values_.end() ? nullptr : &found->second;
 }
 
-Diagnostics VariableValues::undeclared(const std::map<std::string, WrittenVariable, std::less<>>& variables) const {
+Diagnostics VariableValues::undeclared(const std::map<std::string, VariableDeclaration, std::less<>>& variables) const {
   std::vector<std::string_view> known;
   known.reserve(variables.size());
   for (const auto& [name, variable] : variables) {

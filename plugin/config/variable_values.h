@@ -29,23 +29,23 @@ struct VariableInputs {
 // Per variable the value that wins, not yet evaluated: an expression out of a file, or text.
 class VariableValues {
  public:
-  struct Given {
+  struct VariableInput {
     const hcl::Expression* expression = nullptr;  // of a file; see eval::constant_value()
     bool json = false;                            // of that file
-    std::string text = {};                        // else: see WrittenVariable::takes_literal_text()
+    std::string text = {};                        // else: see VariableDeclaration::takes_literal_text()
     std::string origin = {};                      // path of the file relative to the root, or "-var", "TF_VAR_<name>"
   };
   // Null: none given.
-  const Given* find(std::string_view name) const;
+  const VariableInput* find(std::string_view name) const;
 
   // A warning for each name that `-var` gave and that is no variable of the root module: OpenTofu's init takes it, its
   // plan refuses it. Names in files and in the environment may be meant for other roots.
-  Diagnostics undeclared(const std::map<std::string, WrittenVariable, std::less<>>& variables) const;
+  Diagnostics undeclared(const std::map<std::string, VariableDeclaration, std::less<>>& variables) const;
 
  private:
   friend class VariableReader;
   std::vector<std::unique_ptr<ConfigText>> files_;
-  std::map<std::string, Given, std::less<>> values_;
+  std::map<std::string, VariableInput, std::less<>> values_;
 };
 
 // Reads terraform.tfvars, terraform.tfvars.json, then *.auto.tfvars and *.auto.tfvars.json (together by name) beside

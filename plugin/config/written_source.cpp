@@ -50,11 +50,11 @@ bool may_be_shown(std::string_view text) {
 
 }  // namespace
 
-bool is_written_out(const WrittenCall& call) {
+bool is_written_out(const ModuleCallSyntax& call) {
   return is_argument(call.find("source")) && is_argument(call.find("version"));
 }
 
-std::optional<std::string> written_source(const WrittenCall& call) {
+std::optional<std::string> written_source(const ModuleCallSyntax& call) {
   const Argument source = call.find("source");
   if (source.attribute == nullptr) {
     return std::nullopt;

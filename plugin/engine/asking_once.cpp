@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/provider_registry/once_map.h"
-#include "plugin/resolve/origin.h"
+#include "backends/provider_registry/single_flight_map.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -20,7 +20,7 @@ struct Kept {
 };
 
 template <typename T>
-using Answers = provider_registry::OnceMap<std::string, std::shared_ptr<const Kept<T>>>;
+using Answers = provider_registry::SingleFlightMap<std::string, std::shared_ptr<const Kept<T>>>;
 
 // Whether another run could get another answer.
 bool depends_on_the_run(const Error& error) {
@@ -36,12 +36,12 @@ Result<T> ask_once(Answers<T>& answers, const std::string& question, const Conte
     std::mutex mutex;
     std::vector<Source> led_to;
     Context noting = context;
-    noting.judge_source = [&](const Source& source) -> Result<void> {
+    noting.check_source = [&](const Source& source) -> Result<void> {
       {
         const std::lock_guard guard(mutex);
         led_to.push_back(source);
       }
-      return context.judge_source ? context.judge_source(source) : Result<void>();
+      return context.check_source ? context.check_source(source) : Result<void>();
     };
     Result<T> answer = ask(noting);
     if (!answer && depends_on_the_run(answer.error())) {
@@ -53,9 +53,9 @@ Result<T> ask_once(Answers<T>& answers, const std::string& question, const Conte
     // What the asker was denied says nothing of who waited for it.
     return is_own || kept.error().code != Code::source_denied ? fail(kept.error()) : ask(context);
   }
-  if (!is_own && context.judge_source) {
+  if (!is_own && context.check_source) {
     for (const Source& source : (*kept)->led_to) {
-      MODLOCK_TRY(context.judge_source(source));
+      MODLOCK_TRY(context.check_source(source));
     }
   }
   Result<T> answer = (*kept)->answer;
@@ -91,13 +91,13 @@ class AskingOnceBackend final : public Backend {
     return pins_.has(question_of(source, source.source.identity()));
   }
 
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override {
-    return inner_->fetch(source, wishes, parent, context);
+    return inner_->fetch(source, requests, parent, context);
   }
 
-  std::optional<Descent> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
-                                 const Context& context) override {
+  std::optional<CommitDistance> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
+                                        const Context& context) override {
     return inner_->descent(source, older, newer, context);
   }
 
@@ -106,7 +106,7 @@ class AskingOnceBackend final : public Backend {
 
  private:
   static std::string question_of(const SourceAddress& source, std::string_view what) {
-    return Origin::package_key(source) + "\n" + std::string(what);
+    return SourceFetcher::package_key(source) + "\n" + std::string(what);
   }
 
   const std::unique_ptr<Backend> inner_;

@@ -8,7 +8,7 @@
 namespace modlock {
 
 // Answers what has been asked before out of its memory, failures too, and lets who asks the same meanwhile wait: for a
-// run over many roots. What a run may not ask (Context::judge_source) it is not told either. Fetches are not kept: the
+// run over many roots. What a run may not ask (Context::check_source) it is not told either. Fetches are not kept: the
 // store has what they bring.
 std::unique_ptr<Backend> make_asking_once_backend(std::unique_ptr<Backend> inner);
 

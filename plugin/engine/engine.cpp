@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "backends/version.h"
-#include "plugin/engine/implementation.h"
+#include "plugin/engine/client_program.h"
 #include "plugin/hcl/characters.h"
 #include "protocol/result.h"
 
@@ -88,8 +88,8 @@ Result<void> Engine::open() {
   return check_externals(externals_);
 }
 
-std::shared_ptr<const Network> Engine::network(Tool tool, const std::string& version, const Run& run) const {
-  const std::string_view newest = tool == Tool::terraform ? kNewestTerraform : kNewestOpenTofu;
+std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::string& version, const Run& run) const {
+  const std::string_view newest = tool == ClientKind::terraform ? kNewestTerraform : kNewestOpenTofu;
   NetworkPool& pool = run.networks() != nullptr ? *run.networks() : networks_;
   return pool.get(
       {.tool = tool,
@@ -102,7 +102,7 @@ std::shared_ptr<const Network> Engine::network(Tool tool, const std::string& ver
 }
 
 std::shared_ptr<const Network> Engine::network(const Run& run) const {
-  const Implementation client = find_implementation(options_);
+  const ClientProgram client = find_client(options_);
   return network(client.tool, client.version, run);
 }
 

@@ -106,7 +106,7 @@ class Engine {
   // The settings that apply where no root is named.
   const Settings& user_settings() const { return user_settings_; }
   // The network as this client reaches it. Thread-safe.
-  std::shared_ptr<const Network> network(Tool tool, const std::string& version, const Run& run) const;
+  std::shared_ptr<const Network> network(ClientKind tool, const std::string& version, const Run& run) const;
   // As the client reaches it that is used where no root is named.
   std::shared_ptr<const Network> network(const Run& run) const;
   // For the fetcher of a call that begins now: what was fetched since then is fresh.

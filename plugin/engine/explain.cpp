@@ -70,16 +70,16 @@ Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const Mo
 
 // Of a call that takes part in a conflict; nullopt for any other.
 std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest& failed, const LockDocument& lock,
-                                                               const std::string& subject, Origin& origin,
+                                                               const std::string& subject, SourceFetcher& fetcher,
                                                                const Context& context) {
   PlanRequest apart = failed;
   apart.resolution = Resolution::per_call;
-  const auto plan = make_plan(apart, origin, context);
+  const auto plan = make_plan(apart, fetcher, context);
   if (!plan) {
     return std::nullopt;
   }
   auto explanation =
-      explain_conflict({.plan_request = failed, .plan = *plan, .subject = subject, .lock_path = lock.path}, origin);
+      explain_conflict({.plan_request = failed, .plan = *plan, .subject = subject, .lock_path = lock.path}, fetcher);
   return explanation ? std::optional(to_message(std::move(*explanation), subject)) : std::nullopt;
 }
 
@@ -90,12 +90,12 @@ Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainP
   const LockDocument& lock = open->lock;
   const Context& context = open->context;
   MODLOCK_TRY(const auto plan_request, make_plan_request(open->root, lock, messages::LockPlanParams{}, *this, context));
-  Origin& origin = open->origin();
-  const auto plan = make_plan(plan_request, origin, context);
+  SourceFetcher& fetcher = open->fetcher();
+  const auto plan = make_plan(plan_request, fetcher, context);
   auto explained = [&]() -> Result<messages::LockExplainResult> {
     if (!plan) {
       auto conflict = plan.error().code == Code::constraint_conflict
-                          ? explain_conflict_of(plan_request, lock, params.subject, origin, context)
+                          ? explain_conflict_of(plan_request, lock, params.subject, fetcher, context)
                           : std::nullopt;
       return conflict ? Result<messages::LockExplainResult>(std::move(*conflict))
                       : fail(open->network().with_warnings(plan.error()));
@@ -104,7 +104,7 @@ Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainP
       return explain_provider_of(*open, plan->tree, params.subject);
     }
     auto explanation = modlock::explain(
-        {.plan_request = plan_request, .plan = *plan, .subject = params.subject, .lock_path = lock.path}, origin,
+        {.plan_request = plan_request, .plan = *plan, .subject = params.subject, .lock_path = lock.path}, fetcher,
         context);
     return explanation ? Result<messages::LockExplainResult>(to_message(std::move(*explanation), params.subject))
                        : fail(std::move(explanation.error()));

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "plugin/engine/engine.h"
-#include "plugin/engine/known_tree.h"
+#include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/resolve/provider_tree.h"
@@ -37,7 +37,7 @@ std::vector<Location> constraint_locations(const ModuleNode& node) {
   return locations;
 }
 
-std::optional<std::string> repeated_by(const WrittenCall& call) {
+std::optional<std::string> repeated_by(const ModuleCallSyntax& call) {
   for (const char* argument : {"count", "for_each"}) {
     if (call.find(argument).attribute != nullptr) {
       return argument;
@@ -75,7 +75,8 @@ messages::InspectedModule to_message(const UnresolvedCall& call) {
           .repeated_by = repeated_by(*call.written)};
 }
 
-messages::InspectedProvider to_message(const ProviderAddress& address, const std::vector<RequiredBy>& uses, Tool tool) {
+messages::InspectedProvider to_message(const ProviderAddress& address, const std::vector<RequiredBy>& uses,
+                                       ClientKind tool) {
   messages::InspectedProvider message{.address = address.to_string(),
                                       .builtin = address.is_builtin(default_registry(tool))};
   const ProviderRequirement& first = uses.front().requirement;
@@ -92,9 +93,9 @@ messages::InspectedProvider to_message(const ProviderAddress& address, const std
     }
   }
   const bool is_declared = std::any_of(uses.begin(), uses.end(), [](const RequiredBy& use) {
-    return use.requirement.origin == ProviderRequirement::Origin::required_providers;
+    return use.requirement.origin == ProviderRequirement::DeclaredBy::required_providers;
   });
-  if (first.origin == ProviderRequirement::Origin::state) {
+  if (first.origin == ProviderRequirement::DeclaredBy::state) {
     message.implied_by = "state";
   } else if (!is_declared && !first.by.empty()) {
     message.implied_by = first.by;
@@ -153,9 +154,9 @@ Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params, {}));
   RootRequest& root = open->root;
   Context context = open->context;
-  context.judge_source = {};
+  context.check_source = {};
   const LockFile locked = effective_lock(open->lock);
-  MODLOCK_TRY(auto tree, walk_known_modules(root, locked, *this, context));
+  MODLOCK_TRY(auto tree, walk_offline_modules(root, locked, *this, context));
   messages::ConfigInspectResult result;
   for (const TreeFile& file : tree.files) {
     result.files.push_back({.path = file.path, .role = to_text(file.role), .sha256 = file.sha256});
@@ -172,7 +173,7 @@ Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams
   result.core_versions = core_versions(tree);
   const Diagnostics unmatched = unmatched_rules(root.walk.settings, tree);
   result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
-  judge_releases(tree, root.implementation, options(), context, result.diagnostics);
+  check_client_versions(tree, root.implementation, options(), context, result.diagnostics);
   MODLOCK_TRY(context.check());
   run.diagnostics = result.diagnostics;
   return result;

@@ -32,7 +32,7 @@ OverrideMode override_mode(const std::optional<bool>& wanted) {
 
 // Older releases take `version = null` beside a source of another kind for a version.
 Result<void> check_release_takes_overrides(const Engine& engine, const RootRequest& root, const Context& context) {
-  const Release release = release_of(root.implementation, root.walk.root, engine.options(), context);
+  const ClientVersion release = client_version_of(root.implementation, root.walk.root, engine.options(), context);
   const auto version = Version::parse(release.version);
   if (!release.is_known || !version || !(*version < *Version::parse("1.10.0-alpha0"))) {
     return {};
@@ -44,8 +44,8 @@ Result<void> check_release_takes_overrides(const Engine& engine, const RootReque
 }
 
 // Writes or removes what is asked for; the sources that a client then sees.
-Result<OverridePlan> settle_overrides(const Engine& engine, const RootRequest& root, const Plan& plan,
-                                      OverrideMode mode, const Context& context) {
+Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest& root, const Plan& plan,
+                                        OverrideMode mode, const Context& context) {
   auto overrides = plan_overrides(
       {.tree = plan.tree, .locks = plan.modules, .root = root.walk.root, .bounds = root.walk.bounds, .mode = mode});
   if (overrides && mode == OverrideMode::write && !overrides->sources.empty()) {
@@ -84,13 +84,13 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   const Context& context = open.context;
-  Origin origin(open.network().backends(), engine.store(), context, engine.fresh_since(run));
-  auto plan = make_plan(request_for(root, lock, mode, engine.store(), context), origin, context);
+  SourceFetcher fetcher(open.network().backends(), engine.store(), context, engine.fresh_since(run));
+  auto plan = make_plan(request_for(root, lock, mode, engine.store(), context), fetcher, context);
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
   MODLOCK_TRY(check_locked(*plan, lock.path, run));
-  MODLOCK_TRY(auto overrides, settle_overrides(engine, root, *plan, mode, context));
+  MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
   MODLOCK_TRY(auto report, install_modules({.plan = *plan,
                                             .lock = effective_lock(lock),

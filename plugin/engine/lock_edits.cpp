@@ -68,9 +68,9 @@ void add_file_edit(messages::WorkspaceEdit& out, const std::string& path, std::s
   add_edit(out, path, before, after.value_or(""), options, after ? "modify" : "delete");
 }
 
-messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, Tool tool,
+messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, ClientKind tool,
                                   const EngineOptions& options) {
-  const std::string_view header = tool == Tool::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
+  const std::string_view header = tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
   const bool writes_providers = after.providers != nullptr && after.providers->is_written;
   messages::WorkspaceEdit out;
   if (writes_providers && !lock.beside) {

@@ -15,7 +15,7 @@ struct NewLock {
 // What turns the documents of a lock into what it should be: none where nothing changes. A second file that holds no
 // blocks any more is deleted. Where provider blocks change,
 // their file is written anew as the client would, else everything but module blocks stays as it is to the byte.
-messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, Tool tool,
+messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, ClientKind tool,
                                   const EngineOptions& options);
 
 // Adds the change of a file that is there: to another text, or with none its removal. Nothing where it stays the same.

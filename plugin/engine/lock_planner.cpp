@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "plugin/engine/known_tree.h"
 #include "plugin/engine/lock_edits.h"
 #include "plugin/engine/merged_lock.h"
+#include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/install/overrides.h"
@@ -19,7 +19,9 @@ namespace {
 
 // Lists of the host narrow what the settings allow, and are checked after them.
 void add_policy(Settings& settings, const messages::LockPlanParams& params) {
-  const auto written = [](const std::string& text) { return Written{text, Location{"params.policy", std::nullopt}}; };
+  const auto written = [](const std::string& text) {
+    return SourceText{text, Location{"params.policy", std::nullopt}};
+  };
   for (const std::string& glob : params.deny) {
     settings.deny_sources.push_back(written(glob));
   }
@@ -79,7 +81,7 @@ class LockPlanner {
       MODLOCK_TRY(check_contested(*lock.merge, params_.include));
     }
     add_policy(root.walk.settings, params_);
-    open->judge_sources();
+    open->check_sources();
     if (auto ok = plan_open(*open); !ok) {
       return fail(open->network().with_warnings(std::move(ok.error())));
     }
@@ -103,7 +105,7 @@ class LockPlanner {
       MODLOCK_TRY(auto read, read_tree(open, engine_));
       tree = std::move(read);
       std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
-      judge_releases(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
+      check_client_versions(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
       if (has_errors(diagnostics_)) {
         return fail(first_error());
       }
@@ -127,11 +129,11 @@ class LockPlanner {
     if (may_lose_blocks && engine_.options().in_ci) {
       plan_request.mode = PlanMode::frozen;
     }
-    MODLOCK_TRY(auto plan, make_plan(plan_request, open.origin(), open.context));
+    MODLOCK_TRY(auto plan, make_plan(plan_request, open.fetcher(), open.context));
     modules_ = std::move(plan);
     if (params_.mode == "frozen" && !modules_->changes.empty() && plan_request.resolution != Resolution::per_call) {
       plan_request.resolution = Resolution::per_call;
-      const auto per_call = make_plan(plan_request, open.origin(), open.context);
+      const auto per_call = make_plan(plan_request, open.fetcher(), open.context);
       is_locked_per_call_ = per_call && per_call->changes.empty();
     }
     if (may_lose_blocks && !modules_->changes.empty()) {
@@ -153,7 +155,8 @@ class LockPlanner {
     OverrideRequest request{
         .tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds};
     if (params_.mode == "frozen") {
-      judge_overrides(request, modules_->diagnostics, modules_->changes.empty() ? Severity::error : Severity::warning);
+      check_override_files(request, modules_->diagnostics,
+                           modules_->changes.empty() ? Severity::error : Severity::warning);
       return;
     }
     request.mode = OverrideMode::refresh;

@@ -1,6 +1,6 @@
 #include "plugin/update/lookup.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/known_tree.h"
+#include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/messages/update_lookup.h"
 #include "protocol/result.h"
@@ -53,7 +53,7 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   if (!tree) {
     // One source that is gone does not hide the others.
     Error error = network.with_warnings(std::move(tree.error()));
-    tree = walk_known_modules(root, effective, *this, context);
+    tree = walk_offline_modules(root, effective, *this, context);
     if (!tree) {
       return fail(std::move(tree.error()));
     }
@@ -65,7 +65,7 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
                         .providers = lock.provider_file().providers,
                         .default_host = default_registry(root.walk.tool),
                         .subjects = params.subjects},
-                       open->origin(), *providers, context);
+                       open->fetcher(), *providers, context);
   if (!found) {
     return fail(network.with_warnings(std::move(found.error())));
   }

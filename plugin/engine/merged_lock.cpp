@@ -22,7 +22,8 @@ namespace {
 constexpr std::string_view kSideNames[] = {"ours", "theirs"};
 
 // A side that cannot be read is not empty.
-Result<std::vector<LockFile>> parse_sides(const std::vector<std::string>& texts, const std::string& name, Tool tool) {
+Result<std::vector<LockFile>> parse_sides(const std::vector<std::string>& texts, const std::string& name,
+                                          ClientKind tool) {
   std::vector<LockFile> sides;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto side = parse_lock(texts[i], fmt::format("{} ({})", name, kSideNames[i]), default_registry(tool));

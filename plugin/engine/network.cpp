@@ -6,12 +6,12 @@
 
 #include "backends/archive/archive_backend.h"
 #include "backends/credentials/make_credentials.h"
-#include "backends/credentials/registry_places.h"
+#include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"
 #include "backends/git/git_backend.h"
-#include "backends/git/led_git_backend.h"
+#include "backends/git/redirected_git_backend.h"
 #include "backends/http/curl_http_client.h"
-#include "backends/http/remembering_client.h"
+#include "backends/http/secret_recording_client.h"
 #include "backends/oci/oci_backend.h"
 #include "backends/provider_mirror/stored_archives.h"
 #include "backends/provider_registry/registry_provider_source.h"
@@ -27,9 +27,9 @@
 namespace modlock {
 namespace {
 
-std::string user_agent(const Surroundings& surroundings) {
+std::string user_agent(const ProcessEnvironment& environment) {
   const std::string own = fmt::format("tofu-modlock/{}", kVersion);
-  const std::string_view more = surroundings.variable("TF_APPEND_USER_AGENT");
+  const std::string_view more = environment.variable("TF_APPEND_USER_AGENT");
   return more.empty() ? own : fmt::format("{} {}", own, more);
 }
 
@@ -41,15 +41,15 @@ bool is_before_1_12(std::string_view client_version) {
 
 // OpenTofu from 1.12 on lets a registry hand out packages itself.
 registry::LocationRules location_rules(const NetworkOptions& options) {
-  if (options.tool == Tool::terraform) {
+  if (options.tool == ClientKind::terraform) {
     return registry::LocationRules::terraform;
   }
   return is_before_1_12(options.client_version) ? registry::LocationRules::opentofu
                                                 : registry::LocationRules::opentofu_1_12;
 }
 
-provider_registry::ClientRules provider_rules(Tool tool, std::string_view client_version) {
-  if (tool == Tool::terraform) {
+provider_registry::ClientRules provider_rules(ClientKind tool, std::string_view client_version) {
+  if (tool == ClientKind::terraform) {
     return provider_registry::ClientRules::terraform;
   }
   return is_before_1_12(client_version) ? provider_registry::ClientRules::opentofu
@@ -57,11 +57,11 @@ provider_registry::ClientRules provider_rules(Tool tool, std::string_view client
 }
 
 // A server may know from an earlier run what this one has not sent yet.
-void add_configured(const ClientConfiguration& client, const Surroundings& surroundings, KnownSecrets& secrets) {
+void add_configured(const ClientConfiguration& client, const ProcessEnvironment& environment, KnownSecrets& secrets) {
   for (const auto& [host, token] : client.tokens) {
     secrets.add(token.token.reveal());
   }
-  for (const auto& [host, variable] : token_variables(surroundings)) {
+  for (const auto& [host, variable] : token_variables(environment)) {
     secrets.add(variable.token.reveal());
   }
   for (const ClientConfiguration::OciCredentials& block : client.oci) {
@@ -90,21 +90,21 @@ Network::Network(const NetworkOptions& options, const Store& store)
       client_version_(options.client_version),
       asks_once_(options.asks_once),
       store_(store),
-      client_(read_client_configuration(options.tool, current_surroundings())),
-      wire_(make_curl_http_client(user_agent(current_surroundings()), options.connections)),
-      http_(make_remembering_client(*wire_, secrets_)),
-      credentials_(make_credentials(client_, current_surroundings())),
+      client_(read_client_configuration(options.tool, current_environment())),
+      wire_(make_curl_http_client(user_agent(current_environment()), options.connections)),
+      http_(make_secret_recording_client(*wire_, secrets_)),
+      credentials_(make_credentials(client_, current_environment())),
       responses_(store),
-      keeping_(make_keeping_client(*http_, responses_, secrets_)),
+      caching_(make_caching_http_client(*http_, responses_, secrets_)),
       archives_(make_stored_archives(store)) {
-  const Surroundings surroundings = current_surroundings();
-  add_configured(client_, surroundings, secrets_);
+  const ProcessEnvironment environment = current_environment();
+  add_configured(client_, environment, secrets_);
   add("git", make_git_backend({.cache_directory = store.git_directory(),
                                .http = http_.get(),
                                .engine = options.git_engine == "git"       ? GitEngine::git
                                          : options.git_engine == "libgit2" ? GitEngine::libgit2
                                                                            : GitEngine::automatic}));
-  add("registry", make_registry_backend({.http = *keeping_,
+  add("registry", make_registry_backend({.http = *caching_,
                                          .credentials = *credentials_,
                                          .client = client_,
                                          .others = led_,
@@ -112,7 +112,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                          .client_version = options.client_version,
                                          .rules = location_rules(options)}));
   add("archive", make_archive_backend(*http_, *credentials_, led_));
-  add("oci", make_oci_backend(*keeping_, *credentials_));
+  add("oci", make_oci_backend(*caching_, *credentials_));
   for (const BackendSetting& external : options.externals) {
     if (std::find(names_.begin(), names_.end(), external.scheme) == names_.end()) {
       add(external.scheme, make_external_backend({external.scheme, external.command}));
@@ -121,13 +121,13 @@ Network::Network(const NetworkOptions& options, const Store& store)
 }
 
 registry::RequestPolicy Network::registry_policy() const {
-  const Surroundings surroundings = current_surroundings();
-  return registry::request_policy(client_, surroundings.variable("TF_REGISTRY_DISCOVERY_RETRY"),
-                                  surroundings.variable("TF_REGISTRY_CLIENT_TIMEOUT"));
+  const ProcessEnvironment environment = current_environment();
+  return registry::request_policy(client_, environment.variable("TF_REGISTRY_DISCOVERY_RETRY"),
+                                  environment.variable("TF_REGISTRY_CLIENT_TIMEOUT"));
 }
 
 Result<std::map<std::string, std::string>> Network::services_of(std::string_view host, const Context& context) const {
-  const registry::RegistryHttp http(*http_, *credentials_, registry_policy(), user_agent(current_surroundings()));
+  const registry::RegistryHttp http(*http_, *credentials_, registry_policy(), user_agent(current_environment()));
   return registry::ServiceDiscovery(http, client_).find_all(host, context);
 }
 
@@ -150,10 +150,10 @@ std::unique_ptr<ProviderSource> Network::registry_providers(int download_retries
 }
 
 std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_retries, bool of_each_platform) const {
-  const Surroundings surroundings = current_surroundings();
+  const ProcessEnvironment environment = current_environment();
   // Any other value than "true" is none, as it is for OpenTofu.
   return make_registry_provider_source(
-      {.http = *keeping_,
+      {.http = *caching_,
        .credentials = *credentials_,
        .client = client_,
        .store = store_,
@@ -161,27 +161,27 @@ std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_ret
        .rules = provider_rules(tool_, client_version_),
        .client_version = client_version_,
        .download_retries = download_retries,
-       .enforce_signatures = surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
-       .enforce_expiration = surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true",
+       .enforce_signatures = environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
+       .enforce_expiration = environment.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true",
        .asks_of_each_platform = of_each_platform});
 }
 
 std::unique_ptr<ProviderSource> Network::provider_source() const {
-  return make_scrubbing_provider_source(registry_providers(provider_download_retries(current_surroundings()), true),
+  return make_scrubbing_provider_source(registry_providers(provider_download_retries(current_environment()), true),
                                         secrets_);
 }
 
 std::unique_ptr<ProviderSource> Network::provider_source(const std::filesystem::path& root) const {
-  const Surroundings surroundings = current_surroundings();
+  const ProcessEnvironment environment = current_environment();
   const ProviderSourceParts parts{
       .tool = tool_,
       .client_version = client_version_,
       .client = client_,
-      .surroundings = surroundings,
+      .environment = environment,
       .root = root,
-      .metadata = registry::RegistryHttp(*keeping_, *credentials_, registry_policy(), user_agent(surroundings)),
+      .metadata = registry::RegistryHttp(*caching_, *credentials_, registry_policy(), user_agent(environment)),
       .http = *http_,
-      .keeping = *keeping_,
+      .keeping = *caching_,
       .credentials = *credentials_,
       .archives = *archives_,
       .store = store_,
@@ -207,7 +207,7 @@ void Network::add(std::string name, std::unique_ptr<Backend> backend) {
   const std::shared_ptr<Backend> shared =
       asks_once_ ? make_asking_once_backend(std::move(scrubbing)) : std::move(scrubbing);
   backends_.add(shared);
-  led_.add(name == "git" ? make_led_git_backend(shared) : shared);
+  led_.add(name == "git" ? make_redirected_git_backend(shared) : shared);
   names_.push_back(std::move(name));
 }
 

@@ -18,15 +18,15 @@
 #include "backends/provider_source.h"
 #include "backends/registry/request_policy.h"
 #include "backends/scrub.h"
-#include "backends/store/kept_responses.h"
+#include "backends/store/file_response_cache.h"
 #include "backends/store/store.h"
+#include "plugin/config/client_kind.h"
 #include "plugin/config/settings.h"
-#include "plugin/config/tool.h"
 
 namespace modlock {
 
 struct NetworkOptions {
-  Tool tool = Tool::opentofu;
+  ClientKind tool = ClientKind::opentofu;
   std::string git_engine;  // "auto", "libgit2" or "git"
   std::size_t connections = kConnectionsPerHost;
   std::string client_version;                  // X-Terraform-Version; empty: not known, and not sent
@@ -72,7 +72,7 @@ class Network {
   std::unique_ptr<ProviderSource> new_registry_providers(int download_retries, bool of_each_platform) const;
   void add(std::string name, std::unique_ptr<Backend> backend);
 
-  const Tool tool_;
+  const ClientKind tool_;
   const std::string client_version_;
   const bool asks_once_;
   const Store& store_;
@@ -81,8 +81,8 @@ class Network {
   const std::unique_ptr<HttpClient> wire_;
   const std::unique_ptr<HttpClient> http_;
   const std::unique_ptr<Credentials> credentials_;
-  const KeptResponses responses_;
-  const std::unique_ptr<HttpClient> keeping_;  // for listings
+  const FileResponseCache responses_;
+  const std::unique_ptr<HttpClient> caching_;  // for listings
   const std::unique_ptr<ProviderArchives> archives_;
   BackendSet backends_;
   BackendSet led_;  // the same, for what a server leads to

@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "backends/credentials/surroundings.h"
+#include "backends/credentials/process_environment.h"
 #include "plugin/config/client_configuration.h"
 
 namespace modlock {
 
 std::shared_ptr<const Network> NetworkPool::get(const NetworkOptions& options, const Store& store) {
   // Taken before the files are read, so that a change in between shows the next time.
-  std::string state = client_configuration_state(options.tool, current_surroundings());
+  std::string state = client_configuration_state(options.tool, current_environment());
   const std::lock_guard guard(mutex_);
   Entry& entry = networks_[{options.tool, options.client_version}];
   if (entry.network == nullptr || entry.state != state) {

@@ -24,7 +24,7 @@ class NetworkPool {
   };
 
   std::mutex mutex_;
-  std::map<std::pair<Tool, std::string>, Entry> networks_;  // by client
+  std::map<std::pair<ClientKind, std::string>, Entry> networks_;  // by client
 };
 
 }  // namespace modlock

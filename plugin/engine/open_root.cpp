@@ -16,7 +16,7 @@ Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run,
   std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(request)));
   MODLOCK_TRY(auto document, open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr));
   opened->lock = std::move(document);
-  opened->judge_sources();
+  opened->check_sources();
   return opened;
 }
 
@@ -27,15 +27,15 @@ const Network& OpenRoot::network() {
   return *network_;
 }
 
-Origin& OpenRoot::origin() {
-  if (!origin_) {
-    origin_.emplace(network().backends(), engine_.store(), context, engine_.fresh_since(run_));
+SourceFetcher& OpenRoot::fetcher() {
+  if (!fetcher_) {
+    fetcher_.emplace(network().backends(), engine_.store(), context, engine_.fresh_since(run_));
   }
-  return *origin_;
+  return *fetcher_;
 }
 
-void OpenRoot::judge_sources() {
-  context.judge_source = source_judge(root.walk.settings);
+void OpenRoot::check_sources() {
+  context.check_source = source_judge(root.walk.settings);
 }
 
 }  // namespace modlock

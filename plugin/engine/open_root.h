@@ -5,7 +5,7 @@
 
 #include "plugin/engine/root_request.h"
 #include "plugin/engine/run.h"
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 
 namespace modlock {
 
@@ -25,9 +25,9 @@ class OpenRoot {
 
   // Made at the first call, as this root's client would reach the network.
   const Network& network();
-  Origin& origin();
+  SourceFetcher& fetcher();
   // Has the settings as they are now judge sources.
-  void judge_sources();
+  void check_sources();
 
   RootRequest root;
   LockDocument lock;
@@ -39,7 +39,7 @@ class OpenRoot {
   const Engine& engine_;
   Run& run_;
   std::shared_ptr<const Network> network_;
-  std::optional<Origin> origin_;
+  std::optional<SourceFetcher> fetcher_;
 };
 
 }  // namespace modlock

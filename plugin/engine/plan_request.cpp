@@ -9,7 +9,7 @@
 #include "plugin/engine/provider_request.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
-#include "plugin/lock/copy.h"
+#include "plugin/lock/backup.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -26,7 +26,7 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
 // from the commits.
 Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root, const LockDocument& lock,
                                    const Context& context) {
-  MODLOCK_TRY(auto copy, load_lock_copy(root.data.path));
+  MODLOCK_TRY(auto copy, load_lock_backup(root.data.path));
   std::error_code ignored;
   const bool has_history = std::filesystem::exists(root.repository / ".git", ignored);
   MODLOCK_TRY(const auto id,
@@ -88,8 +88,8 @@ PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const
           .installed = find_installed(root, context)};
 }
 
-std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)> find_installed(
-    const RootRequest& root, const Context& context) {
+std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
+                                                                                               const Context& context) {
   auto manifest = read_manifest(root.data.manifest());
   return
       [&data = root.data, &context, manifest = manifest.value_or(Manifest{})](
@@ -166,7 +166,7 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
   }
   request.installed = find_installed(root, context);
   request.judge = [&root, &engine, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
-    judge_releases(tree, root.implementation, engine.options(), context, diagnostics);
+    check_client_versions(tree, root.implementation, engine.options(), context, diagnostics);
   };
   if (request.mode != PlanMode::frozen) {
     MODLOCK_TRY(add_restorable_blocks(request, root, lock, context));
@@ -175,7 +175,7 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
     }
   }
   if (params.adopt && is_first_lock(request)) {
-    MODLOCK_TRY(auto recorded, find_recorded(root.data, context));
+    MODLOCK_TRY(auto recorded, find_installed_records(root.data, context));
     request.recorded = std::move(recorded);
   }
   return request;

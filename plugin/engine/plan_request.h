@@ -12,7 +12,7 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 LockFile effective_lock(const LockDocument& lock);
 
 // What `lock/plan` asks of a root and its lock. `root`, `engine` and `context` outlive the request. Errors:
-// INVALID_PARAMS (an age that is no duration); those of find_recorded(); cancellation.
+// INVALID_PARAMS (an age that is no duration); those of find_installed_records(); cancellation.
 Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
                                       const messages::LockPlanParams& params, const Engine& engine,
                                       const Context& context);
@@ -22,8 +22,8 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context);
 
 // PlanRequest::installed for a root. Where its manifest cannot be read, nothing is known to be installed.
-std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
-                                                                                                const Context& context);
+std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
+                                                                                               const Context& context);
 
 // Whether every remote call of a frozen plan has an entry that counts: FROZEN where one has none. Other changes (an
 // entry nobody calls) do not stand in the way.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "backends/credentials/surroundings.h"
-#include "plugin/engine/known_tree.h"
+#include "backends/credentials/process_environment.h"
+#include "plugin/engine/offline_tree.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -105,11 +105,11 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
   return request;
 }
 
-std::string release_rules(const Implementation& implementation) {
-  const Surroundings surroundings = current_surroundings();
+std::string release_rules(const ClientProgram& implementation) {
+  const ProcessEnvironment environment = current_environment();
   return fmt::format("{} {} {} {}", to_string(implementation.tool), implementation.version,
-                     surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION"),
-                     surroundings.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
+                     environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION"),
+                     environment.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
 }
 
 PlanMode parse_mode(const std::string& text) {

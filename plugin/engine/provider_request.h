@@ -17,7 +17,7 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                                                   Diagnostics& diagnostics);
 
 // What decides, besides the release itself, which of its hashes a client records.
-std::string release_rules(const Implementation& implementation);
+std::string release_rules(const ClientProgram& implementation);
 
 // The mode that a request names.
 PlanMode parse_mode(const std::string& text);

@@ -23,17 +23,17 @@ using Method = ProviderInstallation::Method;
 
 bool is_opentofu_from(const ProviderSourceParts& parts, const char* release) {
   const auto version = Version::parse(parts.client_version);
-  return parts.tool == Tool::opentofu && !(version && *version < *Version::parse(release));
+  return parts.tool == ClientKind::opentofu && !(version && *version < *Version::parse(release));
 }
 
 std::unique_ptr<ProviderSource> network_mirror(const ProviderSourceParts& parts, const Method& method) {
   NetworkMirrorOptions options{
       .url = method.location,
       .client_version = parts.client_version,
-      .download_retries = method.download_retries.value_or(provider_download_retries(parts.surroundings)),
+      .download_retries = method.download_retries.value_or(provider_download_retries(parts.environment)),
       .trust_all_hashes = method.trust_all_hashes && is_opentofu_from(parts, "1.12.0-0"),
       .records_listed_hashes = is_opentofu_from(parts, "1.10.0-0"),
-      .requires_signatures = parts.surroundings.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true"};
+      .requires_signatures = parts.environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true"};
   return make_network_mirror(std::move(options), parts.metadata, parts.http, parts.archives);
 }
 
@@ -49,7 +49,7 @@ std::unique_ptr<ProviderSource> source_of(const ProviderSourceParts& parts, cons
     case Method::Kind::direct:
       break;
   }
-  return parts.registries(method.download_retries.value_or(provider_download_retries(parts.surroundings)));
+  return parts.registries(method.download_retries.value_or(provider_download_retries(parts.environment)));
 }
 
 std::vector<ProviderSelector> explicit_sources(const ProviderSourceParts& parts,
@@ -68,7 +68,7 @@ std::vector<ProviderSelector> explicit_sources(const ProviderSourceParts& parts,
 std::vector<ProviderSelector> implied_sources(const ProviderSourceParts& parts) {
   std::vector<ProviderSelector> selectors;
   std::set<ProviderAddress> local;
-  for (const fs::path& directory : implied_provider_directories(parts.tool, parts.surroundings, parts.root)) {
+  for (const fs::path& directory : implied_provider_directories(parts.tool, parts.environment, parts.root)) {
     std::error_code ignored;
     if (!fs::is_directory(directory, ignored)) {
       continue;
@@ -81,7 +81,7 @@ std::vector<ProviderSelector> implied_sources(const ProviderSourceParts& parts) 
                          .serves = [](const ProviderAddress&) { return true; }});
   }
   selectors.push_back(
-      {.source = parts.registries(provider_download_retries(parts.surroundings)),
+      {.source = parts.registries(provider_download_retries(parts.environment)),
        .serves = [local = std::move(local)](const ProviderAddress& provider) { return local.count(provider) == 0; }});
   return selectors;
 }
@@ -93,9 +93,9 @@ std::unique_ptr<ProviderSource> make_configured_providers(const ProviderSourcePa
   return make_multi_source(installation ? explicit_sources(parts, *installation) : implied_sources(parts));
 }
 
-int provider_download_retries(const Surroundings& surroundings) {
+int provider_download_retries(const ProcessEnvironment& environment) {
   constexpr int kDefault = 2;
-  const std::string_view text = surroundings.variable("TF_PROVIDER_DOWNLOAD_RETRY");
+  const std::string_view text = environment.variable("TF_PROVIDER_DOWNLOAD_RETRY");
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   return error == std::errc() && end == text.data() + text.size() && count > 0 ? count : kDefault;

@@ -8,23 +8,23 @@
 
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/surroundings.h"
+#include "backends/credentials/process_environment.h"
 #include "backends/http/http_client.h"
 #include "backends/provider_mirror/provider_archives.h"
 #include "backends/provider_source.h"
 #include "backends/registry/registry_http.h"
 #include "backends/store/store.h"
-#include "plugin/config/tool.h"
+#include "plugin/config/client_kind.h"
 
 namespace modlock {
 
 // What sources of providers are made of; what it refers to outlives them.
 struct ProviderSourceParts {
-  Tool tool = Tool::opentofu;
+  ClientKind tool = ClientKind::opentofu;
   std::string client_version = {};  // empty: that of the newest release
   const ClientConfiguration& client;
-  const Surroundings& surroundings;  // while they are made
-  std::filesystem::path root = {};   // that the client is started in: relative paths start there
+  const ProcessEnvironment& environment;  // while they are made
+  std::filesystem::path root = {};        // that the client is started in: relative paths start there
   registry::RegistryHttp metadata;
   HttpClient& http;     // for archives
   HttpClient& keeping;  // for listings
@@ -44,6 +44,6 @@ struct ProviderSourceParts {
 std::unique_ptr<ProviderSource> make_configured_providers(const ProviderSourceParts& parts);
 
 // TF_PROVIDER_DOWNLOAD_RETRY where it is a number above zero, else 2.
-int provider_download_retries(const Surroundings& surroundings);
+int provider_download_retries(const ProcessEnvironment& environment);
 
 }  // namespace modlock

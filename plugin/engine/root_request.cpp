@@ -168,7 +168,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   MODLOCK_TRY(auto data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
   request.data = std::move(data);
   walk.data_directory = request.data.name;
-  request.implementation = find_implementation(engine.options(), walk);
+  request.implementation = find_client(engine.options(), walk);
   walk.tool = request.implementation.tool;
   walk.variables = variable_inputs(params);
   MODLOCK_TRY(auto workspace, selected_workspace(params, request.data));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plugin/engine/client_program.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/implementation.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
@@ -19,7 +19,7 @@ namespace modlock {
 struct RootRequest {
   WalkRequest walk;
   DataDirectory data;
-  Implementation implementation;
+  ClientProgram implementation;
   std::filesystem::path repository;  // find_repository_root()
 };
 
@@ -67,7 +67,7 @@ struct LockDocument {
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params,
                                const Context* merging = nullptr);
 
-// Context::judge_source by these settings, which outlive it; empty where they allow every source.
+// Context::check_source by these settings, which outlive it; empty where they allow every source.
 std::function<Result<void>(const Source&)> source_judge(const Settings& settings);
 
 }  // namespace modlock

@@ -5,8 +5,8 @@
 #include "backends/source_text.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/known_tree.h"
 #include "plugin/engine/lock_planner.h"
+#include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
 #include "plugin/update/configuration_edit.h"
@@ -68,7 +68,7 @@ class UpdatePlanner {
  private:
   // What is known without asking, unless a nested call is asked for that nobody has read yet.
   Result<ModuleTree> read_tree(OpenRoot& open) {
-    auto tree = walk_known_modules(open.root, effective_lock(open.lock), engine_, open.context);
+    auto tree = walk_offline_modules(open.root, effective_lock(open.lock), engine_, open.context);
     if (!tree || unread_modules(*tree).empty()) {
       return tree;
     }
@@ -82,7 +82,7 @@ class UpdatePlanner {
     messages::LockPlanParams as_locked;
     as_locked.root = params_.root;
     MODLOCK_TRY(const auto request, make_plan_request(open.root, open.lock, as_locked, engine_, open.context));
-    auto plan = make_plan(request, open.origin(), open.context);
+    auto plan = make_plan(request, open.fetcher(), open.context);
     return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
   }
 
@@ -94,7 +94,7 @@ class UpdatePlanner {
                                                         root.walk.bounds, errors));
     std::copy_if(tree.diagnostics.begin(), tree.diagnostics.end(), std::back_inserter(errors),
                  [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-    ConfigurationEditor editor(root.walk, tree, *values, open.origin(), to_pin(params_.pin));
+    ConfigurationEditor editor(root.walk, tree, *values, open.fetcher(), to_pin(params_.pin));
     for (const messages::Update& update : params_.updates) {
       const auto wanted = to_domain(update);
       auto done = wanted ? editor.apply(*wanted) : fail(wanted.error());

@@ -38,7 +38,7 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
                        .lock_path = lock.modules_path(),
                        .data = root.data,
                        .backends = &network.backends(),
-                       .origin = params.online ? &open->origin() : nullptr,
+                       .fetcher = params.online ? &open->fetcher() : nullptr,
                        .full = params.full,
                        .strict = params.strict,
                        .modules = params.include.modules};

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "plugin/constraint/module_constraint.h"
+#include "plugin/engine/client_program.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/implementation.h"
 #include "plugin/engine/root_request.h"
 #include "protocol/result.h"
 
@@ -41,14 +41,14 @@ Result<Listing> list(const Engine& engine, const Network& network, const SourceA
 }  // namespace
 
 Result<messages::VersionsListResult> Engine::versions(const messages::VersionsListParams& params, Run& run) const {
-  MODLOCK_TRY(auto address, parse_source(params.source, default_registry(find_implementation(options()).tool)));
+  MODLOCK_TRY(auto address, parse_source(params.source, default_registry(find_client(options()).tool)));
   std::optional<ModuleConstraint> constraint;
   if (params.constraint) {
     MODLOCK_TRY(auto parsed, ModuleConstraint::parse(*params.constraint));
     constraint = std::move(parsed);
   }
   Context context = run.context(options().offline);
-  context.judge_source = source_judge(user_settings());
+  context.check_source = source_judge(user_settings());
   const auto client = network(run);
   auto listing = list(*this, *client, address, params.tag_prefix, context);
   if (!listing) {

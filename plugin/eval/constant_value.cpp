@@ -95,7 +95,7 @@ Result<Value> constant_value(const hcl::Expression& expression, bool json, const
   if (json) {
     return JsonValue(path).read(expression);
   }
-  const Needs needs;
+  const Dependencies needs;
   const Names names{.references = {}, .variables = variables, .refused = true};
   const NoFiles files;
   Run run{files};

@@ -1,12 +1,12 @@
 #include "plugin/eval/evaluate.h"
 
+#include "plugin/eval/dependencies.h"
 #include "plugin/eval/evaluator.h"
-#include "plugin/eval/needs.h"
 
 namespace modlock::eval {
 
 Result<Value> evaluate(const hcl::Expression& expression, const std::string& path, Scope& scope) {
-  const Result<Needs> needs = collect_needs(expression, path);
+  const Result<Dependencies> needs = collect_dependencies(expression, path);
   if (!needs) return fail(needs.error());
   Names names;
   for (const Reference& reference : needs->references) {

@@ -9,7 +9,7 @@
 namespace modlock::eval {
 
 Outcome Evaluator::evaluate(const hcl::Expression& expression) {
-  const Entered entered(run_.depth);
+  const DepthGuard entered(run_.depth);
   if (run_.depth > kMaxDepth) {
     return reject(expression.range,
                   {fmt::format("templates in this expression are nested deeper than {} levels", kMaxDepth),

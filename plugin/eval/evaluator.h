@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plugin/eval/budget.h"
-#include "plugin/eval/needs.h"
+#include "plugin/eval/dependencies.h"
 #include "plugin/eval/outcome.h"
 #include "plugin/functions/functions.h"
 #include "plugin/hcl/ast.h"
@@ -25,12 +25,12 @@ struct Run {
 };
 
 // Counts what is open, as long as it lives.
-class Entered {
+class DepthGuard {
  public:
-  explicit Entered(int& count) : count_(count) { ++count_; }
-  ~Entered() { --count_; }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
+  explicit DepthGuard(int& count) : count_(count) { ++count_; }
+  ~DepthGuard() { --count_; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
 
  private:
   int& count_;
@@ -48,7 +48,7 @@ struct Names {
 class Evaluator {
  public:
   // `needs` are those of the expressions to come. All arguments must outlive the evaluator.
-  Evaluator(const Needs& needs, const Names& names, const std::string& path, Run& run)
+  Evaluator(const Dependencies& needs, const Names& names, const std::string& path, Run& run)
       : needs_(needs), names_(names), path_(path), run_(run) {}
 
   Outcome evaluate(const hcl::Expression& expression);
@@ -167,7 +167,7 @@ class Evaluator {
   struct TemplateText;
   Outcome render(const Invocation& invocation, const TemplateText& text, const Value& variables);
 
-  const Needs& needs_;
+  const Dependencies& needs_;
   const Names& names_;
   const std::string& path_;
   Run& run_;

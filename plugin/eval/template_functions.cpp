@@ -70,7 +70,7 @@ Outcome Evaluator::templatestring(const Invocation& invocation) {
 
 // The template sees its variables only; what is wrong in it is reported at the call.
 Outcome Evaluator::render(const Invocation& invocation, const TemplateText& text, const Value& variables) {
-  const Entered entered(run_.templates);
+  const DepthGuard entered(run_.templates);
   if (run_.templates > kMaxTemplates) {
     return reject_call(
         invocation,
@@ -91,7 +91,7 @@ Outcome Evaluator::render(const Invocation& invocation, const TemplateText& text
   };
   auto expression = hcl::parse_template(text.text, text.path);
   if (!expression) return failure(std::move(expression).error());
-  auto needs = collect_needs(*expression, text.path);
+  auto needs = collect_dependencies(*expression, text.path);
   if (!needs) return failure(std::move(needs).error());
   const Names names{.variables = variables.members()};
   for (const Reference& reference : needs->references) {

@@ -25,21 +25,21 @@ bool is_iterated(const Value& argument) {
 
 // How many texts there will be: as many as the sequences among the arguments have elements.
 tl::expected<std::size_t, FunctionError> iterations(std::span<const Value> arguments) {
-  std::size_t chooser = arguments.size();
+  std::size_t resolver = arguments.size();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!is_iterated(arguments[i])) {
       continue;
     }
-    if (chooser == arguments.size()) {
-      chooser = i;
+    if (resolver == arguments.size()) {
+      resolver = i;
     }
-    if (arguments[i].size() != arguments[chooser].size()) {
+    if (arguments[i].size() != arguments[resolver].size()) {
       return refuse_argument(
           i + 1, fmt::format("argument {} has length {}, which is inconsistent with argument {} of length {}", i + 1,
-                             arguments[i].size(), chooser + 1, arguments[chooser].size()));
+                             arguments[i].size(), resolver + 1, arguments[resolver].size()));
     }
   }
-  return chooser == arguments.size() ? 1 : arguments[chooser].size();
+  return resolver == arguments.size() ? 1 : arguments[resolver].size();
 }
 
 FunctionResult formatlist(const Call& call) {

@@ -11,7 +11,7 @@ const Attribute* Body::find(std::string_view name) const {
 }
 
 const FunctionCall* Expression::function_call() const {
-  const auto* call = std::get_if<Apart<FunctionCall>>(&node);
+  const auto* call = std::get_if<Boxed<FunctionCall>>(&node);
   return call == nullptr ? nullptr : &static_cast<const FunctionCall&>(*call);
 }
 

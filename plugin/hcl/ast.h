@@ -20,9 +20,9 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 
 // A node that is large and not frequent stands apart, so that it does not make every expression as large.
 template <typename Node>
-class Apart {
+class Boxed {
  public:
-  Apart(Node node) : node_(std::make_unique<Node>(std::move(node))) {}
+  Boxed(Node node) : node_(std::make_unique<Node>(std::move(node))) {}
   operator const Node&() const { return *node_; }
 
  private:
@@ -140,8 +140,8 @@ struct JsonString {
 
 struct Expression {
   Range range;
-  std::variant<NullLiteral, BoolLiteral, NumberLiteral, Template, Variable, Apart<FunctionCall>, Tuple, Object,
-               Apart<For>, Unary, Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses, JsonString>
+  std::variant<NullLiteral, BoolLiteral, NumberLiteral, Template, Variable, Boxed<FunctionCall>, Tuple, Object,
+               Boxed<For>, Unary, Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses, JsonString>
       node;
 
   // Null where it is none.

@@ -141,7 +141,7 @@ bool NativeParser::parse_for(const Token& opening, bool object, Expression& into
     }
     close = tokens_.take();
   }
-  return finish(into, {opening.range.start, close.range.end}, Apart(std::move(node)), height);
+  return finish(into, {opening.range.start, close.range.end}, Boxed(std::move(node)), height);
 }
 
 }  // namespace modlock::hcl

@@ -120,7 +120,7 @@ bool NativeParser::parse_arguments(FunctionCall call, const Token& name, Express
     }
     close = tokens_.take();
   }
-  return finish(into, {name.range.start, close.range.end}, Apart(std::move(call)), height);
+  return finish(into, {name.range.start, close.range.end}, Boxed(std::move(call)), height);
 }
 
 bool NativeParser::parse_parentheses(Expression& into) {

@@ -13,7 +13,7 @@
 #include "plugin/install/file_list.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
-#include "plugin/lock/copy.h"
+#include "plugin/lock/backup.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -47,7 +47,7 @@ class Installer {
       ok = write_records();
     }
     if (ok) {
-      ok = save_lock_copy(request_.data.path, request_.lock.modules, request_.root, context_);
+      ok = save_lock_backup(request_.data.path, request_.lock.modules, request_.root, context_);
     }
     (void)remove_tree(temporary());
     if (!ok) {
@@ -59,7 +59,7 @@ class Installer {
  private:
   struct Placement {
     const ModuleNode* node = nullptr;
-    const Resolved* resolved = nullptr;  // null: linked
+    const ResolvedModule* resolved = nullptr;  // null: linked
     std::string modes = {};
     bool reused = false;
     Result<void> outcome = {};
@@ -146,7 +146,7 @@ class Installer {
     return swap_in(staged, target);
   }
 
-  static Result<std::string> modes_of(const Resolved& resolved) {
+  static Result<std::string> modes_of(const ResolvedModule& resolved) {
     return resolved.modes.empty() ? list_tree(resolved.package_directory).map(hash_modes)
                                   : Result<std::string>(resolved.modes);
   }

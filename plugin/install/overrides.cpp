@@ -70,7 +70,7 @@ class OverridePlanner {
       }
     }
     for (const auto& [path, directory] : directories_) {
-      MODLOCK_TRY(settle(path, directory));
+      MODLOCK_TRY(plan_override_file(path, directory));
     }
     return std::move(plan_);
   }
@@ -137,7 +137,7 @@ class OverridePlanner {
 
   // Override files are merged in the order of their names.
   static Result<void> check_later_overrides(const ModuleNode& node, const Directory& directory) {
-    for (const WrittenBlock& later : node.call.written->overrides) {
+    for (const BlockSyntax& later : node.call.written->overrides) {
       if (later.file->name < kOwnOverrideName) {
         continue;
       }
@@ -172,7 +172,7 @@ class OverridePlanner {
               kOtherWay);
   }
 
-  Result<void> settle(const fs::path& path, const Directory& directory) {
+  Result<void> plan_override_file(const fs::path& path, const Directory& directory) {
     const fs::path file = path / kOwnOverrideName;
     const std::string name = join_relative(directory.name, std::string(kOwnOverrideName));
     MODLOCK_TRY(auto found, own_text(file, name));
@@ -259,7 +259,7 @@ Result<void> apply_overrides(const OverridePlan& plan) {
   return {};
 }
 
-void judge_overrides(const OverrideRequest& request, Diagnostics& diagnostics, Severity severity) {
+void check_override_files(const OverrideRequest& request, Diagnostics& diagnostics, Severity severity) {
   auto plan = plan_overrides(request);
   if (plan) {
     drop_enforced(*plan, diagnostics);

@@ -58,7 +58,8 @@ Result<void> apply_overrides(const OverridePlan& plan);
 
 // Takes LOCK_UNENFORCED of calls away that an override file makes a client obey. Where a file stands in the way of
 // that, or leads a client elsewhere, the reason becomes such a warning; with `error` it is added as it is.
-void judge_overrides(const OverrideRequest& request, Diagnostics& diagnostics, Severity severity = Severity::warning);
+void check_override_files(const OverrideRequest& request, Diagnostics& diagnostics,
+                          Severity severity = Severity::warning);
 void drop_enforced(const OverridePlan& plan, Diagnostics& diagnostics);
 
 // The source that names exactly what is locked: printable_form() with the commit or digest in place of its query, so

@@ -34,8 +34,7 @@ const ManifestRecord* record_of(const ModuleNode& node, const Manifest& manifest
   return record != manifest.end() && is_source_of(record->second.source, node) ? &record->second : nullptr;
 }
 
-std::optional<PlacedPackage> find_in_place(const ModuleNode& node, const DataDirectory& data,
-                                           const Manifest& manifest) {
+std::optional<LocalPackage> find_in_place(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest) {
   const auto place = data.place_of(node.key);
   std::error_code ignored;
   // Nobody installs a package as a link, which could lead anywhere.
@@ -43,13 +42,13 @@ std::optional<PlacedPackage> find_in_place(const ModuleNode& node, const DataDir
     return std::nullopt;
   }
   const ManifestRecord* record = record_of(node, manifest);
-  return PlacedPackage{*place, record == nullptr ? std::string() : recorded_subdir(*record, node)};
+  return LocalPackage{*place, record == nullptr ? std::string() : recorded_subdir(*record, node)};
 }
 
 }  // namespace
 
-PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                            const LockFile& lock, const Store& store, const Context& context) {
+LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                           const LockFile& lock, const Store& store, const Context& context) {
   if (node.address.source.kind == SourceKind::directory) {
     return {node.address.source.path};
   }
@@ -57,22 +56,22 @@ PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, c
   return place ? std::move(*place) : stored_package(node, lock, store, context);
 }
 
-PlacedPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                             const LockFile& lock, const Store& store, const Context& context) {
+LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                            const LockFile& lock, const Store& store, const Context& context) {
   const auto entry = lock.modules.find(node.key);
   const bool is_locked = entry != lock.modules.end() && entry->second.source == node.address.source.identity() &&
                          !entry->second.hash_value("h1").empty();
   if (!is_locked || node.address.source.kind == SourceKind::directory) {
     return known_package(node, data, manifest, lock, store, context);
   }
-  PlacedPackage stored = stored_package(node, lock, store, context);
+  LocalPackage stored = stored_package(node, lock, store, context);
   return stored.directory.empty()
              ? installed_package(node, "h1:" + entry->second.hash_value("h1"), data, manifest, context)
-                   .value_or(PlacedPackage{})
+                   .value_or(LocalPackage{})
              : stored;
 }
 
-PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context) {
+LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context) {
   const auto entry = lock.modules.find(node.key);
   if (entry == lock.modules.end() || entry->second.source != node.address.source.identity()) {
     return {};
@@ -81,15 +80,15 @@ PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const
   // Only the record of the fetch knows what a registry said; its ids are hash texts.
   auto recorded = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
   if (recorded && recorded->h1 == h1) {
-    recorded = whole_package(store, std::move(recorded), context);
-    return recorded ? PlacedPackage{std::move(recorded->directory), std::move(recorded->subdir)} : PlacedPackage{};
+    recorded = load_intact_package(store, std::move(recorded), context);
+    return recorded ? LocalPackage{std::move(recorded->directory), std::move(recorded->subdir)} : LocalPackage{};
   }
-  const auto package = whole_package(store, store.find_by_h1(h1), context);
-  return package ? PlacedPackage{package->directory} : PlacedPackage{};
+  const auto package = load_intact_package(store, store.find_by_h1(h1), context);
+  return package ? LocalPackage{package->directory} : LocalPackage{};
 }
 
-std::optional<PlacedPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
-                                               const Manifest& manifest, const Context& context) {
+std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
+                                              const Manifest& manifest, const Context& context) {
   const bool needs_record = node.address.source.kind != SourceKind::git;
   auto place = find_in_place(node, data, manifest);
   const bool fits = place && (!needs_record || record_of(node, manifest) != nullptr) &&

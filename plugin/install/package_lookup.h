@@ -14,20 +14,20 @@ namespace modlock {
 
 // Where the package of a remote call lies without asking anybody: linked, installed below the data directory, or in the
 // store, whole, as the lock names it. Its directory is empty where it is nowhere.
-PlacedPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                            const LockFile& lock, const Store& store, const Context& context);
+LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                           const LockFile& lock, const Store& store, const Context& context);
 
 // The package that the lock names for a remote call, without asking anybody: linked, in the store, or installed with
 // the locked h1. If the lock has no entry of this source with an h1, what is installed. Its directory is empty if it is
 // nowhere.
-PlacedPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                             const LockFile& lock, const Store& store, const Context& context);
+LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                            const LockFile& lock, const Store& store, const Context& context);
 
 // What the store has of the locked package.
-PlacedPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context);
+LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context);
 
 // What is installed for a call, where it has this h1 ("h1:…") and the manifest says whose it is; nullopt otherwise.
-std::optional<PlacedPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
-                                               const Manifest& manifest, const Context& context);
+std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
+                                              const Manifest& manifest, const Context& context);
 
 }  // namespace modlock

@@ -56,13 +56,13 @@ class RecordedModules {
     }
   }
 
-  std::optional<Recorded> find(const ModuleNode& node) const {
+  std::optional<InstalledRecord> find(const ModuleNode& node) const {
     const auto record = manifest_.find(node.key);
     const auto place = installed(node.key);
     if (record == manifest_.end() || !place || !is_record_of(record->second, node)) {
       return std::nullopt;
     }
-    Recorded recorded{.commit = commit_of(record->second, *place)};
+    InstalledRecord recorded{.commit = commit_of(record->second, *place)};
     if (node.address.source.kind == SourceKind::registry && !record->second.version.empty()) {
       recorded.version = Version::parse(record->second.version).value();
     }
@@ -120,8 +120,8 @@ class RecordedModules {
 
 }  // namespace
 
-Result<std::function<std::optional<Recorded>(const ModuleNode&)>> find_recorded(const DataDirectory& data,
-                                                                                const Context& context) {
+Result<std::function<std::optional<InstalledRecord>(const ModuleNode&)>> find_installed_records(
+    const DataDirectory& data, const Context& context) {
   MODLOCK_TRY(auto manifest, read_manifest(data.manifest()));
   for (const auto& [key, record] : manifest) {
     if (!record.version.empty() && !Version::parse(record.version)) {

@@ -15,7 +15,7 @@ namespace modlock {
 // record's, of registry modules alone; the commit is what is checked out in the tree, or where a client copied it
 // without its `.git` from that of another call, in that one. `context` outlives the function.
 // Errors: those of read_manifest(); IO_ERROR too for a record whose version is none.
-Result<std::function<std::optional<Recorded>(const ModuleNode&)>> find_recorded(const DataDirectory& data,
-                                                                                const Context& context);
+Result<std::function<std::optional<InstalledRecord>(const ModuleNode&)>> find_installed_records(
+    const DataDirectory& data, const Context& context);
 
 }  // namespace modlock

@@ -74,11 +74,11 @@ struct SourceFile {
 
 class Merger {
  public:
-  Merger(Tool tool, const Surroundings& surroundings) : tool_(tool), surroundings_(surroundings) {}
+  Merger(ClientKind tool, const ProcessEnvironment& environment) : tool_(tool), environment_(environment) {}
 
   Result<std::string> run(const ServicesByHost& services) {
     Diagnostics missing;
-    for (const auto& given : client_configuration_files(tool_, surroundings_, missing)) {
+    for (const auto& given : client_configuration_files(tool_, environment_, missing)) {
       MODLOCK_TRY(read(given));
     }
     settle_doubles();
@@ -102,8 +102,9 @@ class Merger {
  private:
   Result<void> read(const ClientConfigurationFile& given) {
     MODLOCK_TRY(auto text, read_file(given.path));
-    const auto file = hcl1::parse(text, surroundings_.display(given.path),
-                                  tool_ == Tool::opentofu ? hcl1::Duplicates::refused : hcl1::Duplicates::last_counts);
+    const auto file =
+        hcl1::parse(text, environment_.display(given.path),
+                    tool_ == ClientKind::opentofu ? hcl1::Duplicates::refused : hcl1::Duplicates::last_counts);
     if (!file) {
       Error error = file.error();
       error.hint = "repair the file: a client goes on without it, and would then ask the registries themselves";
@@ -222,16 +223,16 @@ class Merger {
     return text.substr(0, brace) + (needs_comma ? "," : "") + hcl1::write_json_members(hosts) + text.substr(brace);
   }
 
-  Tool tool_;
-  const Surroundings& surroundings_;
+  ClientKind tool_;
+  const ProcessEnvironment& environment_;
   std::vector<SourceFile> files_;
 };
 
 }  // namespace
 
-Result<std::string> client_configuration_copy(Tool tool, const Surroundings& surroundings,
+Result<std::string> client_configuration_copy(ClientKind tool, const ProcessEnvironment& environment,
                                               const ServicesByHost& services) {
-  return Merger(tool, surroundings).run(services);
+  return Merger(tool, environment).run(services);
 }
 
 }  // namespace modlock

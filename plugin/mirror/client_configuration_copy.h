@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "backends/credentials/surroundings.h"
-#include "plugin/config/tool.h"
+#include "backends/credentials/process_environment.h"
+#include "plugin/config/client_kind.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -21,7 +21,7 @@ using ServicesByHost = std::map<std::string, std::map<std::string, std::string>>
 // or one credentials block the later file counts, of one argument the first. Paths that are relative to their file
 // become absolute. Errors: CONFIG_PARSE for a file that is not as it should be: a client would go on without it, and
 // ask the hosts themselves; IO_ERROR.
-Result<std::string> client_configuration_copy(Tool tool, const Surroundings& surroundings,
+Result<std::string> client_configuration_copy(ClientKind tool, const ProcessEnvironment& environment,
                                               const ServicesByHost& services);
 
 }  // namespace modlock

@@ -81,7 +81,7 @@ class MirrorServer::Impl {
       response.set_header("Allow", "GET, HEAD");
       return;
     }
-    const MirrorAnswer answer = routes_.answer(request.path);
+    const MirrorResponse answer = routes_.answer(request.path);
     response.status = answer.status;
     if (!answer.location.empty()) {
       response.set_header("X-Terraform-Get", base() + answer.location);

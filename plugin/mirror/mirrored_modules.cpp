@@ -62,7 +62,7 @@ Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& o
     if (source.kind != SourceKind::registry || resolved == plan.resolved.end() || !resolved->second.version) {
       continue;
     }
-    const Resolved& found = resolved->second;
+    const ResolvedModule& found = resolved->second;
     // Clients take a glob of a registry for a name.
     MODLOCK_TRY(auto subdir, expand_subdir(found.package_directory, found.package_subdir));
     const auto forms = parse_service_host(source.host);

@@ -40,7 +40,7 @@ RegistryRoutes::RegistryRoutes(std::vector<MirroredModule> modules, std::string 
   }
 }
 
-MirrorAnswer RegistryRoutes::answer(std::string_view path) const {
+MirrorResponse RegistryRoutes::answer(std::string_view path) const {
   if (!take(path, prefix_) || !take(path, "/")) {
     return {};
   }
@@ -49,14 +49,15 @@ MirrorAnswer RegistryRoutes::answer(std::string_view path) const {
     const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), index);
     const bool fits = error == std::errc() && index < modules_.size() &&
                       path.substr(static_cast<std::size_t>(end - path.data())) == kArchive;
-    return fits ? MirrorAnswer{.status = 200, .type = "application/gzip", .package = &modules_[index]} : MirrorAnswer{};
+    return fits ? MirrorResponse{.status = 200, .type = "application/gzip", .package = &modules_[index]}
+                : MirrorResponse{};
   }
   const std::size_t slash = path.find('/');
-  return slash == std::string_view::npos ? MirrorAnswer{}
+  return slash == std::string_view::npos ? MirrorResponse{}
                                          : answer_of_host(path.substr(0, slash), path.substr(slash + 1));
 }
 
-MirrorAnswer RegistryRoutes::answer_of_host(std::string_view host, std::string_view rest) const {
+MirrorResponse RegistryRoutes::answer_of_host(std::string_view host, std::string_view rest) const {
   const auto names = hosts_.find(host);
   if (names == hosts_.end()) {
     return {};

@@ -10,7 +10,7 @@
 
 namespace modlock {
 
-struct MirrorAnswer {
+struct MirrorResponse {
   int status = 404;
   std::string body = {};
   std::string type = "application/json";
@@ -31,7 +31,7 @@ class RegistryRoutes {
   RegistryRoutes(std::vector<MirroredModule> modules, std::string prefix);
 
   // The answer to GET of a path without query; 404 for everything else. Thread-safe.
-  MirrorAnswer answer(std::string_view path) const;
+  MirrorResponse answer(std::string_view path) const;
 
   // The path of a host's "modules.v1", with a slash at the end.
   std::string modules_path(std::string_view host) const;
@@ -39,7 +39,7 @@ class RegistryRoutes {
   std::vector<std::string> hosts() const;
 
  private:
-  MirrorAnswer answer_of_host(std::string_view host, std::string_view rest) const;
+  MirrorResponse answer_of_host(std::string_view host, std::string_view rest) const;
   std::string package_path(std::size_t index) const;
 
   std::vector<MirroredModule> modules_;

@@ -31,7 +31,7 @@ const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAd
 
 Change added(const ProviderPlanRequest& request, const ProviderAddress& address, const ProviderLock& lock) {
   const auto old = predecessor_of(address);
-  const auto entry = old && request.tool == Tool::opentofu ? request.locked.find(*old) : request.locked.end();
+  const auto entry = old && request.tool == ClientKind::opentofu ? request.locked.find(*old) : request.locked.end();
   const bool is_taken_over = entry != request.locked.end() && entry->second.version == lock.version;
   const ProviderNeed* need = need_of(request, address);
   return {.subject = subject_of(address),

@@ -22,7 +22,7 @@ class Explainer {
     locked_ = locked == request.locked.end() ? nullptr : &locked->second;
   }
 
-  ProviderExplanation run(const Result<ProviderListing>& listing, Tool tool) {
+  ProviderExplanation run(const Result<ProviderListing>& listing, ClientKind tool) {
     take_candidates(listing);
     for (const ProviderConstraintUse& use : need_.constraints) {
       add_step({.constraint = use.text,

@@ -43,7 +43,7 @@ class Planner {
       : request_(request),
         source_(source),
         context_(context),
-        prior_(request.tool == Tool::opentofu ? with_successors(request.locked) : request.locked) {}
+        prior_(request.tool == ClientKind::opentofu ? with_successors(request.locked) : request.locked) {}
 
   Result<ProviderPlan> run() {
     plan_.diagnostics = ambiguous_providers(request_);

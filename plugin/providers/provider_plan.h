@@ -9,7 +9,7 @@
 #include "backends/context.h"
 #include "backends/provider_source.h"
 #include "backends/store/release_hashes.h"
-#include "plugin/config/tool.h"
+#include "plugin/config/client_kind.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/providers/hash_set.h"
 #include "plugin/providers/provider_need.h"
@@ -29,7 +29,7 @@ struct ProviderPlanRequest {
   std::map<ProviderAddress, ProviderVersion> wanted = {};
   HashSet hashes = HashSet::superset;
   std::vector<Platform> platforms = {};  // at least one, each once; for HashSet::init the one that `init` runs on
-  Tool tool = Tool::opentofu;
+  ClientKind tool = ClientKind::opentofu;
   // What earlier runs have found of releases, for HashSet::superset. Null: nothing, and nothing is kept.
   const ReleaseHashes* known = nullptr;
 };

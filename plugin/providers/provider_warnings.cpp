@@ -30,7 +30,7 @@ Diagnostic ambiguous(const std::string& type, const std::vector<const ProviderNe
 }  // namespace
 
 Diagnostics ambiguous_providers(const ProviderPlanRequest& request) {
-  if (request.tool != Tool::opentofu || request.hashes == HashSet::providers_lock) {
+  if (request.tool != ClientKind::opentofu || request.hashes == HashSet::providers_lock) {
     return {};
   }
   std::map<std::string, std::vector<const ProviderNeed*>> by_type;

@@ -134,12 +134,12 @@ Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderLi
   return wanted;
 }
 
-Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, Tool tool) {
+Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, ClientKind tool) {
   Error error{.code = Code::constraint_conflict,
               .message = fmt::format("locked provider {} {} does not match configured version constraint {}; must use "
                                      "{} init -upgrade to allow selection of new versions",
                                      need.address.to_string(), locked.to_string(), need.merged.canonical(),
-                                     tool == Tool::terraform ? "terraform" : "tofu"),
+                                     tool == ClientKind::terraform ? "terraform" : "tofu"),
               .subject = need.subject(),
               .location = need.location,
               .hint = fmt::format("run: tofu-modlock upgrade --target {}", need.subject())};

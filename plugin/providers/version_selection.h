@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/provider_source.h"
-#include "plugin/config/tool.h"
+#include "plugin/config/client_kind.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/providers/provider_need.h"
 
@@ -19,7 +19,7 @@ Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderLi
 
 // CONSTRAINT_CONFLICT, in the client's words: what is locked is no longer allowed, with the constraints that exclude
 // it.
-Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, Tool tool);
+Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, ClientKind tool);
 
 // NOT_FOUND (locked_thing_gone), in the client's words: nobody lists what is locked.
 Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked);

@@ -129,7 +129,7 @@ class Bill {
     }
   }
 
-  Json::Value finish(const BillRequest& request) && {
+  Json::Value finish(const SbomRequest& request) && {
     Json::Value bill(Json::objectValue);
     bill["$schema"] = "http://cyclonedx.org/schema/bom-1.6.schema.json";
     bill["bomFormat"] = "CycloneDX";
@@ -241,7 +241,7 @@ class Bill {
 
 }  // namespace
 
-Json::Value bill_of_materials(const LockFile& lock, const BillRequest& request) {
+Json::Value bill_of_materials(const LockFile& lock, const SbomRequest& request) {
   return Bill(lock).finish(request);
 }
 

@@ -8,7 +8,7 @@
 
 namespace modlock {
 
-struct BillRequest {
+struct SbomRequest {
   std::string name = "root module";  // of what was built from the parts: the root module
 };
 
@@ -19,6 +19,6 @@ struct BillRequest {
 // pedigree and the repository as external reference, for an archive its SHA-256. Calls of one package in one version
 // are one component. A module depends on those that it calls; providers are what the root depends on, for a lock does
 // not say who needs them. What cannot be read as a source has a name and no package URL.
-Json::Value bill_of_materials(const LockFile& lock, const BillRequest& request);
+Json::Value bill_of_materials(const LockFile& lock, const SbomRequest& request);
 
 }  // namespace modlock

@@ -12,7 +12,7 @@ bool is_commit_id(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-Error at(Code code, const Written& written, const ModuleNode& node, std::string message, std::string hint) {
+Error at(Code code, const SourceText& written, const ModuleNode& node, std::string message, std::string hint) {
   return Error{.code = code,
                .message = std::move(message),
                .subject = node.subject(),
@@ -20,7 +20,7 @@ Error at(Code code, const Written& written, const ModuleNode& node, std::string 
                .hint = std::move(hint)};
 }
 
-Result<void> check_constrainable(const ModuleNode& node, const Written& written) {
+Result<void> check_constrainable(const ModuleNode& node, const SourceText& written) {
   const SourceKind kind = node.address.source.kind;
   if (kind == SourceKind::local || kind == SourceKind::directory || kind == SourceKind::archive) {
     return fail(
@@ -39,7 +39,7 @@ Result<void> check_constrainable(const ModuleNode& node, const Written& written)
   return {};
 }
 
-Result<void> add_constraint(ModuleNode& node, const Written& written, Diagnostics& warnings) {
+Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnostics& warnings) {
   if (auto ok = check_constrainable(node, written); !ok) {
     return ok;
   }
@@ -68,7 +68,7 @@ Result<void> add_constraint(ModuleNode& node, const Written& written, Diagnostic
 
 // The nearest `source` rule of ours that fits and that says something about `member`.
 template <typename Member>
-const Written* from_source_rules(const ModuleNode& node, const Settings& settings, Member member) {
+const SourceText* from_source_rules(const ModuleNode& node, const Settings& settings, Member member) {
   for (const SourceRule& rule : settings.sources) {
     if (rule.*member && matches_glob(rule.glob, node.address.source.identity())) {
       return &*(rule.*member);
@@ -83,7 +83,7 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
   const auto rule = settings.modules.find(node.key);
   const bool versioned_source =
       node.address.source.kind == SourceKind::git || node.address.source.kind == SourceKind::oci;
-  std::vector<const Written*> written;
+  std::vector<const SourceText*> written;
   if (node.call.version) {
     written.push_back(&*node.call.version);
     if (versioned_source) {
@@ -100,11 +100,11 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
   if (rule != settings.modules.end() && rule->second.version) {
     written.push_back(&*rule->second.version);
   } else if (versioned_source && !node.is_pinned_by_source()) {
-    if (const Written* version = from_source_rules(node, settings, &SourceRule::version)) {
+    if (const SourceText* version = from_source_rules(node, settings, &SourceRule::version)) {
       written.push_back(version);
     }
   }
-  for (const Written* text : written) {
+  for (const SourceText* text : written) {
     if (auto ok = add_constraint(node, *text, warnings); !ok) {
       return ok;
     }
@@ -120,7 +120,7 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
       return ok;
     }
     node.tag_prefix = rule->second.tag_prefix->text;
-  } else if (const Written* prefix = from_source_rules(node, settings, &SourceRule::tag_prefix)) {
+  } else if (const SourceText* prefix = from_source_rules(node, settings, &SourceRule::tag_prefix)) {
     node.tag_prefix = prefix->text;
   }
   return {};

@@ -21,17 +21,18 @@ bool is_origin(const std::string& hash, std::string_view scheme) {
 
 // Whether frozen leaves the call of an old entry open, or one above it, under that name or its new one: below such a
 // call nobody looked.
-bool is_left_open(const std::string& key, const Chooser& chooser) {
-  const auto& open = chooser.frozen_out();
+bool is_left_open(const std::string& key, const VersionResolver& resolver) {
+  const auto& open = resolver.frozen_out();
   return std::any_of(open.begin(), open.end(), [&](const auto& entry) {
-    const ModuleLock* former = chooser.renamed_from(entry.first);
+    const ModuleLock* former = resolver.renamed_from(entry.first);
     return is_below(key, entry.first) || (former != nullptr && is_below(key, former->key));
   });
 }
 
 // The hashes of an entry: those of the lock where content and origin are the same; where the origin alone is another,
 // of the lock's only what is no origin we know; else new ones.
-std::vector<std::string> hashes_of(const ModuleLock* prior, const Resolved& resolved, const std::string& id_hash) {
+std::vector<std::string> hashes_of(const ModuleLock* prior, const ResolvedModule& resolved,
+                                   const std::string& id_hash) {
   std::vector<std::string> hashes = {id_hash, resolved.h1};
   const bool same_content =
       prior != nullptr && std::none_of(prior->hashes.begin(), prior->hashes.end(), [&](const std::string& hash) {
@@ -52,9 +53,9 @@ std::vector<std::string> hashes_of(const ModuleLock* prior, const Resolved& reso
 }
 
 // Keys below which nobody looked: what no backend serves, and what a broken part of the configuration hides.
-bool stays_as_it_lies(const std::string& key, const Chooser& chooser) {
+bool stays_as_it_lies(const std::string& key, const VersionResolver& resolver) {
   return key.find(':') != std::string::npos ||
-         std::any_of(chooser.unserved().begin(), chooser.unserved().end(),
+         std::any_of(resolver.unserved().begin(), resolver.unserved().end(),
                      [&](const std::string& unserved) { return is_below(key, unserved); });
 }
 
@@ -79,27 +80,27 @@ std::string short_id(const ModuleLock& lock) {
 }
 
 // The reference that was resolved for a call; empty for a version.
-std::string resolved_ref(const Chooser& chooser, const std::string& key) {
-  const auto resolved = chooser.resolved().find(key);
-  return resolved == chooser.resolved().end() ? std::string() : resolved->second.ref;
+std::string resolved_ref(const VersionResolver& resolver, const std::string& key) {
+  const auto resolved = resolver.resolved().find(key);
+  return resolved == resolver.resolved().end() ? std::string() : resolved->second.ref;
 }
 
-bool is_expected_move(const Chooser& chooser, const ModuleLock& after) {
-  const auto resolved = chooser.resolved().find(after.key);
+bool is_expected_move(const VersionResolver& resolver, const ModuleLock& after) {
+  const auto resolved = resolver.resolved().find(after.key);
   const auto source = parse_identity(after.source);
-  return resolved != chooser.resolved().end() && !resolved->second.version && source &&
+  return resolved != resolver.resolved().end() && !resolved->second.version && source &&
          may_move(*source, resolved->second.ref);
 }
 
 // What moved, for people: a tag, a branch, an archive.
 std::string_view moved_thing(const ModuleLock& lock, const std::string& ref) {
-  const std::string origin = lock.origin_hash();
-  const bool is_tag = lock.version || !origin.starts_with("git:") || ref.starts_with("refs/tags/");
-  return origin.starts_with("zh:") ? "archive" : is_tag ? "tag" : "branch";
+  const std::string hash = lock.origin_hash();
+  const bool is_tag = lock.version || !hash.starts_with("git:") || ref.starts_with("refs/tags/");
+  return hash.starts_with("zh:") ? "archive" : is_tag ? "tag" : "branch";
 }
 
 // What happened to an entry that is in the old lock and in the new one, or nullopt where it is the same.
-std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after, const Chooser& chooser) {
+std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after, const VersionResolver& resolver) {
   Change change;
   const bool same_id = before.origin_hash() == after.origin_hash() || before.origin_hash().empty();
   if (before.source != after.source) {
@@ -111,9 +112,9 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
                         ? fmt::format("constraints-changed: {}", after.constraints.value_or("none"))
                         : "another version was chosen";
   } else if (!same_id) {
-    const bool expected = is_expected_move(chooser, after);
+    const bool expected = is_expected_move(resolver, after);
     change.action = expected ? Action::updated : Action::moved;
-    change.reason = fmt::format("the {} {} from {} to {}", moved_thing(after, resolved_ref(chooser, after.key)),
+    change.reason = fmt::format("the {} {} from {} to {}", moved_thing(after, resolved_ref(resolver, after.key)),
                                 expected ? "moved" : "was moved", short_id(before), short_id(after));
   } else if (before.constraints != after.constraints || before.version != after.version) {
     change.action = Action::constraints_changed;
@@ -144,11 +145,11 @@ Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const
               "a release should never change; ask its author, and review the difference before committing the lock"}};
 }
 
-std::string why_added(const Chooser& chooser, const std::string& key) {
-  const Recorded* installed = chooser.recorded(key);
+std::string why_added(const VersionResolver& resolver, const std::string& key) {
+  const InstalledRecord* installed = resolver.recorded(key);
   return fmt::format("not locked before{}{}",
                      installed == nullptr ? "" : ", and not what is installed: " + installed->text(),
-                     chooser.has_ambiguous_name(key)
+                     resolver.has_ambiguous_name(key)
                          ? "; several entries whose calls are gone match it, and they are locked to different content"
                          : "");
 }
@@ -178,52 +179,52 @@ ChangeSide side_of(const ModuleLock& lock) {
       .version = lock.version, .ref = ref_of(lock), .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
 }
 
-ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
-                             Origin& origin) {
+ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree, const VersionResolver& resolver,
+                             SourceFetcher& fetcher) {
   ModuleLocks locks;
   for (const auto& [key, entry] : request.lock.modules) {
-    if (stays_as_it_lies(key, chooser)) {
+    if (stays_as_it_lies(key, resolver)) {
       locks.emplace(key, entry);
     }
   }
-  for (const auto& [key, resolved] : chooser.resolved()) {
+  for (const auto& [key, resolved] : resolver.resolved()) {
     const ModuleNode& node = tree.nodes.find(key)->second;
-    const std::string id_hash = origin.backend(node.address.source)->id_hash(resolved.id);
+    const std::string id_hash = fetcher.backend(node.address.source)->id_hash(resolved.id);
     ModuleLock lock{.key = key,
                     .version = resolved.version ? std::optional(resolved.version->to_string()) : std::nullopt,
                     .source = node.address.source.identity(),
                     .constraints = node.constraints_text(),
-                    .hashes = hashes_of(chooser.prior(node), resolved, id_hash)};
+                    .hashes = hashes_of(resolver.prior(node), resolved, id_hash)};
     locks.insert_or_assign(key, std::move(lock));
   }
   return locks;
 }
 
-std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& tree, const Chooser& chooser,
+std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& tree, const VersionResolver& resolver,
                                  const ModuleLocks& modules, Diagnostics& diagnostics) {
   std::vector<Change> changes;
   std::set<std::string_view> renamed;  // old keys
   for (const auto& [key, after] : modules) {
-    const ModuleLock* former = chooser.renamed_from(key);
+    const ModuleLock* former = resolver.renamed_from(key);
     const auto own = request.lock.modules.find(key);
     const ModuleLock* before = former != nullptr ? former : own == request.lock.modules.end() ? nullptr : &own->second;
     if (before == nullptr) {
       const auto node = tree.nodes.find(key);
-      const ModuleLock* kept = node == tree.nodes.end() ? nullptr : chooser.prior(node->second);
+      const ModuleLock* kept = node == tree.nodes.end() ? nullptr : resolver.prior(node->second);
       Change change;
       const bool restored = kept != nullptr && *kept == after;
-      const bool adopted = chooser.is_adopted(key);
+      const bool adopted = resolver.is_adopted(key);
       change.action = restored ? Action::restored : adopted ? Action::adopted : Action::added;
       change.reason = restored  ? "the block was dropped from the lock file"
                       : adopted ? "it is what is installed"
-                                : why_added(chooser, key);
+                                : why_added(resolver, key);
       change.subject = "module." + key;
       change.to = side_of(after);
       change.constraints = after.constraints;
       changes.push_back(std::move(change));
       continue;
     }
-    auto change = compare(*before, after, chooser);
+    auto change = compare(*before, after, resolver);
     if (former != nullptr) {
       renamed.insert(former->key);
       if (!change) {
@@ -247,13 +248,13 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
     }
   }
   for (const auto& [key, before] : request.lock.modules) {
-    if (modules.find(key) == modules.end() && renamed.count(key) == 0 && !is_left_open(key, chooser)) {
+    if (modules.find(key) == modules.end() && renamed.count(key) == 0 && !is_left_open(key, resolver)) {
       changes.push_back(removal(before));
     }
   }
-  for (const auto& [key, reason] : chooser.frozen_out()) {
+  for (const auto& [key, reason] : resolver.frozen_out()) {
     Change change;
-    const ModuleLock* former = chooser.renamed_from(key);
+    const ModuleLock* former = resolver.renamed_from(key);
     const auto before = request.lock.modules.find(key);
     change.subject = "module." + key;
     change.action = before == request.lock.modules.end() ? Action::added : Action::updated;

@@ -14,7 +14,7 @@ namespace {
 // A version of the listing that is still in the race.
 struct Candidate {
   Version version;
-  std::optional<Origin::Time> known_since;
+  std::optional<SourceFetcher::Time> known_since;
 };
 using Candidates = std::vector<Candidate>;
 
@@ -38,8 +38,8 @@ std::optional<std::string> why_rejected(const ModuleConstraint& constraint, cons
 
 class Explainer {
  public:
-  Explainer(const ExplainRequest& request, Origin& origin, const ModuleNode& node)
-      : request_(request), origin_(origin), node_(node) {}
+  Explainer(const ExplainRequest& request, SourceFetcher& fetcher, const ModuleNode& node)
+      : request_(request), fetcher_(fetcher), node_(node) {}
 
   std::optional<Explanation> run_conflict() {
     explanation_.source = node_.address.source.identity();
@@ -71,7 +71,7 @@ class Explainer {
     }
     explanation_.selected = &selected->second;
     explanation_.ref = resolved->second.ref;
-    explanation_.first_seen = origin_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
+    explanation_.first_seen = fetcher_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
     if (chooses_version(node_) && !node_.commit) {
       explain_version(resolved->second);
     } else {
@@ -112,7 +112,7 @@ class Explainer {
     explanation_.chain.push_back(std::move(step));
   }
 
-  void explain_version(const Resolved& resolved) {
+  void explain_version(const ResolvedModule& resolved) {
     list_candidates(resolved);
     explain_constraints();
     if (node_.constraints.empty()) {
@@ -134,11 +134,11 @@ class Explainer {
     }
   }
 
-  void list_candidates(const Resolved& resolved) {
-    Origin::Errand errand{.listings = {{&node_.address, node_.tag_prefix}},
-                          .choose = [] { return std::vector<Origin::PackageWish>{}; }};
-    origin_.run({&errand, 1});
-    const auto& listing = origin_.listing(node_.address, node_.tag_prefix);
+  void list_candidates(const ResolvedModule& resolved) {
+    SourceFetcher::FetchTask task{.listings = {{&node_.address, node_.tag_prefix}},
+                                  .choose = [] { return std::vector<SourceFetcher::PackageRequest>{}; }};
+    fetcher_.run({&task, 1});
+    const auto& listing = fetcher_.listing(node_.address, node_.tag_prefix);
     if (!listing) {
       candidates_.push_back({*resolved.version, explanation_.first_seen});
       Error error = listing.error();
@@ -146,7 +146,7 @@ class Explainer {
       explanation_.diagnostics.push_back({Severity::warning, std::move(error)});
       return;
     }
-    const auto& since = origin_.known_since(node_.address, node_.tag_prefix);
+    const auto& since = fetcher_.known_since(node_.address, node_.tag_prefix);
     for (std::size_t i = 0; i < listing->versions.size(); ++i) {
       const ListedVersion& listed = listing->versions[i];
       candidates_.push_back({listed.version, since[i]});
@@ -156,7 +156,7 @@ class Explainer {
       }
     }
     // Only now is it certain that somebody has seen it.
-    explanation_.first_seen = origin_.first_seen(node_.address.source, explanation_.ref, resolved.id);
+    explanation_.first_seen = fetcher_.first_seen(node_.address.source, explanation_.ref, resolved.id);
   }
 
   // Of every call that shares the version, its own first.
@@ -172,7 +172,7 @@ class Explainer {
     return all;
   }
 
-  void explain_age(const Resolved& resolved) {
+  void explain_age(const ResolvedModule& resolved) {
     const auto age = minimum_age(request_.plan_request, node_);
     if (age.count() == 0) {
       return;
@@ -183,15 +183,15 @@ class Explainer {
     add_step({.constraint = "minimum_release_age = \"" + age_text(age) + "\"", .location = location},
              [&](const Candidate& candidate) -> std::optional<std::string> {
                const bool is_chosen = candidate.version == *resolved.version;
-               const bool is_old = candidate.known_since && origin_.now() - *candidate.known_since >= age;
+               const bool is_old = candidate.known_since && fetcher_.now() - *candidate.known_since >= age;
                return is_old || is_chosen || is_named
                           ? std::nullopt
-                          : std::optional("first seen at " + time_text(candidate.known_since.value_or(origin_.now())));
+                          : std::optional("first seen at " + time_text(candidate.known_since.value_or(fetcher_.now())));
              });
   }
 
   // The locked version, or the installed one of a first lock, stays although there may be newer ones.
-  void explain_kept(const Resolved& resolved) {
+  void explain_kept(const ResolvedModule& resolved) {
     const Change* changed = change();
     const bool is_adopted = changed != nullptr && changed->action == Action::adopted;
     if (!is_locked() && !is_adopted) {
@@ -268,7 +268,7 @@ class Explainer {
       explanation_.reason = is_version ? "it is the newest of what is left" : "it is what the source gives now";
     }
     const auto young = explanation_.first_seen
-                           ? age_exception(request_.plan_request, node_, *explanation_.first_seen, origin_.now())
+                           ? age_exception(request_.plan_request, node_, *explanation_.first_seen, fetcher_.now())
                            : std::nullopt;
     if (young) {
       explanation_.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
@@ -277,7 +277,7 @@ class Explainer {
   }
 
   const ExplainRequest& request_;
-  Origin& origin_;
+  SourceFetcher& fetcher_;
   const ModuleNode& node_;
   Candidates candidates_;
   Explanation explanation_;
@@ -285,13 +285,14 @@ class Explainer {
 
 }  // namespace
 
-std::optional<Explanation> explain_conflict(const ExplainRequest& request, Origin& origin) {
+std::optional<Explanation> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher) {
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
-  return node == request.plan.tree.nodes.end() ? std::nullopt : Explainer(request, origin, node->second).run_conflict();
+  return node == request.plan.tree.nodes.end() ? std::nullopt
+                                               : Explainer(request, fetcher, node->second).run_conflict();
 }
 
-Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const Context& context) {
+Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetcher, const Context& context) {
   MODLOCK_TRY(context.check());
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
@@ -303,7 +304,7 @@ Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const
                               "`tofu-modlock inspect` "
                               "lists them"});
   }
-  return Explainer(request, origin, node->second).run();
+  return Explainer(request, fetcher, node->second).run();
 }
 
 }  // namespace modlock

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/resolve/origin.h"
 #include "plugin/resolve/plan.h"
+#include "plugin/resolve/source_fetcher.h"
 
 namespace modlock {
 
@@ -29,7 +29,7 @@ struct Explanation {
   const ModuleLock* selected = nullptr;  // of the plan; null: nothing is locked for such a call
   std::string source;                    // Source::identity()
   std::string ref;                       // where it was found, as far as that is known
-  std::optional<Origin::Time> first_seen;
+  std::optional<SourceFetcher::Time> first_seen;
   std::string reason;  // a sentence's end
   std::vector<ExplainedStep> chain;
   Diagnostics diagnostics;  // what could not be told
@@ -46,11 +46,11 @@ struct ExplainRequest {
 // is asked for, then what is locked or installed. The versions are those that the source lists now; where it cannot be
 // asked that is a warning, and the chain knows the chosen version alone. The plan outlives the result. Errors:
 // INVALID_PARAMS (no such call); cancellation.
-Result<Explanation> explain(const ExplainRequest& request, Origin& origin, const Context& context);
+Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetcher, const Context& context);
 
 // Explains a call for which no version satisfies the constraints of all calls that share it: `plan` is the one that
 // gives each call its own version, `plan_request` the one that failed. Nothing is selected, and the chain ends with the
 // constraint that leaves nothing. nullopt: the call is not part of such a conflict.
-std::optional<Explanation> explain_conflict(const ExplainRequest& request, Origin& origin);
+std::optional<Explanation> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher);
 
 }  // namespace modlock

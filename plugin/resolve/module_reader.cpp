@@ -79,7 +79,8 @@ void ModuleReader::read_ahead(const std::set<fs::path>& directories) {
   Batch& batch = batches_.emplace_back();
   for (const fs::path& directory : directories) {
     fs::path place = document_path(directory);
-    if (known_.count(place) == 0 && coming_.try_emplace(place, Coming{&batch, batch.directories.size()}).second) {
+    if (known_.count(place) == 0 &&
+        coming_.try_emplace(place, PendingModule{&batch, batch.directories.size()}).second) {
       batch.directories.push_back(std::move(place));
     }
   }

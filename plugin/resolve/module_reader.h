@@ -16,7 +16,7 @@ namespace modlock {
 // Reads the modules of a tree, each directory once: calls of one directory share what was read.
 class ModuleReader {
  public:
-  ModuleReader(const Documents& documents, Tool tool, const Context& context)
+  ModuleReader(const Documents& documents, ClientKind tool, const Context& context)
       : documents_(documents), tool_(tool), context_(context) {}
 
   // Errors: those of read_module(); PATH_OUTSIDE_ROOT (a file is a link that leads out of `bounds`).
@@ -34,7 +34,7 @@ class ModuleReader {
     std::vector<std::shared_ptr<const ParsedModule>> found;  // null: not yet, or it cannot be read
     std::unique_ptr<WorkAhead> work;
   };
-  struct Coming {
+  struct PendingModule {
     Batch* batch;
     std::size_t item;
   };
@@ -42,10 +42,10 @@ class ModuleReader {
   std::shared_ptr<const ParsedModule> read_before(const std::filesystem::path& place);
 
   const Documents& documents_;
-  Tool tool_;
+  ClientKind tool_;
   const Context& context_;
   std::map<std::filesystem::path, std::shared_ptr<const ParsedModule>> known_;
-  std::map<std::filesystem::path, Coming> coming_;
+  std::map<std::filesystem::path, PendingModule> coming_;
   std::list<Batch> batches_;
 };
 

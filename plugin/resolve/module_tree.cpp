@@ -29,8 +29,8 @@ class TreeWalk {
       : request_(request),
         visit_(visit),
         context_(context),
-        surroundings_{request.root, request.workspace, request.tool,
-                      make_confined_files(request.root, request.bounds, request.documents)},
+        environment_{request.root, request.workspace, request.tool,
+                     make_confined_files(request.root, request.bounds, request.documents)},
         modules_(request.documents, request.tool, context) {}
 
   Result<ModuleTree> run() {
@@ -110,7 +110,7 @@ class TreeWalk {
     MODLOCK_TRY(auto values, read_variable_values(request_.root, request_.variables, request_.documents,
                                                   request_.bounds, tree_.diagnostics));
     MODLOCK_TRY(auto tests, modules_.read_tests(*parsed, request_.bounds));
-    const auto scope = std::make_shared<ModuleScope>(parsed, surroundings_, root.manifest_directory, values);
+    const auto scope = std::make_shared<ModuleScope>(parsed, environment_, root.manifest_directory, values);
     take_module(root, parsed);
     ModuleNode root_of_tests = root;
     root_of_tests.of_tests = true;
@@ -139,7 +139,7 @@ class TreeWalk {
     take_module(node, *parsed);
     refuse_imports(node, **parsed);
     const auto scope =
-        std::make_shared<ModuleScope>(*parsed, surroundings_, node.manifest_directory, caller, *node.call.written);
+        std::make_shared<ModuleScope>(*parsed, environment_, node.manifest_directory, caller, *node.call.written);
     take_diagnostics(scope->check_constants(), node);
     return add_calls(node, **parsed, scope);
   }
@@ -192,7 +192,7 @@ class TreeWalk {
       return ok;
     }
     take_diagnostics(std::move(evaluated.diagnostics), node);
-    for (const WrittenCall* call : evaluated.unresolved) {
+    for (const ModuleCallSyntax* call : evaluated.unresolved) {
       leave_out(node, *call);
     }
     for (ModuleCall& call : evaluated.calls) {
@@ -210,7 +210,7 @@ class TreeWalk {
     return parent.key.empty() ? name : parent.key + "." + name;
   }
 
-  void leave_out(const ModuleNode& parent, const WrittenCall& call) {
+  void leave_out(const ModuleNode& parent, const ModuleCallSyntax& call) {
     tree_.unresolved.push_back({key_below(parent, call.name), parent.manifest_directory, &call});
   }
 
@@ -352,7 +352,7 @@ class TreeWalk {
     ModuleNode* node = nullptr;
     std::shared_ptr<ModuleScope> caller;
   };
-  ScopeSurroundings surroundings_;
+  ScopeContext environment_;
   ModuleTree tree_;
   ModuleReader modules_;
   std::set<const ParsedModule*> reported_;  // whose diagnostics were taken

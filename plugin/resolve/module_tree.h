@@ -27,7 +27,7 @@ struct ConstraintUse {
 };
 
 // A package on disk, and where a registry said the module lies in it.
-struct PlacedPackage {
+struct LocalPackage {
   std::filesystem::path directory;  // empty: nowhere
   std::string subdir = {};
 };
@@ -89,7 +89,7 @@ struct TreeModule {
 struct UnresolvedCall {
   std::string key;
   std::string directory;  // of the calling module, as TreeModule has it
-  const WrittenCall* written = nullptr;
+  const ModuleCallSyntax* written = nullptr;
 };
 
 struct ModuleTree {
@@ -113,7 +113,7 @@ struct WalkRequest {
   std::string data_directory = ".terraform";  // as the manifest names it
   Documents documents = {};
   Settings settings = {};
-  Tool tool = Tool::opentofu;
+  ClientKind tool = ClientKind::opentofu;
   VariableInputs variables = {};
   std::string workspace = "default";
   // Where modules lie that a client or install has put there. They are read side by side before the walk, which then

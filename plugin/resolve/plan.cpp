@@ -7,9 +7,9 @@
 #include "backends/source_text.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/changes.h"
-#include "plugin/resolve/chooser.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/shared_version.h"
+#include "plugin/resolve/version_resolver.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -57,7 +57,7 @@ void drop_repeated(Diagnostics& diagnostics) {
 }
 
 // A call that is locked for the first time has no earlier commit to compare with; the cache may have seen one.
-void name_tags_seen_elsewhere(Plan& plan, Origin& origin) {
+void name_tags_seen_elsewhere(Plan& plan, SourceFetcher& fetcher) {
   for (const Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
     const auto resolved = plan.resolved.find(key);
@@ -73,13 +73,13 @@ void name_tags_seen_elsewhere(Plan& plan, Origin& origin) {
       continue;
     }
     if (!version) {  // a listing is noted
-      origin.note(source, ref, id);
+      fetcher.note(source, ref, id);
     }
-    const auto other = origin.other_id(source, ref, id);
+    const auto other = fetcher.other_id(source, ref, id);
     if (other.empty()) {
       continue;
     }
-    const Backend& backend = *origin.backend(source);
+    const Backend& backend = *fetcher.backend(source);
     plan.diagnostics.push_back(
         {Severity::warning,
          Error{.code = Code::tag_moved,
@@ -95,12 +95,12 @@ void name_tags_seen_elsewhere(Plan& plan, Origin& origin) {
 
 // The resolution "auto" lets registry calls differ; "unified" and "per-call" are what they say. Locks written by
 // several walks converge: the last walk's tree and decisions belong together.
-Result<ModuleTree> walk_until_stable(const PlanRequest& request, Chooser& chooser, const Context& context) {
+Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver& resolver, const Context& context) {
   for (;;) {
-    chooser.start_walk();
+    resolver.start_walk();
     auto tree = walk_modules(
-        request.walk, [&](std::span<ModuleNode* const> level) { return chooser.visit(level); }, context);
-    if (!tree || !chooser.must_restart()) {
+        request.walk, [&](std::span<ModuleNode* const> level) { return resolver.visit(level); }, context);
+    if (!tree || !resolver.must_restart()) {
       return tree;
     }
   }
@@ -108,7 +108,7 @@ Result<ModuleTree> walk_until_stable(const PlanRequest& request, Chooser& choose
 
 }  // namespace
 
-std::string Recorded::text() const {
+std::string InstalledRecord::text() const {
   return version ? version->to_string() : "commit " + commit.substr(0, 12);
 }
 
@@ -167,13 +167,13 @@ Error combine(Diagnostics errors) {
   return first;
 }
 
-Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context& context) {
-  Chooser chooser(request, origin, context);
-  MODLOCK_TRY(auto tree, walk_until_stable(request, chooser, context));
+Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context) {
+  VersionResolver resolver(request, fetcher, context);
+  MODLOCK_TRY(auto tree, walk_until_stable(request, resolver, context));
   Plan plan;
   plan.tree = std::move(tree);
   plan.diagnostics = std::move(plan.tree.diagnostics);
-  plan.diagnostics.insert(plan.diagnostics.end(), chooser.diagnostics().begin(), chooser.diagnostics().end());
+  plan.diagnostics.insert(plan.diagnostics.end(), resolver.diagnostics().begin(), resolver.diagnostics().end());
   const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
   if (request.judge) {
@@ -187,21 +187,21 @@ Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context
     return fail(combine(std::move(errors)));
   }
   MODLOCK_TRY(check_targets(request, plan.tree));
-  for (const std::string& key : chooser.unserved()) {
+  for (const std::string& key : resolver.unserved()) {
     plan.diagnostics.push_back(unserved_warning(plan.tree.nodes.find(key)->second));
   }
-  plan.resolved = chooser.resolved();
+  plan.resolved = resolver.resolved();
   if (request.resolution == Resolution::automatic) {
-    const Diagnostics unshared = warn_of_unshared_versions(plan.tree, plan.resolved, origin);
+    const Diagnostics unshared = warn_of_unshared_versions(plan.tree, plan.resolved, fetcher);
     plan.diagnostics.insert(plan.diagnostics.end(), unshared.begin(), unshared.end());
   }
-  plan.modules = new_module_locks(request, plan.tree, chooser, origin);
-  plan.changes = list_changes(request, plan.tree, chooser, plan.modules, plan.diagnostics);
-  for (const auto& [key, move] : chooser.held()) {
+  plan.modules = new_module_locks(request, plan.tree, resolver, fetcher);
+  plan.changes = list_changes(request, plan.tree, resolver, plan.modules, plan.diagnostics);
+  for (const auto& [key, move] : resolver.held()) {
     plan.moved.push_back(move);
   }
-  name_tags_seen_elsewhere(plan, origin);
-  name_young_releases(request, plan, origin);
+  name_tags_seen_elsewhere(plan, fetcher);
+  name_young_releases(request, plan, fetcher);
   return plan;
 }
 

@@ -9,14 +9,14 @@
 
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 
 namespace modlock {
 
 enum class PlanMode { missing, upgrade, frozen };
 
 // What a client has installed for a call although nothing is locked.
-struct Recorded {
+struct InstalledRecord {
   std::optional<Version> version = {};  // of a registry module
   std::string commit = {};              // of a git tree; empty: unknown
 
@@ -46,18 +46,18 @@ struct PlanRequest {
   Resolution resolution = Resolution::automatic;
   std::optional<std::chrono::seconds> minimum_release_age = {};  // in place of what the settings say
   // What is installed for a call, where it has this h1; nullopt: nothing that could serve. Empty: nothing is installed.
-  std::function<std::optional<PlacedPackage>(const ModuleNode&, std::string_view h1)> installed = {};
+  std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)> installed = {};
   // What is installed for a call. In a first lock (is_first_lock()) it stays where the call's constraints allow it.
   // Empty: nothing is adopted.
-  std::function<std::optional<Recorded>(const ModuleNode&)> recorded = {};
+  std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
   // Adds what else is wrong with the tree, and takes out what that explains. Errors among it: no plan.
   std::function<void(const ModuleTree&, Diagnostics&)> judge = {};
 };
 
 // What a remote module call resolves to.
-struct Resolved {
+struct ResolvedModule {
   std::optional<Version> version;  // absent for branches, tags and commits named by the source
-  std::string ref;                 // FetchWish::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", where known
+  std::string ref;                 // FetchRequest::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", where known
   std::string id;                  // Backend's: a commit, a digest, a hash text
   std::string h1;
   std::string modes = {};  // Package::modes; empty: of what is installed already
@@ -109,11 +109,11 @@ struct HeldMove {
 // The old lock, the new lock, and why.
 struct Plan {
   ModuleTree tree;
-  std::map<std::string, Resolved, std::less<>> resolved;  // of every remote call that a backend serves
-  ModuleLocks modules;                                    // the new module blocks
-  std::vector<Change> changes;                            // by subject
-  std::vector<HeldMove> moved;                            // by subject
-  Diagnostics diagnostics;                                // warnings only
+  std::map<std::string, ResolvedModule, std::less<>> resolved;  // of every remote call that a backend serves
+  ModuleLocks modules;                                          // the new module blocks
+  std::vector<Change> changes;                                  // by subject
+  std::vector<HeldMove> moved;                                  // by subject
+  Diagnostics diagnostics;                                      // warnings only
 };
 
 // Whether there is an entry of a module call: one of a host (a colon in its key) is none.
@@ -130,7 +130,7 @@ bool is_first_lock(const PlanRequest& request);
 // Under frozen nothing is asked but locked packages that the store lacks; calls without a counting entry are changes.
 // Errors: the worst of what any call met (by exit code), the others in `related`; INVALID_PARAMS for a target that no
 // call has; HASH_MISMATCH where a locked package has another h1; NOT_FOUND with locked_thing_gone.
-Result<Plan> make_plan(const PlanRequest& request, Origin& origin, const Context& context);
+Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
 
 // One error out of many: the worst by exit code, the others as `related`.
 Error combine(Diagnostics errors);

@@ -21,7 +21,7 @@ struct ModuleProviders {
   std::set<std::string> repeated;
   const std::vector<ProviderUse>& uses;
 
-  explicit ModuleProviders(const WrittenProviders& written) : uses(written.uses) {
+  explicit ModuleProviders(const ProviderDeclarations& written) : uses(written.uses) {
     for (const auto& [name, entry] : written.required) {
       required.emplace(name, entry.address);
       for (const std::string& alias : entry.aliases) {
@@ -45,7 +45,7 @@ struct Passed {
   const ConfigText* file = nullptr;
 };
 
-std::vector<Passed> read_passed(const WrittenCall& call) {
+std::vector<Passed> read_passed(const ModuleCallSyntax& call) {
   std::vector<Passed> result;
   const Argument argument = call.find("providers");
   const auto* object =
@@ -65,7 +65,7 @@ std::vector<Passed> read_passed(const WrittenCall& call) {
 }
 
 // What precludes provider configurations in a called module.
-std::optional<Location> find_repetition(const WrittenCall& call, Tool tool) {
+std::optional<Location> find_repetition(const ModuleCallSyntax& call, ClientKind tool) {
   const auto location = [](const Argument& argument) {
     return Location{argument.file->path, argument.attribute->value.range};
   };
@@ -76,7 +76,7 @@ std::optional<Location> find_repetition(const WrittenCall& call, Tool tool) {
   }
   for (const hcl::Block& block : call.block->body.blocks) {
     const hcl::Attribute* enabled = block.type == "lifecycle" ? block.body.find("enabled") : nullptr;
-    if (enabled != nullptr && tool == Tool::opentofu) {
+    if (enabled != nullptr && tool == ClientKind::opentofu) {
       return location({enabled, call.file});
     }
   }
@@ -88,7 +88,7 @@ std::optional<Location> find_repetition(const WrittenCall& call, Tool tool) {
 
 class PassingCheck {
  public:
-  PassingCheck(const ModuleTree& tree, Tool tool) : tree_(tree), tool_(tool) {}
+  PassingCheck(const ModuleTree& tree, ClientKind tool) : tree_(tree), tool_(tool) {}
 
   Diagnostics run() {
     for (const TreeModule& module : tree_.modules) {
@@ -113,7 +113,7 @@ class PassingCheck {
   // Callers stand before those they call.
   void check_module(const TreeModule& module) {
     const ModuleProviders& providers = providers_of(module);
-    if (tool_ == Tool::opentofu && checked_.insert(module.parsed.get()).second) {
+    if (tool_ == ClientKind::opentofu && checked_.insert(module.parsed.get()).second) {
       check_references(module, providers);
     }
     const auto node = tree_.nodes.find(module.key);
@@ -130,11 +130,11 @@ class PassingCheck {
   // References to provider configurations with for_each name an instance; no others do.
   void check_references(const TreeModule& module, const ModuleProviders& providers) {
     for (const ProviderUse& use : providers.uses) {
-      if (use.reference && use.origin != ProviderRequirement::Origin::import_block) {
+      if (use.reference && use.origin != ProviderRequirement::DeclaredBy::import_block) {
         check_instance(module, *use.reference, use.location.path, "resource", providers);
       }
     }
-    for (const WrittenCall& call : module.parsed->calls) {
+    for (const ModuleCallSyntax& call : module.parsed->calls) {
       for (const Passed& passed : read_passed(call)) {
         if (passed.child.key) {
           report(module, {passed.file->path, *passed.child.key},
@@ -164,7 +164,7 @@ class PassingCheck {
     }
   }
 
-  void check_call(const TreeModule& caller, const TreeModule& module, const WrittenCall& call) {
+  void check_call(const TreeModule& caller, const TreeModule& module, const ModuleCallSyntax& call) {
     const ModuleProviders& own = providers_of(module);
     std::map<std::string, Passed> passed;
     for (Passed& item : read_passed(call)) {
@@ -195,7 +195,7 @@ class PassingCheck {
     }
   }
 
-  void check_repetition(const TreeModule& caller, const TreeModule& module, const WrittenCall& call,
+  void check_repetition(const TreeModule& caller, const TreeModule& module, const ModuleCallSyntax& call,
                         const ModuleProviders& own) {
     std::optional<Location> repetition = find_repetition(call, tool_);
     if (repetition) {
@@ -211,7 +211,7 @@ class PassingCheck {
       add(*repetition,
           fmt::format("Module is incompatible with count, for_each{} and depends_on: {} contains provider "
                       "configurations of its own",
-                      tool_ == Tool::opentofu ? ", enabled" : "", module.subject()),
+                      tool_ == ClientKind::opentofu ? ", enabled" : "", module.subject()),
           "pass the provider configurations to the module instead");
     }
   }
@@ -276,7 +276,7 @@ class PassingCheck {
   }
 
   const ModuleTree& tree_;
-  Tool tool_;
+  ClientKind tool_;
   Diagnostics diagnostics_;
   std::map<std::string, const TreeModule*> modules_;  // by key
   std::map<const ParsedModule*, std::unique_ptr<const ModuleProviders>> providers_;
@@ -286,7 +286,7 @@ class PassingCheck {
 
 }  // namespace
 
-Diagnostics check_provider_passing(const ModuleTree& tree, Tool tool) {
+Diagnostics check_provider_passing(const ModuleTree& tree, ClientKind tool) {
   return has_errors(tree.diagnostics) ? Diagnostics() : PassingCheck(tree, tool).run();
 }
 

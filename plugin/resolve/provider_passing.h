@@ -10,6 +10,6 @@ namespace modlock {
 // repeated or depends on something. OpenTofu looks at this only where nothing else is wrong, so nothing is reported
 // where the tree has errors; calls whose module was not read are passed over. The module of a run block counts as a
 // root. Each diagnostic is located in the calling module. Left out: warnings, and the `providers` of run blocks.
-Diagnostics check_provider_passing(const ModuleTree& tree, Tool tool);
+Diagnostics check_provider_passing(const ModuleTree& tree, ClientKind tool);
 
 }  // namespace modlock

@@ -33,7 +33,7 @@ std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const Modu
   return providers;
 }
 
-Diagnostics check_core_versions(const ModuleTree& tree, Tool tool, const std::string& version) {
+Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version) {
   Diagnostics found;
   std::set<const ParsedModule*> checked;
   for (const TreeModule& module : tree.modules) {

@@ -21,6 +21,6 @@ std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const Modu
 
 // What `version` of `tool` refuses in the modules of a tree: see check_core_requirements(). Each diagnostic names its
 // module as subject and is located in its file; `related` says where the module is called.
-Diagnostics check_core_versions(const ModuleTree& tree, Tool tool, const std::string& version);
+Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version);
 
 }  // namespace modlock

@@ -92,8 +92,8 @@ std::string age_text(seconds age) {
   return text.empty() ? "0s" : text;
 }
 
-std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, Origin::Time since,
-                                         Origin::Time now) {
+std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, SourceFetcher::Time since,
+                                         SourceFetcher::Time now) {
   const seconds wanted = wanted_age(request, node);
   if (wanted.count() == 0 || now - since >= wanted) {
     return std::nullopt;
@@ -101,7 +101,7 @@ std::optional<std::string> age_exception(const PlanRequest& request, const Modul
   return fmt::format("first seen at {}, and {} is asked for", time_text(since), age_text(wanted));
 }
 
-void name_young_releases(const PlanRequest& request, Plan& plan, const Origin& origin) {
+void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
   for (Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
     const auto resolved = plan.resolved.find(key);
@@ -114,8 +114,8 @@ void name_young_releases(const PlanRequest& request, Plan& plan, const Origin& o
     if (wanted_age(request, node).count() == 0 && chooses_version(node) && !node.commit) {
       continue;
     }
-    const auto since = origin.note(node.address.source, resolved->second.ref, resolved->second.id);
-    const auto seen = age_exception(request, node, since, origin.now());
+    const auto since = fetcher.note(node.address.source, resolved->second.ref, resolved->second.id);
+    const auto seen = age_exception(request, node, since, fetcher.now());
     if (!seen) {
       continue;
     }

@@ -29,14 +29,14 @@ std::string age_text(std::chrono::seconds age);
 
 // What is said of something taken for a call although the settings (or the request) ask for something older: when it
 // was first seen, and what is asked for. nullopt: it is as old as that.
-std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, Origin::Time since,
-                                         Origin::Time now);
+std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, SourceFetcher::Time since,
+                                         SourceFetcher::Time now);
 
 // Why something newly locked is taken all the same: "it is what is installed".
 std::string why_taken(const Change& change, const ModuleNode& node);
 
 // Goes through what a plan newly locks: notes when it was first seen, and where that is younger than the settings (or
 // the request) ask for, names the exception in the reason of the change and warns (SETTING_UNSERVED, at the rule).
-void name_young_releases(const PlanRequest& request, Plan& plan, const Origin& origin);
+void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher);
 
 }  // namespace modlock

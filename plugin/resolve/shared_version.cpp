@@ -45,8 +45,8 @@ Diagnostic warning(const std::string& package, const Calls& calls) {
 }  // namespace
 
 Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
-                                      const std::map<std::string, Resolved, std::less<>>& resolved,
-                                      const Origin& origin) {
+                                      const std::map<std::string, ResolvedModule, std::less<>>& resolved,
+                                      const SourceFetcher& fetcher) {
   std::map<std::string, Calls> by_package;
   for (const auto& [key, node] : tree.nodes) {
     if (node.address.source.kind == SourceKind::registry && resolved.find(key) != resolved.end()) {
@@ -61,7 +61,7 @@ Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
         taken.push_back(*version);
       }
     }
-    if (!could_share(calls, taken, origin.known_listing(calls.front()->address))) {
+    if (!could_share(calls, taken, fetcher.known_listing(calls.front()->address))) {
       warnings.push_back(warning(package, calls));
     }
   }

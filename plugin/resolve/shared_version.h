@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "plugin/resolve/origin.h"
 #include "plugin/resolve/plan.h"
+#include "plugin/resolve/source_fetcher.h"
 
 namespace modlock {
 
@@ -12,7 +12,7 @@ namespace modlock {
 // all of them: one CONSTRAINT_CONFLICT warning per module, naming every call with its constraint. Judged by the listing
 // where this run asked for it, else by the versions that were taken.
 Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
-                                      const std::map<std::string, Resolved, std::less<>>& resolved,
-                                      const Origin& origin);
+                                      const std::map<std::string, ResolvedModule, std::less<>>& resolved,
+                                      const SourceFetcher& fetcher);
 
 }  // namespace modlock

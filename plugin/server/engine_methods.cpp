@@ -7,7 +7,7 @@
 
 #include "backends/parallel.h"
 #include "plugin/build_info.h"
-#include "plugin/engine/implementation.h"
+#include "plugin/engine/client_program.h"
 #include "protocol/dispatcher.h"
 #include "protocol/error_json.h"
 #include "protocol/messages/openrpc.h"
@@ -91,7 +91,7 @@ Result<Json::Value> initialize(Engine& engine, const std::vector<std::string>& m
   MODLOCK_TRY(auto decoded, messages::decode_initialize(params, request.unknown_params));
   MODLOCK_TRY(engine.configure(decoded));
   MODLOCK_TRY(engine.open());
-  const Implementation implementation = find_implementation(engine.options());
+  const ClientProgram implementation = find_client(engine.options());
   return messages::encode(messages::InitializeResult{.server_version = std::string(kVersion),
                                                      .methods = methods,
                                                      .backends = engine.network(Run())->names(),

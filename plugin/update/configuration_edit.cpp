@@ -55,8 +55,8 @@ std::string prefix_of(std::string_view tag) {
 }  // namespace
 
 ConfigurationEditor::ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values,
-                                         Origin& origin, std::optional<UpdatePin> pin)
-    : walk_(walk), tree_(tree), values_(values), origin_(origin), pin_(pin) {}
+                                         SourceFetcher& fetcher, std::optional<UpdatePin> pin)
+    : walk_(walk), tree_(tree), values_(values), fetcher_(fetcher), pin_(pin) {}
 
 const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
   if (const auto known = modules_.find(key); known != modules_.end()) {
@@ -184,10 +184,10 @@ Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const R
 Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, const Version& version) {
   const std::string named = named_reference(node.address.source);
   const std::string prefix = node.tag_prefix.empty() ? prefix_of(named) : node.tag_prefix;
-  const Origin::Errand errand{.listings = {{&node.address, prefix}},
-                              .choose = [] { return std::vector<Origin::PackageWish>(); }};
-  origin_.run({&errand, 1});
-  const Result<Listing>& listing = origin_.listing(node.address, prefix);
+  const SourceFetcher::FetchTask task{.listings = {{&node.address, prefix}},
+                                      .choose = [] { return std::vector<SourceFetcher::PackageRequest>(); }};
+  fetcher_.run({&task, 1});
+  const Result<Listing>& listing = fetcher_.listing(node.address, prefix);
   if (!listing) {
     return fail(listing.error());
   }

@@ -10,7 +10,7 @@
 #include "backends/provider_version.h"
 #include "plugin/config/variable_values.h"
 #include "plugin/resolve/module_tree.h"
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "plugin/update/provider_edit.h"
 #include "plugin/update/source_change.h"
 #include "plugin/update/text_origin.h"
@@ -37,8 +37,8 @@ class ConfigurationEditor {
   // What is edited: `walk` as it was read into `tree`. All outlive the object. Without `pin` a source that names an id
   // goes on naming one. With it also a `version` argument on a git or OCI source, which stock releases refuse, becomes
   // a tag or an id in the source.
-  ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values, Origin& origin,
-                      std::optional<UpdatePin> pin);
+  ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values,
+                      SourceFetcher& fetcher, std::optional<UpdatePin> pin);
 
   // Errors, naming the subject: INVALID_PARAMS (no such call, a constraint where none can stand, a version that is
   // asked of what has none); CONFIG_NON_STATIC (what has to be changed is computed, set from outside, or part of a
@@ -72,7 +72,7 @@ class ConfigurationEditor {
   const WalkRequest& walk_;
   const ModuleTree& tree_;
   const VariableValues& values_;
-  Origin& origin_;
+  SourceFetcher& fetcher_;
   std::optional<UpdatePin> pin_;
   std::map<std::string, EditedModule> modules_;  // by key
   std::vector<FileSplice> splices_;

@@ -59,7 +59,7 @@ std::string prefix_of(std::string_view tag) {
 
 class Modules {
  public:
-  Modules(const LookupRequest& request, Origin& origin) : request_(request), origin_(origin) {}
+  Modules(const LookupRequest& request, SourceFetcher& fetcher) : request_(request), fetcher_(fetcher) {}
 
   void add(const ModuleNode& node) {
     Dependency dependency{.subject = node.subject(),
@@ -72,7 +72,7 @@ class Modules {
     }
     if (node.is_local()) {
       dependency.skip_reason = "local";
-    } else if (dependency.datasource.empty() || origin_.backend(node.address.source) == nullptr) {
+    } else if (dependency.datasource.empty() || fetcher_.backend(node.address.source) == nullptr) {
       dependency.skip_reason = "unsupported-datasource";
     } else {
       nodes_.push_back(&node);
@@ -82,19 +82,19 @@ class Modules {
   }
 
   void look_up(Diagnostics& diagnostics) {
-    std::map<std::string, Origin::Errand> errands;
+    std::map<std::string, SourceFetcher::FetchTask> tasks;
     for (const ModuleNode* node : nodes_) {
-      Origin::Errand& errand = errands[Origin::package_key(node->address)];
-      errand.listings.push_back({&node->address, prefix(*node)});
-      errand.choose = [] { return std::vector<Origin::PackageWish>(); };
+      SourceFetcher::FetchTask& task = tasks[SourceFetcher::package_key(node->address)];
+      task.listings.push_back({&node->address, prefix(*node)});
+      task.choose = [] { return std::vector<SourceFetcher::PackageRequest>(); };
     }
-    std::vector<Origin::Errand> all;
-    for (auto& [key, errand] : errands) {
-      all.push_back(std::move(errand));
+    std::vector<SourceFetcher::FetchTask> all;
+    for (auto& [key, task] : tasks) {
+      all.push_back(std::move(task));
     }
-    origin_.run(all);
+    fetcher_.run(all);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const Result<Listing>& listing = origin_.listing(nodes_[i]->address, prefix(*nodes_[i]));
+      const Result<Listing>& listing = fetcher_.listing(nodes_[i]->address, prefix(*nodes_[i]));
       Dependency& dependency = dependencies_[asked_[i]];
       if (listing) {
         complete(*nodes_[i], *listing, dependency);
@@ -199,7 +199,7 @@ class Modules {
   }
 
   const LookupRequest& request_;
-  Origin& origin_;
+  SourceFetcher& fetcher_;
   std::vector<Dependency> dependencies_;
   std::vector<const ModuleNode*> nodes_;  // those to look up
   std::vector<std::size_t> asked_;        // their places in dependencies_
@@ -342,14 +342,14 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const Upda
 
 }  // namespace
 
-Result<UpdateLookup> look_up(const LookupRequest& request, Origin& origin, ProviderSource& providers,
+Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context) {
   const std::vector<std::string> subjects = full_subjects(request);
   const auto is_wanted = [&](const std::string& subject) {
     return subjects.empty() || std::find(subjects.begin(), subjects.end(), subject) != subjects.end();
   };
   UpdateLookup found;
-  Modules modules(request, origin);
+  Modules modules(request, fetcher);
   for (const auto& [key, node] : request.tree.nodes) {
     if (!node.of_tests && is_wanted(node.subject())) {
       modules.add(node);

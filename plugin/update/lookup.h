@@ -8,7 +8,7 @@
 #include "backends/provider_source.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "plugin/update/update_options.h"
 
 namespace modlock {
@@ -46,7 +46,7 @@ struct UpdateLookup {
 
 // Looks up what is newer than the version in use, each source asked once. Of calls in packages and of providers that
 // packages constrain only that counts which they allow. Errors: INVALID_PARAMS (a subject that is none); cancellation.
-Result<UpdateLookup> look_up(const LookupRequest& request, Origin& origin, ProviderSource& providers,
+Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context);
 
 }  // namespace modlock

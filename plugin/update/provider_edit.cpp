@@ -13,7 +13,7 @@ namespace {
 
 struct WrittenUse {
   const TreeModule* module = nullptr;
-  const Written* constraint = nullptr;
+  const SourceText* constraint = nullptr;
   const ConfigText* file = nullptr;
 
   std::string path() const { return join_relative(module->directory, constraint->location.path); }

@@ -116,13 +116,13 @@ class Tracer {
     refuse(fmt::format("it is computed in {}", place(file, reference.name_range(range), module)));
   }
 
-  void trace_variable(const WrittenVariable& variable, const EditedModule& module) {
+  void trace_variable(const VariableDeclaration& variable, const EditedModule& module) {
     if (module.call != nullptr) {
       if (const Argument given = module.call->find(variable.name); given.attribute != nullptr) {
         trace(given, *module.caller);
         return;
       }
-    } else if (const VariableValues::Given* given = module.values->find(variable.name)) {
+    } else if (const VariableValues::VariableInput* given = module.values->find(variable.name)) {
       refuse(fmt::format("var.{} is given by {}", variable.name, given->origin));
       return;
     }

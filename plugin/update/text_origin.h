@@ -18,7 +18,7 @@ struct EditedModule {
   std::string directory;                   // relative to the root; its files' paths start there
   std::string refusal = {};                // why its files cannot be edited; empty: they can
   const EditedModule* caller = nullptr;    // null: it is the root
-  const WrittenCall* call = nullptr;       // of the caller
+  const ModuleCallSyntax* call = nullptr;  // of the caller
   const VariableValues* values = nullptr;  // of the root
 };
 

@@ -23,8 +23,8 @@ bool is_same_place(const std::string& recorded, const std::string& expected) {
 
 }  // namespace
 
-std::optional<Verdict> judge_record(const ModuleNode& node, const ModuleLock* entry, const Manifest& manifest,
-                                    const fs::path& root) {
+std::optional<Verdict> check_manifest_record(const ModuleNode& node, const ModuleLock* entry, const Manifest& manifest,
+                                             const fs::path& root) {
   const auto record = manifest.find(node.key);
   const bool is_taken = record != manifest.end() && is_source_of(record->second.source, node, entry);
   const bool is_here = is_taken && is_same_place(record->second.directory, node.manifest_directory);

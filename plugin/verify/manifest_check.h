@@ -16,7 +16,7 @@ namespace modlock {
 // - tampered: the record leads to another directory, which is there;
 // - missing: of a remote call there is no record that a client would take, or it leads to nothing.
 // nullopt: it takes the module from where it is to lie. `entry` is null where the call has none.
-std::optional<Verdict> judge_record(const ModuleNode& node, const ModuleLock* entry, const Manifest& manifest,
-                                    const std::filesystem::path& root);
+std::optional<Verdict> check_manifest_record(const ModuleNode& node, const ModuleLock* entry, const Manifest& manifest,
+                                             const std::filesystem::path& root);
 
 }  // namespace modlock

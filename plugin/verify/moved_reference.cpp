@@ -7,8 +7,8 @@
 namespace modlock {
 namespace {
 
-std::string sentence(const Source& source, const Move& move, const std::string& locked,
-                     const std::optional<Descent>& descent) {
+std::string sentence(const Source& source, const ReferenceMove& move, const std::string& locked,
+                     const std::optional<CommitDistance>& descent) {
   const std::string from_to =
       fmt::format("{} {} from {} to {}", move.thing, move.is_expected ? "moved on" : "was moved", short_id(locked),
                   short_id(move.now));
@@ -24,14 +24,14 @@ std::string sentence(const Source& source, const Move& move, const std::string& 
 
 }  // namespace
 
-Verdict judge_move(const Move& move, const std::string& locked, const Backend& backend) {
+Verdict classify_move(const ReferenceMove& move, const std::string& locked, const Backend& backend) {
   return {.kind = move.is_expected ? VerdictKind::update_available : VerdictKind::moved,
           .expected = backend.id_hash(locked),
           .actual = backend.id_hash(move.now)};
 }
 
-void tell_descent(Verdict& verdict, const Move& move, const std::string& locked, const SourceAddress& source,
-                  Backend& backend, const Context& context) {
+void describe_descent(Verdict& verdict, const ReferenceMove& move, const std::string& locked,
+                      const SourceAddress& source, Backend& backend, const Context& context) {
   const auto descent = backend.descent(source, locked, move.now, context);
   if (descent) {
     verdict.descends = descent->descends;

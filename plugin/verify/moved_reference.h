@@ -8,18 +8,18 @@
 namespace modlock {
 
 // What gives another id now than when it was locked.
-struct Move {
+struct ReferenceMove {
   std::string thing;  // `the tag "v1.2.0"`
   std::string now;    // the id
   bool is_expected = false;
 };
 
-// Without the sentence: tell_descent() writes it.
-Verdict judge_move(const Move& move, const std::string& locked, const Backend& backend);
+// Without the sentence: describe_descent() writes it.
+Verdict classify_move(const ReferenceMove& move, const std::string& locked, const Backend& backend);
 
 // Asks whether the new id descends from the locked one, and adds what is known of it, and the sentence, to a verdict of
-// judge_move().
-void tell_descent(Verdict& verdict, const Move& move, const std::string& locked, const SourceAddress& source,
-                  Backend& backend, const Context& context);
+// classify_move().
+void describe_descent(Verdict& verdict, const ReferenceMove& move, const std::string& locked,
+                      const SourceAddress& source, Backend& backend, const Context& context);
 
 }  // namespace modlock

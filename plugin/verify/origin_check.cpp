@@ -10,8 +10,8 @@
 #include "backends/store/first_seen.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/selection.h"
+#include "plugin/verify/locked_content.h"
 #include "plugin/verify/moved_reference.h"
-#include "plugin/verify/proven_content.h"
 #include "plugin/verify/reference_kind.h"
 
 namespace modlock {
@@ -44,8 +44,8 @@ Question question_for(const LockedCall& call) {
 
 class OriginCheck {
  public:
-  OriginCheck(std::span<const LockedCall> calls, Origin& origin, const Context& context)
-      : origin_(origin), context_(context) {
+  OriginCheck(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context)
+      : fetcher_(fetcher), context_(context) {
     for (const LockedCall& call : calls) {
       asked_.push_back({.call = call, .question = question_for(call)});
     }
@@ -53,15 +53,15 @@ class OriginCheck {
 
   OriginFindings run() {
     ask();
-    for (Asked& asked : asked_) {
+    for (SourceCheck& asked : asked_) {
       judge_answer(asked);
     }
     ask_for_tags();
-    for (Asked& asked : asked_) {
+    for (SourceCheck& asked : asked_) {
       judge_proof(asked);
     }
     find_descents();
-    for (Asked& asked : asked_) {
+    for (SourceCheck& asked : asked_) {
       if (asked.verdict) {
         findings_.verdicts.emplace(asked.call.node->key, std::move(*asked.verdict));
       }
@@ -70,59 +70,59 @@ class OriginCheck {
   }
 
  private:
-  struct Asked {
+  struct SourceCheck {
     LockedCall call;
     Question question = Question::version;
     std::optional<Verdict> verdict = {};
-    std::optional<Move> move = {};
+    std::optional<ReferenceMove> move = {};
     std::string tag = {};                   // of the locked version, where the listing does not say what it gives
     const SourceAddress* tagged = nullptr;  // what says so
-    std::optional<FetchWish> content = {};
-    std::optional<FetchWish> proof = {};  // of the locked id, whose content the store does not know
+    std::optional<FetchRequest> content = {};
+    std::optional<FetchRequest> proof = {};  // of the locked id, whose content the store does not know
 
     const SourceAddress& address() const { return call.node->address; }
     const Source& source() const { return call.node->address.source; }
   };
 
-  // One errand for each package source.
+  // One fetch task for each package source.
   void ask() {
-    std::map<std::string, std::vector<Asked*>> by_source;
-    for (Asked& asked : asked_) {
-      by_source[Origin::package_key(asked.address())].push_back(&asked);
+    std::map<std::string, std::vector<SourceCheck*>> by_source;
+    for (SourceCheck& asked : asked_) {
+      by_source[SourceFetcher::package_key(asked.address())].push_back(&asked);
     }
-    std::vector<Origin::Errand> errands;
+    std::vector<SourceFetcher::FetchTask> tasks;
     for (const auto& [key, group] : by_source) {
-      Origin::Errand& errand = errands.emplace_back();
-      for (const Asked* asked : group) {
+      SourceFetcher::FetchTask& task = tasks.emplace_back();
+      for (const SourceCheck* asked : group) {
         if (asked->question == Question::reference) {
-          errand.pins.push_back(&asked->address());
+          task.pins.push_back(&asked->address());
         } else if (asked->question != Question::content) {
-          errand.listings.push_back({&asked->address(), asked->call.node->tag_prefix});
+          task.listings.push_back({&asked->address(), asked->call.node->tag_prefix});
         }
       }
-      errand.choose = [this, group = &group] { return packages_for(*group); };
+      task.choose = [this, group = &group] { return packages_for(*group); };
     }
-    origin_.run(errands);
+    fetcher_.run(tasks);
   }
 
   // What says with its content alone whether it is the same.
-  std::vector<Origin::PackageWish> packages_for(const std::vector<Asked*>& group) const {
-    std::vector<Origin::PackageWish> packages;
-    for (Asked* asked : group) {
+  std::vector<SourceFetcher::PackageRequest> packages_for(const std::vector<SourceCheck*>& group) const {
+    std::vector<SourceFetcher::PackageRequest> packages;
+    for (SourceCheck* asked : group) {
       if (asked->question == Question::content) {
-        asked->content = FetchWish{};
+        asked->content = FetchRequest{};
       } else if (asked->question == Question::version && asked->source().kind == SourceKind::registry) {
-        const auto& listing = origin_.listing(asked->address(), asked->call.node->tag_prefix);
+        const auto& listing = fetcher_.listing(asked->address(), asked->call.node->tag_prefix);
         if (listing && find_locked(*asked, *listing) != nullptr) {
-          asked->content = FetchWish{.id = {}, .ref = *asked->call.lock->version};
+          asked->content = FetchRequest{.id = {}, .ref = *asked->call.lock->version};
         }
       }
       if (!asked->content) {
         asked->proof = wish_for_proof(*asked);
       }
-      for (const auto& wish : {asked->content, asked->proof}) {
-        if (wish) {
-          packages.push_back({&asked->address(), *wish});
+      for (const auto& request : {asked->content, asked->proof}) {
+        if (request) {
+          packages.push_back({&asked->address(), *request});
         }
       }
     }
@@ -130,37 +130,37 @@ class OriginCheck {
   }
 
   // A source that does not answer, or has moved what is locked, is judged by that.
-  std::optional<FetchWish> wish_for_proof(const Asked& asked) const {
-    FetchWish wish{.id = locked_id(asked), .ref = {}, .locked = true};
-    if (!names_fixed_content(wish.id) || asked.call.lock->hash_value("h1").empty() ||
-        origin_.stored(asked.source(), wish)) {
+  std::optional<FetchRequest> wish_for_proof(const SourceCheck& asked) const {
+    FetchRequest request{.id = locked_id(asked), .ref = {}, .locked = true};
+    if (!names_fixed_content(request.id) || asked.call.lock->hash_value("h1").empty() ||
+        fetcher_.stored(asked.source(), request)) {
       return std::nullopt;
     }
     if (asked.question == Question::reference) {
-      const auto& pin = origin_.pinned(asked.source());
-      wish.ref = pin ? pin->ref : "";
-      return pin ? std::optional(std::move(wish)) : std::nullopt;
+      const auto& pin = fetcher_.pinned(asked.source());
+      request.ref = pin ? pin->ref : "";
+      return pin ? std::optional(std::move(request)) : std::nullopt;
     }
-    const auto& listing = origin_.listing(asked.address(), asked.call.node->tag_prefix);
+    const auto& listing = fetcher_.listing(asked.address(), asked.call.node->tag_prefix);
     const ListedVersion* listed = listing && asked.call.lock->version ? find_locked(asked, *listing) : nullptr;
-    const bool is_listed = listed != nullptr && (listed->id.empty() || listed->id == wish.id);
-    wish.ref = is_listed ? listed->ref : "";
-    return listing && (is_listed || asked.question == Question::repository) ? std::optional(std::move(wish))
+    const bool is_listed = listed != nullptr && (listed->id.empty() || listed->id == request.id);
+    request.ref = is_listed ? listed->ref : "";
+    return listing && (is_listed || asked.question == Question::repository) ? std::optional(std::move(request))
                                                                             : std::nullopt;
   }
 
-  static const ListedVersion* find_locked(const Asked& asked, const Listing& listing) {
+  static const ListedVersion* find_locked(const SourceCheck& asked, const Listing& listing) {
     const auto found = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& each) {
       return each.version.to_string() == asked.call.lock->version;
     });
     return found == listing.versions.end() ? nullptr : &*found;
   }
 
-  void judge_answer(Asked& asked) {
+  void judge_answer(SourceCheck& asked) {
     if (asked.question == Question::reference) {
-      judge_reference(asked, origin_.pinned(asked.source()));
+      judge_reference(asked, fetcher_.pinned(asked.source()));
     } else if (asked.question != Question::content) {
-      const auto& listing = origin_.listing(asked.address(), asked.call.node->tag_prefix);
+      const auto& listing = fetcher_.listing(asked.address(), asked.call.node->tag_prefix);
       if (!listing) {
         take_failure(asked, listing.error());
       } else if (asked.question == Question::version && asked.call.lock->version) {
@@ -168,17 +168,17 @@ class OriginCheck {
       }
     }
     if (asked.content) {
-      const auto& package = origin_.package(asked.address(), *asked.content);
+      const auto& package = fetcher_.package(asked.address(), *asked.content);
       package ? judge_content(asked, *package) : take_failure(asked, package.error());
     }
   }
 
-  void judge_version(Asked& asked, const Listing& listing) {
+  void judge_version(SourceCheck& asked, const Listing& listing) {
     const std::string& locked = *asked.call.lock->version;
     const ListedVersion* listed = find_locked(asked, listing);
     if (listed == nullptr) {
       vanish(asked, fmt::format("version {} is no longer among the versions of \"{}\"{}", locked,
-                                asked.source().package_identity(), sighting(asked)));
+                                asked.source().package_identity(), observation(asked)));
       return;
     }
     const std::string id = locked_id(asked);
@@ -199,11 +199,11 @@ class OriginCheck {
 
   // When this cache saw the locked version there, by the name of its tag: it was deleted then, and not locked in error.
   // That its commit was seen by another name says nothing.
-  std::string sighting(const Asked& asked) const {
+  std::string observation(const SourceCheck& asked) const {
     for (const std::string& text : {"v" + *asked.call.lock->version, *asked.call.lock->version}) {
       const std::string tag = asked.call.node->tag_prefix + text;
       for (const std::string& ref : {"refs/tags/" + tag, tag}) {
-        if (const auto seen = origin_.first_seen_as(asked.source(), ref, locked_id(asked))) {
+        if (const auto seen = fetcher_.first_seen_as(asked.source(), ref, locked_id(asked))) {
           return "; first seen there at " + time_text(*seen);
         }
       }
@@ -212,7 +212,7 @@ class OriginCheck {
   }
 
   // Moved counts more than a newer version.
-  void find_update(Asked& asked, const Listing& listing) const {
+  void find_update(SourceCheck& asked, const Listing& listing) const {
     const auto newest = select_version(listing, asked.call.node->constraints, asked.source().package_identity());
     const auto locked = Version::parse(*asked.call.lock->version);
     if (!asked.move && newest && locked && *locked < newest->version) {
@@ -223,7 +223,7 @@ class OriginCheck {
     }
   }
 
-  void judge_reference(Asked& asked, const Result<Pin>& pin) {
+  void judge_reference(SourceCheck& asked, const Result<Pin>& pin) {
     if (!pin) {
       take_failure(asked, pin.error());
       return;
@@ -239,8 +239,8 @@ class OriginCheck {
   // An OCI registry lists tags without their digests, and an external backend may: the tag of each locked version takes
   // a request.
   void ask_for_tags() {
-    std::map<std::string, Origin::Errand> by_source;
-    for (Asked& asked : asked_) {
+    std::map<std::string, SourceFetcher::FetchTask> by_source;
+    for (SourceCheck& asked : asked_) {
       if (!asked.tag.empty()) {
         SourceAddress& address = tags_.emplace_back(asked.address());
         address.source.query.emplace_back("tag", asked.tag);
@@ -249,21 +249,21 @@ class OriginCheck {
           address.package_url = SecretText(url.substr(0, url.find('?')) + "?tag=" + asked.tag);
         }
         asked.tagged = &address;
-        Origin::Errand& errand = by_source[Origin::package_key(address)];
-        errand.pins.push_back(&address);
-        errand.choose = [] { return std::vector<Origin::PackageWish>{}; };
+        SourceFetcher::FetchTask& task = by_source[SourceFetcher::package_key(address)];
+        task.pins.push_back(&address);
+        task.choose = [] { return std::vector<SourceFetcher::PackageRequest>{}; };
       }
     }
-    std::vector<Origin::Errand> errands;
-    for (auto& [key, errand] : by_source) {
-      errands.push_back(std::move(errand));
+    std::vector<SourceFetcher::FetchTask> tasks;
+    for (auto& [key, task] : by_source) {
+      tasks.push_back(std::move(task));
     }
-    origin_.run(errands);
-    for (Asked& asked : asked_) {
+    fetcher_.run(tasks);
+    for (SourceCheck& asked : asked_) {
       if (asked.tagged == nullptr) {
         continue;
       }
-      if (const auto& pin = origin_.pinned(asked.tagged->source); !pin) {
+      if (const auto& pin = fetcher_.pinned(asked.tagged->source); !pin) {
         take_failure(asked, pin.error());
       } else {
         compare_id(asked, {tag_words(asked.tag), pin->id, false}, locked_id(asked));
@@ -272,7 +272,7 @@ class OriginCheck {
   }
 
   // Here ids are hash texts. That of an archive is evidence only: it may have been packed again.
-  void judge_content(Asked& asked, const Package& package) {
+  void judge_content(SourceCheck& asked, const Package& package) {
     const std::string id = locked_id(asked);
     const bool same_content = "h1:" + asked.call.lock->hash_value("h1") == package.h1;
     const std::string thing =
@@ -288,50 +288,50 @@ class OriginCheck {
            "nothing need be done: the content counts");
       return;
     }
-    asked.move = Move{thing, package.id, false};
+    asked.move = ReferenceMove{thing, package.id, false};
     asked.verdict = Verdict{.kind = VerdictKind::moved,
                             .expected = id == package.id ? "h1:" + asked.call.lock->hash_value("h1") : id,
                             .actual = id == package.id ? package.h1 : package.id,
                             .detail = fmt::format("{} has other content than when it was locked", thing)};
   }
 
-  void judge_proof(Asked& asked) {
+  void judge_proof(SourceCheck& asked) {
     const bool is_open = !asked.verdict || asked.verdict->kind == VerdictKind::update_available;
     if (!asked.proof || !is_open) {
       return;
     }
-    const auto& package = origin_.package(asked.address(), *asked.proof);
+    const auto& package = fetcher_.package(asked.address(), *asked.proof);
     if (!package) {
       take_failure(asked, package.error());
-    } else if (auto contradiction = judge_proven_content(*asked.call.lock, *origin_.backend(asked.source()),
+    } else if (auto contradiction = check_locked_content(*asked.call.lock, *fetcher_.backend(asked.source()),
                                                          asked.proof->id, package->h1)) {
       asked.verdict = std::move(contradiction);
     }
   }
 
-  void compare_id(Asked& asked, Move move, const std::string& locked) const {
+  void compare_id(SourceCheck& asked, ReferenceMove move, const std::string& locked) const {
     if (move.now != locked) {
-      asked.verdict = judge_move(move, locked, *origin_.backend(asked.source()));
+      asked.verdict = classify_move(move, locked, *fetcher_.backend(asked.source()));
       asked.move = std::move(move);
     }
   }
 
   // What follows from what, for all that moved; then the sentences.
   void find_descents() {
-    std::vector<Asked*> moved;
-    for (Asked& asked : asked_) {
+    std::vector<SourceCheck*> moved;
+    for (SourceCheck& asked : asked_) {
       if (asked.move && asked.verdict && asked.verdict->detail.empty()) {
         moved.push_back(&asked);
       }
     }
     parallel_for(moved.size(), kWidth, [&](std::size_t i) {
-      Asked& asked = *moved[i];
-      tell_descent(*asked.verdict, *asked.move, locked_id(asked), asked.address(), *origin_.backend(asked.source()),
-                   context_);
+      SourceCheck& asked = *moved[i];
+      describe_descent(*asked.verdict, *asked.move, locked_id(asked), asked.address(),
+                       *fetcher_.backend(asked.source()), context_);
     });
   }
 
-  void take_failure(Asked& asked, const Error& error) {
+  void take_failure(SourceCheck& asked, const Error& error) {
     if (error.code == Code::not_found) {
       vanish(asked, error.message);
       return;
@@ -351,12 +351,12 @@ class OriginCheck {
     findings_.diagnostics.push_back({Severity::error, std::move(mine)});
   }
 
-  void vanish(Asked& asked, std::string detail) const {
+  void vanish(SourceCheck& asked, std::string detail) const {
     asked.verdict =
         Verdict{.kind = VerdictKind::vanished, .expected = asked.call.lock->origin_hash(), .detail = std::move(detail)};
   }
 
-  void warn(const Asked& asked, Code code, std::string message, std::string hint) {
+  void warn(const SourceCheck& asked, Code code, std::string message, std::string hint) {
     findings_.diagnostics.push_back({Severity::warning, Error{.code = code,
                                                               .message = std::move(message),
                                                               .subject = asked.call.node->subject(),
@@ -364,21 +364,21 @@ class OriginCheck {
                                                               .hint = std::move(hint)}});
   }
 
-  std::string locked_id(const Asked& asked) const {
-    return origin_.backend(asked.source())->id_of(asked.call.lock->hashes);
+  std::string locked_id(const SourceCheck& asked) const {
+    return fetcher_.backend(asked.source())->id_of(asked.call.lock->hashes);
   }
 
-  Origin& origin_;
+  SourceFetcher& fetcher_;
   const Context& context_;
-  std::vector<Asked> asked_;
+  std::vector<SourceCheck> asked_;
   std::list<SourceAddress> tags_;  // of locked versions whose listing does not say what they give
   OriginFindings findings_;
 };
 
 }  // namespace
 
-OriginFindings check_origins(std::span<const LockedCall> calls, Origin& origin, const Context& context) {
-  return OriginCheck(calls, origin, context).run();
+OriginFindings check_origins(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context) {
+  return OriginCheck(calls, fetcher, context).run();
 }
 
 }  // namespace modlock

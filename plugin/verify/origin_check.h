@@ -6,7 +6,7 @@
 
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "plugin/verify/verdict.h"
 
 namespace modlock {
@@ -26,6 +26,6 @@ struct OriginFindings {
 // reference. A commit or digest that the configuration names cannot move: there only the repository can be gone. A
 // registry and an archive say what their content is with the content alone, so it is fetched (into the store). So is
 // the package of a locked commit or digest that the store does not know, to see whether its content has the locked h1.
-OriginFindings check_origins(std::span<const LockedCall> calls, Origin& origin, const Context& context);
+OriginFindings check_origins(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context);
 
 }  // namespace modlock

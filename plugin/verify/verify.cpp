@@ -14,9 +14,9 @@
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/verify/locked_content.h"
 #include "plugin/verify/manifest_check.h"
 #include "plugin/verify/origin_check.h"
-#include "plugin/verify/proven_content.h"
 #include "plugin/verify/provider_check.h"
 #include "plugin/verify/reference_kind.h"
 #include "plugin/verify/tree_difference.h"
@@ -102,13 +102,13 @@ class Verifier {
     judge_records(tree);
     judge_unvisited(tree);
     diagnostics_.insert(diagnostics_.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
-    if (request_.origin != nullptr && request_.modules) {
+    if (request_.fetcher != nullptr && request_.modules) {
       ask_origins(tree);
       MODLOCK_TRY(context_.check());
     }
     VerifyReport report;
     report.diagnostics = std::move(diagnostics_);
-    judge_overrides(
+    check_override_files(
         {.tree = tree, .locks = request_.lock.modules, .root = request_.walk.root, .bounds = request_.walk.bounds},
         report.diagnostics, request_.modules ? Severity::error : Severity::warning);
     for (auto& [key, verdict] : verdicts_) {
@@ -138,9 +138,9 @@ class Verifier {
       ModuleNode& node = *level[i];
       // If the installed module is not the locked one, the walk continues in the cached package of the locked one.
       const bool is_locked_one = verdicts[i].kind != VerdictKind::tampered && verdicts[i].kind != VerdictKind::stale;
-      PlacedPackage package = !is_locked_one
-                                  ? stored_package(node, request_.lock, store_, context_)
-                                  : known_package(node, request_.data, manifest_, request_.lock, store_, context_);
+      LocalPackage package = !is_locked_one
+                                 ? stored_package(node, request_.lock, store_, context_)
+                                 : known_package(node, request_.data, manifest_, request_.lock, store_, context_);
       node.package_directory = std::move(package.directory);
       node.package_subdir = std::move(package.subdir);
       if (node.address.source.kind == SourceKind::directory) {
@@ -176,7 +176,7 @@ class Verifier {
     const std::string id = backend == nullptr ? std::string() : backend->id_of(lock.hashes);
     const auto known =
         names_fixed_content(id) ? store_.recorded_h1(source, id, lock.version.value_or("")) : std::nullopt;
-    return known ? judge_proven_content(lock, *backend, id, *known) : std::nullopt;
+    return known ? check_locked_content(lock, *backend, id, *known) : std::nullopt;
   }
 
   // What is in place serves nobody where the manifest does not say so; where a module lies is known after the walk.
@@ -187,7 +187,7 @@ class Verifier {
       if (leads_into_stale_package(node, tree)) {
         continue;
       }
-      auto found = judge_record(node, lock, manifest_, request_.walk.root);
+      auto found = check_manifest_record(node, lock, manifest_, request_.walk.root);
       const auto known = verdicts_.find(key);
       if (found && found->kind == VerdictKind::tampered && known == verdicts_.end()) {
         verdicts_.emplace(key, std::move(*found));
@@ -355,7 +355,7 @@ class Verifier {
         calls.push_back({&node, &entry->second});
       }
     }
-    OriginFindings findings = check_origins(calls, *request_.origin, context_);
+    OriginFindings findings = check_origins(calls, *request_.fetcher, context_);
     for (auto& [key, verdict] : findings.verdicts) {
       Verdict& known = verdicts_.at(key);
       verdict.subject = known.subject;

@@ -12,7 +12,7 @@
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "plugin/verify/verdict.h"
 
 namespace modlock {
@@ -32,7 +32,7 @@ struct VerifyRequest {
   std::string lock_path;  // relative to the root, for locations
   DataDirectory data;
   const BackendSet* backends = nullptr;  // which sources can be locked
-  Origin* origin = nullptr;              // where the sources are to be asked too
+  SourceFetcher* fetcher = nullptr;      // where the sources are to be asked too
   bool full = false;                     // hash every file, whatever is known of it
   bool strict = false;  // files that tofu leaves out or ignores count too, and so do sources that nobody serves
   bool modules = true;  // whether modules are judged

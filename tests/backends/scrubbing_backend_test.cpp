@@ -26,7 +26,7 @@ class Talker final : public Backend {
                       .notes = {"c canary-token"},
                       .hint = "d canary-token"});
   }
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& /*source*/, std::span<const FetchWish> /*wishes*/,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& /*source*/, std::span<const FetchRequest> /*requests*/,
                                          const std::filesystem::path& parent, const Context& /*context*/) override {
     FetchedTree tree{.id = "1", .directory = parent, .warnings = {{Severity::warning, {.message = "canary-token"}}}};
     FetchedTree elsewhere = tree;
@@ -35,9 +35,9 @@ class Talker final : public Backend {
   }
   std::string id_hash(std::string_view id) const override { return "x:" + std::string(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "x"); }
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
-    return Descent{.descends = true, .commits = 3};
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
+    return CommitDistance{.descends = true, .commits = 3};
   }
 };
 

@@ -10,7 +10,7 @@
 #include "backends/git/git_backend.h"
 #include "backends/oci/oci_backend.h"
 #include "backends/registry/registry_backend.h"
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "tests/conformance/canaries.h"
 
 namespace modlock::test {
@@ -78,16 +78,16 @@ Result<void> Caller::list(const std::string& text, std::string_view tag) {
   return is_right ? Result<void>() : wrong("another listing than the origin's");
 }
 
-Result<void> Caller::fetch(const std::string& text, const FetchWish& wish) {
+Result<void> Caller::fetch(const std::string& text, const FetchRequest& request) {
   const auto source = parse_source(text);
   if (!source || backends.find(source->source) == nullptr) {
     return wrong("nobody serves " + text);
   }
-  modlock::Origin outside(backends, store, context);
-  const modlock::Origin::PackageWish wanted{&*source, wish};
-  const modlock::Origin::Errand errand{.choose = [&] { return std::vector{wanted}; }};
-  outside.run({&errand, 1});
-  const auto& package = outside.package(*source, wish);
+  modlock::SourceFetcher outside(backends, store, context);
+  const modlock::SourceFetcher::PackageRequest wanted{&*source, request};
+  const modlock::SourceFetcher::FetchTask task{.choose = [&] { return std::vector{wanted}; }};
+  outside.run({&task, 1});
+  const auto& package = outside.package(*source, request);
   if (!package) {
     return fail(package.error());
   }

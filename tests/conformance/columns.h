@@ -59,7 +59,7 @@ struct Caller {
   Result<void> get_acquainted();
 
   Result<void> list(const std::string& text, std::string_view tag);
-  Result<void> fetch(const std::string& text, const FetchWish& wish);
+  Result<void> fetch(const std::string& text, const FetchRequest& request);
   std::string address() const;
   // Whether a server of ours has to redirect to a place that no address of its own leads to.
   bool needs_redirect() const;

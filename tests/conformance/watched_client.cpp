@@ -1,6 +1,6 @@
 #include "tests/conformance/watched_client.h"
 
-#include "backends/http/exchanging_client.h"
+#include "backends/http/retrying_http_client.h"
 
 namespace modlock::test {
 namespace {
@@ -35,13 +35,13 @@ class WatchedTransport final : public Transport {
 }  // namespace
 
 std::unique_ptr<HttpClient> make_watched_client(Transport& transport, Wire& wire) {
-  Pacing pacing{.wait =
-                    [&wire](std::chrono::milliseconds delay, const Context&) {
-                      const std::lock_guard lock(wire.mutex);
-                      wire.waits.push_back(delay);
-                    },
-                .jitter = [] { return 0.0; }};
-  return make_exchanging_client(std::make_unique<WatchedTransport>(transport, wire), std::move(pacing));
+  RetryTiming timing{.wait =
+                         [&wire](std::chrono::milliseconds delay, const Context&) {
+                           const std::lock_guard lock(wire.mutex);
+                           wire.waits.push_back(delay);
+                         },
+                     .jitter = [] { return 0.0; }};
+  return make_retrying_http_client(std::make_unique<WatchedTransport>(transport, wire), std::move(timing));
 }
 
 }  // namespace modlock::test

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "backends/git/advertisement.h"
-#include "backends/git/pack_answer.h"
+#include "backends/git/pack_response.h"
 #include "backends/git/repository.h"
 
 namespace {
@@ -53,7 +53,7 @@ const fs::path& repository() {
 void check_answer(std::string_view body, std::size_t piece) {
   bool is_whole = false;
   {
-    git::PackAnswer answer(repository());
+    git::PackResponse answer(repository());
     auto taken = answer.begin(std::nullopt);
     for (std::size_t at = 0; taken && at < body.size(); at += piece) {
       taken = answer.write(body.substr(at, piece));

@@ -16,7 +16,7 @@ namespace {
 // Collects what a dispatcher sends; waits for it without sleeping.
 class Outbox {
  public:
-  Outlet outlet() {
+  OutgoingChannel channel() {
     return {.write = [this](std::string line) { add(std::move(line)); },
             .offer = [this](std::string line) { add(std::move(line)); }};
   }
@@ -60,7 +60,7 @@ std::string brief(const std::string& line) {
 // A dispatcher with some methods: echo, fail, stop (waits to be stopped), hold (waits for `release`), progress.
 struct Fixture {
   explicit Fixture(WorkerPool::Limits limits = {.workers = 2, .queue = 2}, bool initialized = true)
-      : dispatcher(with_methods(), outbox.outlet(), limits, null_log(), [] {}) {
+      : dispatcher(with_methods(), outbox.channel(), limits, null_log(), [] {}) {
     if (initialized) {
       send(R"({"jsonrpc":"2.0","id":0,"method":"initialize"})");
       skip = 1;

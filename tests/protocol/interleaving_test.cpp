@@ -22,7 +22,7 @@ constexpr int kPerSession = 200;
 // What a dispatcher said, in order.
 class Said {
  public:
-  Outlet outlet() {
+  OutgoingChannel channel() {
     return {.write = [this](std::string line) { add(std::move(line)); },
             .offer = [this](std::string line) { add(std::move(line)); }};
   }
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(ten_thousand_interleavings) {
   const MethodTable methods = table();
   for (int session = 0; session < kInterleavings / kPerSession; ++session) {
     Said said;
-    Dispatcher dispatcher(methods, said.outlet(), {.workers = 3, .queue = 4}, null_log(), [&] { said.idle(); });
+    Dispatcher dispatcher(methods, said.channel(), {.workers = 3, .queue = 4}, null_log(), [&] { said.idle(); });
     dispatcher.handle_line(R"({"jsonrpc":"2.0","id":0,"method":"initialize"})");
     (void)said.take_when(dispatcher);
     for (int i = 0; i < kPerSession; ++i) {

@@ -91,7 +91,7 @@ struct GitScene : Scene {
 
 BOOST_FIXTURE_TEST_SUITE(hostile_repositories, GitScene)
 
-BOOST_AUTO_TEST_CASE(a_commit_of_a_fork_is_not_taken) {
+BOOST_AUTO_TEST_CASE(rejects_a_commit_that_exists_only_in_a_fork) {
   check_forks(vpc.url());
 }
 

@@ -58,7 +58,7 @@ std::string tar_gz(const std::vector<ArchiveEntry>& entries) {
 
 BOOST_FIXTURE_TEST_SUITE(hostile_packages, PackageScene)
 
-BOOST_AUTO_TEST_CASE(what_no_archive_may_hold) {
+BOOST_AUTO_TEST_CASE(rejects_forbidden_archive_entries) {
   struct Row {
     const char* name;
     std::vector<ArchiveEntry> entries;

@@ -115,27 +115,28 @@ Result<Pin> FakeBackend::pin(const SourceAddress& source, const Context& context
   return fail(Code::not_found, "no such reference: " + ref);
 }
 
-std::vector<Result<FetchedTree>> FakeBackend::fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+std::vector<Result<FetchedTree>> FakeBackend::fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                                     const fs::path& parent, const Context& context) {
   const std::lock_guard lock(mutex_);
   context.count_request();
   std::vector<Result<FetchedTree>> trees;
   const auto package = packages_.find(source.source.package_identity());
   fetched_urls.insert(source.package_url.reveal());
-  for (const FetchWish& wish : wishes) {
+  for (const FetchRequest& request : requests) {
     trees.push_back(package == packages_.end() ? fail(Code::not_found, "no such repository")
-                                               : fetch_one(package->second, wish, parent));
+                                               : fetch_one(package->second, request, parent));
   }
   return trees;
 }
 
-Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const FetchWish& wish, const fs::path& parent) {
-  std::string id = wish.id;
+Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const FetchRequest& request,
+                                           const fs::path& parent) {
+  std::string id = request.id;
   std::string ref;
-  const std::string asked = kind_ == SourceKind::git && wish.ref.empty() ? "main" : wish.ref;
+  const std::string asked = kind_ == SourceKind::git && request.ref.empty() ? "main" : request.ref;
   for (const char* folder : {"", "refs/heads/", "refs/tags/"}) {
     const auto found = package.references.find(folder + asked);
-    if (wish.id.empty() && found != package.references.end()) {
+    if (request.id.empty() && found != package.references.end()) {
       id = found->second;
       ref = found->first;
     }
@@ -145,7 +146,7 @@ Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const Fet
   }
   const auto tree = package.trees.find(id);
   if (tree == package.trees.end()) {
-    return fail(Code::not_found, "no such commit or reference: " + id + wish.ref);
+    return fail(Code::not_found, "no such commit or reference: " + id + request.ref);
   }
   fetched.push_back(id);
   const fs::path directory = parent / std::to_string(fetched.size());

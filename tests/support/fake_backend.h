@@ -33,12 +33,12 @@ class FakeBackend final : public Backend {
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override;
   Result<Pin> pin(const SourceAddress& source, const Context& context) override;
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override;
   std::string id_hash(std::string_view id) const override;
   std::string id_of(std::span<const std::string> hashes) const override;
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return std::nullopt;
   }
 
@@ -46,7 +46,7 @@ class FakeBackend final : public Backend {
   int pins = 0;
   std::vector<std::string> fetched;             // ids, in order
   std::set<std::string> fetched_urls;           // SourceAddress::package_url
-  std::map<std::string, std::string> repacked;  // wished id -> what comes in its place
+  std::map<std::string, std::string> repacked;  // requested id -> what comes in its place
 
  private:
   struct PackageData {
@@ -54,7 +54,8 @@ class FakeBackend final : public Backend {
     std::map<std::string, Files> trees;             // by id
   };
   std::string add(const std::string& package, const std::string& reference, const Files& files, std::string id);
-  Result<FetchedTree> fetch_one(const PackageData& package, const FetchWish& wish, const std::filesystem::path& parent);
+  Result<FetchedTree> fetch_one(const PackageData& package, const FetchRequest& request,
+                                const std::filesystem::path& parent);
   std::string make_id(const std::string& text) const;
   std::string tag_name(const std::string& tag) const;
 

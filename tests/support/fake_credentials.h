@@ -54,16 +54,16 @@ class FakeCredentials final : public Credentials {
     }
   }
 
-  Result<std::vector<CredentialPlace>> places(CredentialUse use, std::string_view host, std::string_view repository,
-                                              const Context& context) override {
+  Result<std::vector<CredentialLocation>> places(CredentialUse use, std::string_view host, std::string_view repository,
+                                                 const Context& context) override {
     const auto found = find(use, host, repository, context);
     if (!found) {
       return fail(found.error());
     }
     if (found->found()) {
-      return std::vector{CredentialPlace{.place = found->from, .outcome = "used"}};
+      return std::vector{CredentialLocation{.place = found->from, .outcome = "used"}};
     }
-    return std::vector{CredentialPlace{.place = "test", .outcome = "no entry for " + std::string(host)}};
+    return std::vector{CredentialLocation{.place = "test", .outcome = "no entry for " + std::string(host)}};
   }
 
   // "host" or "host/repository", in the order asked.

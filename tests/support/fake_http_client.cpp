@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/http/exchanging_client.h"
+#include "backends/http/retrying_http_client.h"
 #include "backends/http/text.h"
 
 namespace modlock::test {
@@ -90,7 +90,7 @@ FakeHttpClient::FakeHttpClient() {
     const std::scoped_lock lock(state->mutex);
     state->waits.push_back(delay);
   };
-  client_ = make_exchanging_client(std::make_unique<Wire>(state_), {.wait = remember, .jitter = [] { return 0.0; }});
+  client_ = make_retrying_http_client(std::make_unique<Wire>(state_), {.wait = remember, .jitter = [] { return 0.0; }});
 }
 
 void FakeHttpClient::on(std::string_view method, std::string_view url, std::vector<Answer> answers) {

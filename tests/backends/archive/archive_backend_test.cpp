@@ -30,8 +30,8 @@ BOOST_AUTO_TEST_CASE(brings_an_archive_with_one_request) {
 
 BOOST_AUTO_TEST_CASE(brings_every_wish) {
   const auto address = parse_source("https://example.com/a.zip");
-  const std::vector<FetchWish> wishes(2);
-  const auto trees = backend->fetch(*address, wishes, parent.path(), {});
+  const std::vector<FetchRequest> requests(2);
+  const auto trees = backend->fetch(*address, requests, parent.path(), {});
   BOOST_REQUIRE(trees.size() == 2U);
   BOOST_TEST(outcome(trees[0]) == zip_id + " main.tf");
   BOOST_TEST(outcome(trees[1]) == zip_id + " main.tf");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(reads_lists_of_checksums) {
   BOOST_TEST(outcome(fetch(source + "SUMS")) ==
              "SOURCE_UNSUPPORTED: the list of checksums \"SUMS\" is not at a URL of http or https");
   Context context;
-  context.judge_source = [](const Source& judged) -> Result<void> {
+  context.check_source = [](const Source& judged) -> Result<void> {
     return fail(Code::source_denied, "denied: " + judged.identity());
   };
   BOOST_TEST(outcome(fetch(source + "https://sums.example/SUMS", {}, context)) ==
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(ends_where_credentials_cannot_be_read) {
 BOOST_AUTO_TEST_CASE(asks_the_policy_before_a_redirect_is_followed) {
   http.redirect("https://example.com/moved.zip", "https://other.example/a.zip?token=secret");
   Context context;
-  context.judge_source = [](const Source& source) -> Result<void> {
+  context.check_source = [](const Source& source) -> Result<void> {
     return fail(Code::source_denied, "denied: " + source.identity());
   };
   BOOST_TEST(outcome(fetch("https://example.com/moved.zip", {}, context)) ==

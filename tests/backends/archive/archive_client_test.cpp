@@ -70,9 +70,9 @@ struct Comparison {
     const auto http = make_curl_http_client("test");
     const auto backend = make_archive_backend(*http, credentials, others);
     const TemporaryDirectory parent;
-    const FetchWish wish;
+    const FetchRequest fetch_request;
     const auto address = parse_source(source);
-    const auto tree = std::move(backend->fetch(address.value(), {&wish, 1}, parent.path(), {}).front());
+    const auto tree = std::move(backend->fetch(address.value(), {&fetch_request, 1}, parent.path(), {}).front());
     Outcome outcome;
     if (tree) {
       outcome.hash = hash_tree(tree->directory, Context{}).value();

@@ -32,8 +32,8 @@ struct ArchiveScene {
     if (!address) {
       return fail(address.error());
     }
-    const FetchWish wish{.id = locked, .ref = {}, .locked = !locked.empty()};
-    return std::move(backend->fetch(*address, {&wish, 1}, parent.path(), context).front());
+    const FetchRequest request{.id = locked, .ref = {}, .locked = !locked.empty()};
+    return std::move(backend->fetch(*address, {&request, 1}, parent.path(), context).front());
   }
 
   // "<id>" and the names in the tree, else the error.

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(the_places_that_were_looked_in) {
   user.set("TF_TOKEN_example_com", "canary-1");
   ClientConfiguration configuration{.tokens = {{"example.com", {SecretText("canary-2"), "~/.tofurc:1"}}},
                                     .files = {"~/.tofurc"}};
-  const auto credentials = make_credentials(configuration, user.surroundings());
+  const auto credentials = make_credentials(configuration, user.environment());
   const Error error = explain_refusal(refusal(Code::auth_required), CredentialUse::registry, "example.com", "",
                                       *credentials, Context{});
   const std::vector<std::string> expected = {

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(make_credentials_for_downloads)
 BOOST_AUTO_TEST_CASE(the_netrc_file_of_the_user) {
   User user;
   const auto look = [&user]() {
-    const auto credentials = make_credentials({}, user.surroundings());
+    const auto credentials = make_credentials({}, user.environment());
     return shown(credentials->find(CredentialUse::download, "example.com", "", Context{})) + "\n" +
            shown(credentials->places(CredentialUse::download, "example.com", "", Context{}));
   };
@@ -35,8 +35,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_is_passed_over) {
   User user;
   user.write(".netrc/inside", "machine example.com login u password canary-1");
   const auto find = [&user]() {
-    return shown(
-        make_credentials({}, user.surroundings())->find(CredentialUse::download, "example.com", "", Context{}));
+    return shown(make_credentials({}, user.environment())->find(CredentialUse::download, "example.com", "", Context{}));
   };
   BOOST_TEST(find() == "none");
   user.set("NETRC", user.path(".netrc/inside/deeper").string());
@@ -44,7 +43,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_is_passed_over) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_home) {
-  const auto credentials = make_credentials({}, Surroundings{});
+  const auto credentials = make_credentials({}, ProcessEnvironment{});
   BOOST_TEST(shown(credentials->places(CredentialUse::download, "example.com", "", Context{})) ==
              "file ~/.netrc: no home directory is known\n");
 }

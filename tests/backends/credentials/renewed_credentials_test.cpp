@@ -12,7 +12,7 @@ namespace {
 // One object that lives as long as the process does, while files and programs change.
 struct LongLived {
   explicit LongLived(const User& user, ClientConfiguration configuration = {})
-      : credentials(make_credentials(std::move(configuration), user.surroundings())) {}
+      : credentials(make_credentials(std::move(configuration), user.environment())) {}
 
   std::string find(CredentialUse use, std::string_view host = "example.com") const {
     return shown(credentials->find(use, host, use == CredentialUse::oci ? "team/app" : "", Context{}));

@@ -13,10 +13,10 @@ namespace modlock::test {
 // A user with a home and variables of their own; every secret in the tests starts with "canary".
 class User {
  public:
-  User() : surroundings_{.environment = {}, .home = directory_.path(), .directory = directory_.path()} {}
+  User() : environment_{.environment = {}, .home = directory_.path(), .directory = directory_.path()} {}
 
   void set(std::string name, std::string value) {
-    surroundings_.environment.emplace_back(std::move(name), std::move(value));
+    environment_.environment.emplace_back(std::move(name), std::move(value));
   }
   void write(std::string_view name, std::string_view text) const { directory_.write(name, text); }
   // A program that runs `script` with sh; says how often it ran in "<name>.runs".
@@ -30,11 +30,11 @@ class User {
     return std::filesystem::exists(path) ? std::filesystem::file_size(path) / 4 : 0;
   }
   std::filesystem::path path(std::string_view name) const { return directory_ / name; }
-  const Surroundings& surroundings() const { return surroundings_; }
+  const ProcessEnvironment& environment() const { return environment_; }
 
  private:
   TemporaryDirectory directory_;
-  Surroundings surroundings_;
+  ProcessEnvironment environment_;
 };
 
 // "token canary-1", "basic user:canary-2", "token a, refresh b", "none"; of an error its code and message.
@@ -54,12 +54,12 @@ inline std::string shown(const Result<FoundCredential>& found) {
 }
 
 // One line for each place.
-inline std::string shown(const Result<std::vector<CredentialPlace>>& places) {
+inline std::string shown(const Result<std::vector<CredentialLocation>>& places) {
   if (!places) {
     return std::string(to_string(places.error().code)) + " " + places.error().message;
   }
   std::string text;
-  for (const CredentialPlace& place : *places) {
+  for (const CredentialLocation& place : *places) {
     text += place.place + ": " + place.outcome + "\n";
   }
   return text;

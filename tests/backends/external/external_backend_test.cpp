@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(fetching_by_id_and_by_name) {
   struct Row {
     const char* name;
     const char* more;
-    FetchWish wish;
+    FetchRequest fetch_request;
     const char* asked;  // of the params
     const char* id;
     const char* ref;
@@ -184,9 +184,9 @@ BOOST_AUTO_TEST_CASE(fetching_by_id_and_by_name) {
     BOOST_TEST_CONTEXT(row.name) {
       const ExternalFixture fixture;
       const auto backend = fixture.backend("normal");
-      const std::vector<FetchWish> wishes = {row.wish};
+      const std::vector<FetchRequest> fetch_requests = {row.fetch_request};
       const auto trees =
-          backend->fetch(fixture.source(row.more), wishes, fixture.directory / "parent", fixture.context);
+          backend->fetch(fixture.source(row.more), fetch_requests, fixture.directory / "parent", fixture.context);
       BOOST_REQUIRE_MESSAGE(trees.at(0).has_value(), outcome(trees.at(0)));
       BOOST_TEST(trees[0]->id == row.id);
       BOOST_TEST(trees[0]->ref == row.ref);
@@ -200,13 +200,13 @@ BOOST_AUTO_TEST_CASE(fetching_by_id_and_by_name) {
 BOOST_AUTO_TEST_CASE(answers_may_come_in_any_order) {
   const ExternalFixture fixture;
   const auto backend = fixture.backend("in reverse");
-  const std::vector<FetchWish> wishes = {{"id-1", ""}, {"id-2", ""}, {"id-3", ""}};
-  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  const std::vector<FetchRequest> fetch_requests = {{"id-1", ""}, {"id-2", ""}, {"id-3", ""}};
+  const auto trees = backend->fetch(fixture.source(), fetch_requests, fixture.directory / "parent", fixture.context);
   BOOST_REQUIRE(trees.size() == 3U);
   for (std::size_t i = 0; i < trees.size(); ++i) {
     BOOST_REQUIRE_MESSAGE(trees[i].has_value(), outcome(trees[i]));
-    BOOST_TEST(trees[i]->id == wishes[i].id);
-    BOOST_TEST(read_text(trees[i]->directory / "main.tf") == "# " + wishes[i].id + "\n");
+    BOOST_TEST(trees[i]->id == fetch_requests[i].id);
+    BOOST_TEST(read_text(trees[i]->directory / "main.tf") == "# " + fetch_requests[i].id + "\n");
   }
 }
 
@@ -241,8 +241,8 @@ BOOST_AUTO_TEST_CASE(offline_starts_nothing) {
       outcome(backend->list_versions(fixture.source(), "", fixture.context)) ==
       "OFFLINE_MISS: the backend \"fake\" may not list the tags of \"fake::https://example.com/mod\": offline was "
       "asked for, and it is not in the cache");
-  const std::vector<FetchWish> wishes = {{"id-x", ""}};
-  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  const std::vector<FetchRequest> fetch_requests = {{"id-x", ""}};
+  const auto trees = backend->fetch(fixture.source(), fetch_requests, fixture.directory / "parent", fixture.context);
   BOOST_TEST(to_string(trees.at(0).error().code) == "OFFLINE_MISS");
   BOOST_TEST(fixture.starts() == 0U);
   BOOST_TEST(fs::is_empty(fixture.directory / "parent"));

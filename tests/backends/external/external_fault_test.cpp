@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_while_fetching) {
     BOOST_TEST_CONTEXT(row.name) {
       const ExternalFixture fixture;
       const auto backend = fixture.backend(row.name);
-      const std::vector<FetchWish> wishes = {{row.id, ""}};
-      const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+      const std::vector<FetchRequest> requests = {{row.id, ""}};
+      const auto trees = backend->fetch(fixture.source(), requests, fixture.directory / "parent", fixture.context);
       std::string expected = row.outcome;
       if (const std::size_t at = expected.find("{}"); at != std::string::npos) {
         expected.replace(at, 2, backend_name);
@@ -185,13 +185,13 @@ BOOST_AUTO_TEST_CASE(what_broke_the_protocol_is_started_again) {
 BOOST_AUTO_TEST_CASE(an_id_answered_twice_ends_the_other_calls) {
   const ExternalFixture fixture;
   const auto backend = fixture.backend("first twice");
-  const std::vector<FetchWish> wishes = {{"id-a", ""}, {"id-b", ""}};
-  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  const std::vector<FetchRequest> requests = {{"id-a", ""}, {"id-b", ""}};
+  const auto trees = backend->fetch(fixture.source(), requests, fixture.directory / "parent", fixture.context);
   BOOST_REQUIRE(trees.size() == 2U);
   BOOST_REQUIRE(trees[0].has_value() != trees[1].has_value());
   const std::size_t bad = trees[0] ? 1 : 0;
   BOOST_TEST(outcome(trees[bad]) ==
-             "BAD_RESPONSE: " + fixture.could_not("fetch the id \"" + wishes[bad].id + "\" of " + kSource) +
+             "BAD_RESPONSE: " + fixture.could_not("fetch the id \"" + requests[bad].id + "\" of " + kSource) +
                  "it answered the id 1, which no open request has");
 }
 
@@ -211,8 +211,8 @@ BOOST_AUTO_TEST_CASE(a_program_that_does_not_answer_is_ended) {
 BOOST_AUTO_TEST_CASE(a_fetch_does_not_wait_its_hour_for_a_description) {
   const ExternalFixture fixture;
   const auto backend = fixture.backend("describes never", {.answer = 1500ms, .fetch = 3600s});
-  const std::vector<FetchWish> wishes = {{"id-a", ""}};
-  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  const std::vector<FetchRequest> requests = {{"id-a", ""}};
+  const auto trees = backend->fetch(fixture.source(), requests, fixture.directory / "parent", fixture.context);
   BOOST_TEST(outcome(trees[0]) == "TIMEOUT: " + fixture.could_not(std::string("fetch the id \"id-a\" of ") + kSource) +
                                       "it had no answer in time");
   BOOST_TEST(fixture.all_gone());
@@ -239,8 +239,8 @@ BOOST_AUTO_TEST_CASE(cancellation_ends_it_and_leaves_nothing) {
     wait_for(fixture.directory / "silent");
     stop.request_stop();
   });
-  const std::vector<FetchWish> wishes = {{"id-a", ""}, {"id-b", ""}};
-  const auto trees = backend->fetch(fixture.source(), wishes, fixture.directory / "parent", fixture.context);
+  const std::vector<FetchRequest> requests = {{"id-a", ""}, {"id-b", ""}};
+  const auto trees = backend->fetch(fixture.source(), requests, fixture.directory / "parent", fixture.context);
   BOOST_TEST(outcome(trees[0]) == "REQUEST_CANCELLED: the request was cancelled");
   BOOST_TEST(outcome(trees[1]) == "REQUEST_CANCELLED: the request was cancelled");
   BOOST_TEST(fs::is_empty(fixture.directory / "parent"));

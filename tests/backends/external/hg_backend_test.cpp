@@ -102,9 +102,9 @@ struct HgFixture {
     BOOST_REQUIRE_MESSAGE(parsed.has_value(), outcome(parsed));
     return *parsed;
   }
-  Result<FetchedTree> fetch(const FetchWish& wish, const std::string& more = {}) const {
-    const std::vector<FetchWish> wishes = {wish};
-    return backend->fetch(source(more), wishes, parent.path(), context).at(0);
+  Result<FetchedTree> fetch(const FetchRequest& request, const std::string& more = {}) const {
+    const std::vector<FetchRequest> requests = {request};
+    return backend->fetch(source(more), requests, parent.path(), context).at(0);
   }
 
   const HgEnvironment environment;
@@ -236,8 +236,8 @@ BOOST_AUTO_TEST_CASE(over_http) {
   BOOST_TEST(listed->versions.size() == 2U);
   const auto pin = backend->pin(*remote, context);
   BOOST_TEST((pin ? pin->id : outcome(pin)) == second);
-  const std::vector<FetchWish> wishes = {{second, "v1.1.0"}, {}};
-  const auto trees = backend->fetch(*remote, wishes, parent.path(), context);
+  const std::vector<FetchRequest> requests = {{second, "v1.1.0"}, {}};
+  const auto trees = backend->fetch(*remote, requests, parent.path(), context);
   for (const auto& tree : trees) {
     BOOST_REQUIRE_MESSAGE(tree.has_value(), outcome(tree));
     BOOST_TEST(tree->id == second);

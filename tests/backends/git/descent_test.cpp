@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(descent_is_read_from_the_history_of_the_remote) {
       }
     }
     // What was fetched once tells by its date how much of the history is needed.
-    const std::vector<FetchWish> wishes = {{.id = first, .ref = "refs/tags/v1"}};
-    BOOST_TEST(backend->fetch(source(repository.url()), wishes, directory.path(), context)[0].has_value());
+    const std::vector<FetchRequest> requests = {{.id = first, .ref = "refs/tags/v1"}};
+    BOOST_TEST(backend->fetch(source(repository.url()), requests, directory.path(), context)[0].has_value());
   }
 }
 

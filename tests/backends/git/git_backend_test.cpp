@@ -145,13 +145,13 @@ BOOST_AUTO_TEST_CASE(an_unknown_commit_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(all_wishes_arrive_with_one_request_and_stay) {
-  const std::vector<FetchWish> wishes = {
+  const std::vector<FetchRequest> fetch_requests = {
       {first, "refs/tags/v1.0.0", false}, {second, "refs/tags/v1.1.0", true}, {third, "HEAD", false}};
-  auto trees = fetch(repository.url(), wishes);
+  auto trees = fetch(repository.url(), fetch_requests);
   BOOST_REQUIRE_EQUAL(trees.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     BOOST_REQUIRE_EQUAL(outcome(trees[i]), "ok");
-    BOOST_TEST(trees[i]->id == wishes[i].id);
+    BOOST_TEST(trees[i]->id == fetch_requests[i].id);
     BOOST_TEST(trees[i]->directory.parent_path() == directory / "parent");
     BOOST_TEST(read_text(trees[i]->directory / "main.tf") == "# " + std::to_string(i + 1) + "\n");
     BOOST_TEST(!fs::exists(trees[i]->directory / ".git"));
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(all_wishes_arrive_with_one_request_and_stay) {
   // The repository may vanish: what was fetched is there.
   fs::remove_all(repository.path());
   context.offline = true;
-  trees = fetch(repository.url(), wishes);
+  trees = fetch(repository.url(), fetch_requests);
   BOOST_TEST(outcome(trees[1]) == "ok");
   BOOST_TEST(requests() == 1U);
   BOOST_TEST(outcome(pin(first)) == "ok");
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_tag_of_a_blob_or_tree_is_no_version_to_install) {
 BOOST_AUTO_TEST_CASE(a_wish_that_is_no_commit_or_reference_is_refused) {
   struct Row {
     const char* name;
-    FetchWish wish;
+    FetchRequest fetch_request;
     std::string expected;
   };
   const std::string forged = "refs/heads/main:refs/modlock/commits/" + first;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_wish_that_is_no_commit_or_reference_is_refused) {
            Row{"the same commit", {first, first, true}, "ok"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(outcome(fetch_one(repository.url(), row.wish)) == row.expected);
+      BOOST_TEST(outcome(fetch_one(repository.url(), row.fetch_request)) == row.expected);
     }
   }
   repository.annotated_tag("v9.0.0");
@@ -358,16 +358,16 @@ BOOST_AUTO_TEST_CASE(a_cache_that_cannot_be_made_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_nothing_is_left, *boost::unit_test::precondition(may_mount)) {
   const std::string big = repository.commit({{"big", noise(2000000)}});
-  const FetchWish wish{big, "HEAD", false};
+  const FetchRequest fetch_request{big, "HEAD", false};
   {
     const SmallDisk disk(directory / "cache", 400);
-    BOOST_TEST(outcome(fetch_one(repository.url(), wish)) ==
+    BOOST_TEST(outcome(fetch_one(repository.url(), fetch_request)) ==
                "IO_ERROR: git could not fetch from \"" + display() + "\": the disk that holds the cache is full");
     // What fits still comes.
     BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", false})) == "ok");
   }
   const SmallDisk disk(directory / "parent", 400);
-  BOOST_TEST(outcome(fetch_one(repository.url(), wish)) ==
+  BOOST_TEST(outcome(fetch_one(repository.url(), fetch_request)) ==
              "IO_ERROR: git could not check out \"" + display() + "\": cannot write \"big\": No space left on device");
   BOOST_TEST(fs::is_empty(directory / "parent"));
 }

@@ -39,12 +39,12 @@ SourceAddress GitFixture::source(const std::string& url) const {
   return *parsed;
 }
 
-std::vector<Result<FetchedTree>> GitFixture::fetch(const std::string& url, const std::vector<FetchWish>& wishes) {
-  return backend->fetch(source(url), wishes, directory / "parent", context);
+std::vector<Result<FetchedTree>> GitFixture::fetch(const std::string& url, const std::vector<FetchRequest>& requests) {
+  return backend->fetch(source(url), requests, directory / "parent", context);
 }
 
-Result<FetchedTree> GitFixture::fetch_one(const std::string& url, const FetchWish& wish) {
-  auto trees = fetch(url, {wish});
+Result<FetchedTree> GitFixture::fetch_one(const std::string& url, const FetchRequest& request) {
+  auto trees = fetch(url, {request});
   return trees.size() == 1 ? trees[0] : fail(Code::internal, "not one tree for one wish");
 }
 

@@ -22,8 +22,8 @@ struct GitFixture {
   // A new client, with the authorities that the environment names now, and a backend over it.
   void renew_backend(GitEngine engine = GitEngine::automatic);
   SourceAddress source(const std::string& url) const;
-  std::vector<Result<FetchedTree>> fetch(const std::string& url, const std::vector<FetchWish>& wishes);
-  Result<FetchedTree> fetch_one(const std::string& url, const FetchWish& wish);
+  std::vector<Result<FetchedTree>> fetch(const std::string& url, const std::vector<FetchRequest>& fetch_requests);
+  Result<FetchedTree> fetch_one(const std::string& url, const FetchRequest& fetch_request);
   std::uint64_t requests() const { return stats.requests.load(); }
 
   TemporaryDirectory directory;

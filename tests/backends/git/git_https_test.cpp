@@ -57,7 +57,7 @@ struct Https : GitFixture {
   }
   std::string display(std::string_view prefix) const { return "git::" + url(prefix); }
   std::string list(const std::string& from) { return outcome(backend->list_versions(source(from), "", context)); }
-  FetchWish wish() const { return {second, "refs/tags/v1.1.0", false}; }
+  FetchRequest request() const { return {second, "refs/tags/v1.1.0", false}; }
   // The requests since this case began that hold `text`.
   std::vector<std::string> asked(std::string_view text) const {
     std::vector<std::string> lines = server()->log();
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::p
   BOOST_TEST(listing->versions.size() == 2U);
   BOOST_TEST(https.asked("/open/m.git/info/refs").size() == 1U);
   BOOST_TEST(https.asked("POST /open/m.git/git-upload-pack").size() == 1U);
-  const auto tree = https.fetch_one(https.url("open"), https.wish());
+  const auto tree = https.fetch_one(https.url("open"), https.request());
   BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
   BOOST_TEST(read_text(tree->directory / "main.tf") == "# 2\n");
   const auto pin = https.backend->pin(https.source(https.url("open") + "?ref=" + https.first), https.context);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
 
   const std::string url = https.url_with("private", "reader:" + std::string(kEncodedPassword));
   BOOST_TEST(https.list(url) == "ok");
-  BOOST_TEST(outcome(https.fetch_one(url, https.wish())) == "ok");
+  BOOST_TEST(outcome(https.fetch_one(url, https.request())) == "ok");
   BOOST_TEST(outcome(https.backend->pin(https.source(url + "?ref=" + https.first), https.context)) == "ok");
   std::string kept = read_text(record);
   BOOST_TEST(kept.find("fetch") != std::string::npos);
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(a_submodule_may_be_redirected_and_is_judged_there, *boost::
     BOOST_TEST(line.substr(line.size() - 2) == " -", line);
   }
 
-  https.context.judge_source = [](const Source& source) -> Result<void> {
+  https.context.check_source = [](const Source& source) -> Result<void> {
     return source.path.starts_with("/private/") ? fail(Code::source_denied, "not there") : Result<void>();
   };
   const std::size_t before = https.asked("/private/").size();
@@ -279,9 +279,9 @@ BOOST_AUTO_TEST_CASE(a_truncated_pack_is_a_bad_response_and_leaves_nothing,
   }
   const std::string big = https.repository.commit({{"noise", noise}});
   https.repository.tag("v2.0.0");
-  const FetchWish wish{big, "refs/tags/v2.0.0", false};
+  const FetchRequest request{big, "refs/tags/v2.0.0", false};
   for (int attempt = 0; attempt < 2; ++attempt) {
-    BOOST_TEST(outcome(https.fetch_one(https.url("truncated"), wish)) ==
+    BOOST_TEST(outcome(https.fetch_one(https.url("truncated"), request)) ==
                "BAD_RESPONSE: git could not fetch from \"" + https.display("truncated") +
                    "\": the answer was broken off or makes no sense");
   }

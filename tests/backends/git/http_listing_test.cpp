@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(rewritten_addresses_and_headers_are_honoured, *boost::unit_
 BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *boost::unit_test::precondition(has_server)) {
   Listed listed(GitEngine::libgit2);
   std::string judged;
-  listed.context.judge_source = [&](const Source& source) -> Result<void> {
+  listed.context.check_source = [&](const Source& source) -> Result<void> {
     judged += source.package_identity() + "\n";
     return fail(Code::source_denied, "no");
   };
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *boost::unit_
   BOOST_TEST(denied.starts_with("SOURCE_DENIED: "));
   BOOST_TEST(denied.ends_with(": it redirects to " + listed.url("open") + "/info/refs: no"));
   BOOST_TEST(judged == "git::" + listed.url("open") + "\n");
-  listed.context.judge_source = {};
+  listed.context.check_source = {};
   const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
   BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
   BOOST_TEST(listed.last_asked() == request("private", "401"));
@@ -302,23 +302,23 @@ BOOST_AUTO_TEST_CASE(a_repository_of_the_sha256_object_format_is_refused, *boost
 
 BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *boost::unit_test::precondition(has_server)) {
   Listed listed(GitEngine::git);
-  const FetchWish wish{listed.second, "refs/tags/v1.1.0", false};
+  const FetchRequest fetch_request{listed.second, "refs/tags/v1.1.0", false};
   std::string judged;
-  listed.context.judge_source = [&](const Source& source) -> Result<void> {
+  listed.context.check_source = [&](const Source& source) -> Result<void> {
     judged += source.package_identity() + "\n";
     return fail(Code::source_denied, "no");
   };
   for (const bool is_listing : {true, false}) {
-    const std::string denied =
-        is_listing ? outcome(listed.list(listed.url("moved"))) : outcome(listed.fetch_one(listed.url("moved"), wish));
+    const std::string denied = is_listing ? outcome(listed.list(listed.url("moved")))
+                                          : outcome(listed.fetch_one(listed.url("moved"), fetch_request));
     BOOST_TEST(denied.starts_with("SOURCE_DENIED: "));
     BOOST_TEST(denied.ends_with(": it redirects to " + listed.url("open") + "/info/refs: no"));
   }
   BOOST_TEST(judged == "git::" + listed.url("open") + "\ngit::" + listed.url("open") + "\n");
   BOOST_TEST(joined(listed.asked()).find("/open/") == std::string::npos);
-  listed.context.judge_source = [](const Source&) { return Result<void>(); };
+  listed.context.check_source = [](const Source&) { return Result<void>(); };
   BOOST_TEST(outcome(listed.list(listed.url("moved"))) == "ok");
-  BOOST_TEST(outcome(listed.fetch_one(listed.url("moved"), wish)) == "ok");
+  BOOST_TEST(outcome(listed.fetch_one(listed.url("moved"), fetch_request)) == "ok");
   const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
   BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
   BOOST_TEST(listed.last_asked() == request("private", "401"));
@@ -331,8 +331,8 @@ BOOST_AUTO_TEST_CASE(nothing_leads_from_https_to_http, *boost::unit_test::precon
     const auto listing = listed.list(listed.url("down"));
     BOOST_TEST(outcome(listing).starts_with(start), outcome(listing));
     BOOST_TEST((outcome(listing) + joined(listing.error().notes)).find("from https to http") != std::string::npos);
-    const FetchWish wish{listed.second, "refs/tags/v1.1.0", false};
-    BOOST_TEST(outcome(listed.fetch_one(listed.url("down"), wish)).starts_with("BAD_RESPONSE: "));
+    const FetchRequest fetch_request{listed.second, "refs/tags/v1.1.0", false};
+    BOOST_TEST(outcome(listed.fetch_one(listed.url("down"), fetch_request)).starts_with("BAD_RESPONSE: "));
     BOOST_TEST(joined(listed.asked()).find("/open/") == std::string::npos);
   }
   // What the user's own configuration writes for an address is no redirect.
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(nothing_leads_from_https_to_http, *boost::unit_test::precon
 BOOST_AUTO_TEST_CASE(a_redirect_that_nobody_can_judge_is_not_followed, *boost::unit_test::precondition(has_server)) {
   Listed listed(GitEngine::git);
   listed.backend = make_git_backend({.cache_directory = listed.directory / "cache", .engine = GitEngine::git});
-  listed.context.judge_source = [](const Source&) { return Result<void>(); };
+  listed.context.check_source = [](const Source&) { return Result<void>(); };
   const auto listing = listed.list(listed.url("moved"));
   BOOST_TEST(outcome(listing) == "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("moved") +
                                      "\": the server redirected to what is not this repository");

@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "backends/git/led_git_backend.h"
+#include "backends/git/redirected_git_backend.h"
 #include "tests/backends/git/git_fixture.h"
 
 namespace modlock::test {
@@ -10,14 +10,14 @@ struct Led : GitFixture {
   Led() {
     commit = repository.commit({{"main.tf", "# 1\n"}});
     repository.tag("v1.0.0");
-    led = make_led_git_backend(std::shared_ptr<Backend>(std::move(backend)));
+    led = make_redirected_git_backend(std::shared_ptr<Backend>(std::move(backend)));
   }
   // What each of the three calls comes to.
   std::vector<std::string> calls() {
     const SourceAddress address = source(repository.url() + "?ref=v1.0.0");
-    const FetchWish wish{commit, "refs/tags/v1.0.0", false};
+    const FetchRequest fetch_request{commit, "refs/tags/v1.0.0", false};
     return {outcome(led->list_versions(address, "", context)), outcome(led->pin(address, context)),
-            outcome(led->fetch(address, {&wish, 1}, directory / "parent", context).at(0))};
+            outcome(led->fetch(address, {&fetch_request, 1}, directory / "parent", context).at(0))};
   }
 
   GitRepository repository{directory / "remote.git"};

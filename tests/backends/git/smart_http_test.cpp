@@ -218,25 +218,25 @@ BOOST_AUTO_TEST_CASE(credentials_and_redirects_hold_for_the_fetch, *boost::unit_
   const auto with_password = [&](std::string_view prefix) {
     return "https://" + user_info + guarded.url(prefix).substr(8);
   };
-  const FetchWish wish{.id = {}, .ref = "v1.0.0"};
-  BOOST_TEST(guarded.text_of(guarded.fetch_one(with_password("private"), wish)) == "# 1\n");
+  const FetchRequest fetch_request{.id = {}, .ref = "v1.0.0"};
+  BOOST_TEST(guarded.text_of(guarded.fetch_one(with_password("private"), fetch_request)) == "# 1\n");
   BOOST_TEST(guarded.asked() == "GET 200, POST 200");
   fs::remove_all(guarded.directory / "cache");
   write_text(
       guarded.directory / "home" / ".gitconfig",
       "[credential]\n\thelper = \"!f() { cat >/dev/null; test $1 = get && echo username=reader && echo 'password=" +
           HttpsGitServer::password() + "'; }; f\"\n");
-  BOOST_TEST(guarded.text_of(guarded.fetch_one(guarded.url("private"), wish)) == "# 1\n");
+  BOOST_TEST(guarded.text_of(guarded.fetch_one(guarded.url("private"), fetch_request)) == "# 1\n");
   BOOST_TEST(guarded.asked() == "GET 401, GET 200, POST 200");
-  BOOST_TEST(guarded.text_of(guarded.fetch_one(guarded.url("moved"), wish)) == "# 1\n");
+  BOOST_TEST(guarded.text_of(guarded.fetch_one(guarded.url("moved"), fetch_request)) == "# 1\n");
   BOOST_TEST(guarded.asked() == "GET 302, GET 200, POST 200");
-  BOOST_TEST(outcome(guarded.fetch_one(with_password("elsewhere"), wish)).substr(0, 14) == "AUTH_REQUIRED:");
+  BOOST_TEST(outcome(guarded.fetch_one(with_password("elsewhere"), fetch_request)).substr(0, 14) == "AUTH_REQUIRED:");
 }
 
 BOOST_AUTO_TEST_CASE(a_redirect_is_judged_anew_before_the_fetch, *boost::unit_test::precondition(has_server)) {
   Fetched moved;
   BOOST_TEST(outcome(moved.backend->list_versions(moved.source(moved.url("moved")), "", moved.context)) == "ok");
-  moved.context.judge_source = [](const Source& source) -> Result<void> {
+  moved.context.check_source = [](const Source& source) -> Result<void> {
     return fail(Code::source_denied, "no " + source.package_identity());
   };
   BOOST_TEST(outcome(moved.fetch_one(moved.url("moved"), {moved.first, "refs/tags/v1.0.0", false})) ==
@@ -276,13 +276,13 @@ BOOST_AUTO_TEST_CASE(both_engines_install_the_same, *boost::unit_test::precondit
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       repository.tag("v3.0.0", repository.commit_tree(repository.write_tree(row.tree)));
-      const FetchWish wish{repository.id("v3.0.0"), "refs/tags/v3.0.0", false};
+      const FetchRequest fetch_request{repository.id("v3.0.0"), "refs/tags/v3.0.0", false};
       std::vector<std::map<std::string, std::string>> found;
       for (const GitEngine engine : {GitEngine::libgit2, GitEngine::git}) {
         fs::remove_all(both.directory / "cache");
         both.forget_git();
         both.renew_backend(engine);
-        const auto tree = both.fetch_one(both.url(), wish);
+        const auto tree = both.fetch_one(both.url(), fetch_request);
         BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
         BOOST_TEST(both.started_git() == (engine == GitEngine::git || row.starts_git));
         found.push_back(entries_of(tree->directory));

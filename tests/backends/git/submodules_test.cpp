@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_local_submodule_needs_what_git_needs) {
 }
 
 BOOST_AUTO_TEST_CASE(policy_judges_each_before_it_is_asked) {
-  context.judge_source = [&](const Source& judged) -> Result<void> {
+  context.check_source = [&](const Source& judged) -> Result<void> {
     return judged.package_identity() == "git::" + inner.url() ? fail(Code::source_denied, "not that one")
                                                               : Result<void>();
   };

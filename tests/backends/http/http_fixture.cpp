@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/http/exchanging_client.h"
+#include "backends/http/retrying_http_client.h"
 
 namespace modlock::test {
 
@@ -15,7 +15,7 @@ CleanHttpEnvironment::CleanHttpEnvironment() {
 }
 
 std::unique_ptr<HttpClient> make_client_without_waits(std::size_t connections_per_host) {
-  return make_exchanging_client(
+  return make_retrying_http_client(
       make_curl_transport("test/1", connections_per_host),
       {.wait = [](std::chrono::milliseconds, const Context&) {}, .jitter = [] { return 0.0; }});
 }

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(what_is_fetched_follows_wish_and_source) {
   struct Row {
     const char* name;
     std::string source;
-    FetchWish wish;
+    FetchRequest fetch_request;
     std::string asked;
     std::string ref;
   };
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(what_is_fetched_follows_wish_and_source) {
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       const std::size_t before = http.sent().size();
-      const auto tree = fetch(row.source, row.wish);
+      const auto tree = fetch(row.source, row.fetch_request);
       BOOST_TEST_REQUIRE(outcome(tree) == "ok");
       BOOST_TEST(tree->id == digest);
       BOOST_TEST(tree->ref == row.ref);
@@ -85,9 +85,9 @@ BOOST_AUTO_TEST_CASE(several_wishes_are_answered_in_order) {
   serve("a", "v1.0.0", kFiles);
   serve("a", "v2.0.0", {{"main.tf", "two"}});
   http.on("GET", kRegistry + "a/manifests/v3.0.0", {FakeAnswer{.status = 404}});
-  const std::vector<FetchWish> wishes = {
+  const std::vector<FetchRequest> fetch_requests = {
       {.id = {}, .ref = "v2.0.0"}, {.id = {}, .ref = "v3.0.0"}, {.id = {}, .ref = "v1.0.0"}};
-  const auto trees = backend->fetch(source(kSource), wishes, directory.path(), context);
+  const auto trees = backend->fetch(source(kSource), fetch_requests, directory.path(), context);
   BOOST_TEST_REQUIRE(trees.size() == 3U);
   BOOST_TEST(read_text(trees[0]->directory / "main.tf") == "two");
   BOOST_TEST(outcome(trees[1]) == "NOT_FOUND: \"oci://reg.example.com/a\" has no tag \"v3.0.0\"");
@@ -116,11 +116,11 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_those_of_a_digest_are_refused) {
     const char* name;
     std::string url;
     FakeAnswer answer;
-    FetchWish wish;
+    FetchRequest fetch_request;
     std::string expected;
   };
-  const FetchWish by_tag{.id = {}, .ref = "v1"};
-  const FetchWish by_id{.id = module.manifest_digest, .ref = "v1", .locked = true};
+  const FetchRequest by_tag{.id = {}, .ref = "v1"};
+  const FetchRequest by_id{.id = module.manifest_digest, .ref = "v1", .locked = true};
   const std::string content = "manifest content does not match digest: \"";
   for (const Row& row : {
            Row{"manifest by digest", by_digest, manifest(other.manifest, ""), by_id,
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_those_of_a_digest_are_refused) {
       OciFixture fresh;
       fresh.serve("a", "v1", kFiles);
       fresh.http.on("GET", row.url, {row.answer});
-      BOOST_TEST(outcome(fresh.fetch(kSource, row.wish)) == "HASH_MISMATCH: " + row.expected);
+      BOOST_TEST(outcome(fresh.fetch(kSource, row.fetch_request)) == "HASH_MISMATCH: " + row.expected);
       BOOST_TEST(left_in(fresh.directory.path()) == "nothing");
     }
   }
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_registry_may_leave_the_digest_out_where_it_gives_the_mani
 BOOST_AUTO_TEST_CASE(wishes_that_name_nothing_ask_nobody) {
   struct Row {
     const char* name;
-    FetchWish wish;
+    FetchRequest fetch_request;
     const char* expected;
   };
   const std::string sha384 = "sha384:" + std::string(96, '0');
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(wishes_that_name_nothing_ask_nobody) {
                              {.id = {}, .ref = "a\nb"},
                              "SOURCE_INVALID: \"a\\x0ab\" of \"oci://reg.example.com/a\" is no valid tag"}}) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(outcome(fetch(kSource, row.wish)) == row.expected);
+      BOOST_TEST(outcome(fetch(kSource, row.fetch_request)) == row.expected);
     }
   }
   BOOST_TEST(outcome(fetch(kSource, {.id = sha384, .ref = {}})) ==

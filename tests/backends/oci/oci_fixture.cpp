@@ -25,8 +25,8 @@ void OciFixture::serve_tags(const std::string& repository, const std::string& bo
   http.on(kRegistry + repository + "/tags/list", body);
 }
 
-Result<FetchedTree> OciFixture::fetch(const std::string& text, const FetchWish& wish) {
-  return backend->fetch(source(text), std::vector{wish}, directory.path(), context).at(0);
+Result<FetchedTree> OciFixture::fetch(const std::string& text, const FetchRequest& request) {
+  return backend->fetch(source(text), std::vector{request}, directory.path(), context).at(0);
 }
 
 std::string OciFixture::asked() const {

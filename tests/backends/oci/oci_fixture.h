@@ -22,7 +22,7 @@ struct OciFixture {
   void serve_tags(const std::string& repository, const std::string& body);
 
   SourceAddress source(const std::string& text) const { return parse_source(text).value(); }
-  Result<FetchedTree> fetch(const std::string& text, const FetchWish& wish = {});
+  Result<FetchedTree> fetch(const std::string& text, const FetchRequest& request = {});
   // "HEAD https://…", in order.
   std::string asked() const;
 

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(other_hosts_are_judged_before_they_are_asked) {
   const std::string tags = kRegistry + "a/tags/list";
   const std::string manifest = kRegistry + "a/manifests/v1";
   const std::string elsewhere = "https://denied.example.com/x";
-  context.judge_source = [](const Source& judged) -> Result<void> {
+  context.check_source = [](const Source& judged) -> Result<void> {
     return fail(Code::source_denied, "no " + judged.identity());
   };
   http.redirect(tags, elsewhere + "?sig=CANARY");
@@ -134,17 +134,17 @@ BOOST_AUTO_TEST_CASE(small_answers_have_a_minute) {
 
 BOOST_AUTO_TEST_CASE(a_listing_is_as_old_as_its_oldest_page) {
   struct Kept final : ResponseCache {
-    std::optional<KeptResponse> find(const SecretText& url) const override {
+    std::optional<CachedResponse> find(const SecretText& url) const override {
       const bool is_first = url.reveal().ends_with("/list");
-      return KeptResponse{.headers = {{"Link", is_first ? "<?n=2>; rel=next" : ""}},
-                          .body = R"({"tags":["v1.0.0"]})",
-                          .fetched_at = std::chrono::system_clock::from_time_t(is_first ? 1'000 : 2'000)};
+      return CachedResponse{.headers = {{"Link", is_first ? "<?n=2>; rel=next" : ""}},
+                            .body = R"({"tags":["v1.0.0"]})",
+                            .fetched_at = std::chrono::system_clock::from_time_t(is_first ? 1'000 : 2'000)};
     }
-    void keep(const SecretText& /*url*/, const KeptResponse& /*response*/) const override {}
+    void keep(const SecretText& /*url*/, const CachedResponse& /*response*/) const override {}
   };
   const Kept cache;
   const KnownSecrets secrets;
-  const auto keeping = make_keeping_client(http, cache, secrets);
+  const auto keeping = make_caching_http_client(http, cache, secrets);
   const auto offline = make_oci_backend(*keeping, credentials);
   context.offline = true;
   const auto listing = offline->list_versions(source("oci://reg.example.com/a"), "", context);

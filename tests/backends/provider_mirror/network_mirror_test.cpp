@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(lists_versions_once) {
   BOOST_TEST(shown(mirror->list_versions(provider("b\u00fccher.example/acme/n\u00fcll"), context)) == "1.0.0");
 }
 
-BOOST_AUTO_TEST_CASE(answers_that_are_none) {
+BOOST_AUTO_TEST_CASE(rejects_invalid_responses) {
   struct Row {
     const char* name;
     FakeAnswer answer;

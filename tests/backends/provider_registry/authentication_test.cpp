@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(keys_that_cannot_be_read) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const auto outcome = judge_signature({"key"}, "checksums", "signature", {.client = row.rules}, "x 1.0.0");
+      const auto outcome = verify_signature({"key"}, "checksums", "signature", {.client = row.rules}, "x 1.0.0");
       BOOST_REQUIRE(!outcome);
       BOOST_TEST((outcome.error().code == Code::signature_invalid));
       BOOST_TEST(outcome.error().message == row.failure);

@@ -30,14 +30,14 @@ class PlainArchives final : public Backend {
   bool serves(const Source& source) const override { return source.kind == SourceKind::archive; }
   Result<Listing> list_versions(const SourceAddress&, std::string_view, const Context&) override { return Listing{}; }
   Result<Pin> pin(const SourceAddress&, const Context&) override { return Pin{}; }
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish>,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest>,
                                          const std::filesystem::path& parent, const Context& context) override {
     return {fetch_one(source, parent, context)};
   }
   std::string id_hash(std::string_view id) const override { return "zh:" + std::string(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "zh"); }
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return std::nullopt;
   }
 
@@ -124,8 +124,8 @@ struct Scene {
     const auto chosen = std::find_if(listing.versions.begin(), listing.versions.end(), [](const ListedVersion& listed) {
       return listed.version.numbers()[0] == 1 && listed.version.prerelease().empty();
     });
-    const FetchWish wish{.id = {}, .ref = chosen->ref};
-    const auto tree = std::move(backend->fetch(source, {&wish, 1}, cache.path(), {}).at(0));
+    const FetchRequest fetch_request{.id = {}, .ref = chosen->ref};
+    const auto tree = std::move(backend->fetch(source, {&fetch_request, 1}, cache.path(), {}).at(0));
     BOOST_REQUIRE_MESSAGE(tree, (tree ? "" : words(tree.error())));
     return {.version = chosen->ref, .h1 = hash_tree(tree->directory, {}).value(), .requests = api_requests()};
   }

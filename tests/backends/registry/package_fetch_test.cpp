@@ -121,12 +121,12 @@ BOOST_AUTO_TEST_CASE(wishes_that_share_a_repository_are_one_fetch) {
   fixture.locate("a/b/c", "3.0.0", "git::https://example.com/other.git?ref=v3");
   fixture.locate("a/b/c", "4.0.0", "https://example.com/download?version=4&archive=zip");
   fixture.locate("a/b/c", "5.0.0", "https://example.com/download?version=5&archive=zip");
-  const std::vector<FetchWish> wishes = {
+  const std::vector<FetchRequest> requests = {
       {.id = {}, .ref = "1.0.0"}, {.id = {}, .ref = "4.0.0"},
       {.id = {}, .ref = "2.0.0"}, {.id = "git:" + kCommit, .ref = "1.0.0", .locked = true},
       {.id = {}, .ref = "3.0.0"}, {.id = {}, .ref = "5.0.0"}};
-  const auto trees =
-      fixture.registry().fetch(parsed("registry.example.com/a/b/c"), wishes, fixture.directory.path(), fixture.context);
+  const auto trees = fixture.registry().fetch(parsed("registry.example.com/a/b/c"), requests, fixture.directory.path(),
+                                              fixture.context);
   std::vector<std::string> ids;
   for (const auto& tree : trees) {
     ids.push_back(tree ? tree->id + "/" + tree->subdir : words(tree.error()));
@@ -146,9 +146,9 @@ BOOST_AUTO_TEST_CASE(one_failure_leaves_the_others_alone) {
   RegistryFixture fixture;
   fixture.locate("a/b/c", "1.0.0", "git::https://example.com/m.git?ref=v1");
   fixture.answer("a/b/c", "2.0.0", FakeAnswer{.status = 404});
-  const std::vector<FetchWish> wishes = {{.id = {}, .ref = "2.0.0"}, {.id = {}, .ref = "1.0.0"}};
-  const auto trees =
-      fixture.registry().fetch(parsed("registry.example.com/a/b/c"), wishes, fixture.directory.path(), fixture.context);
+  const std::vector<FetchRequest> requests = {{.id = {}, .ref = "2.0.0"}, {.id = {}, .ref = "1.0.0"}};
+  const auto trees = fixture.registry().fetch(parsed("registry.example.com/a/b/c"), requests, fixture.directory.path(),
+                                              fixture.context);
   BOOST_REQUIRE(!trees[0]);
   BOOST_TEST(words(trees[0].error()) ==
              "NOT_FOUND: could not find where version 2.0.0 of \"registry.example.com/modules/a/b/c\" lies: "
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(the_policy_is_asked_before_the_source) {
   fixture.answer("a/b/c", "2.0.0",
                  FakeAnswer{.body = R"({"location":"/p//m.zip?sig=x","use_registry_credentials":true})"});
   std::vector<std::string> judged;
-  fixture.context.judge_source = [&](const Source& source) -> Result<void> {
+  fixture.context.check_source = [&](const Source& source) -> Result<void> {
     judged.push_back(source.identity());
     return fail(Code::source_denied, "not that one");
   };

@@ -153,8 +153,8 @@ BOOST_AUTO_TEST_CASE(what_needs_no_request) {
   const auto offline = registry.list_versions(source, "", fixture.context);
   BOOST_REQUIRE(!offline);
   BOOST_TEST(words(offline.error()) == miss);
-  const FetchWish wish{.id = {}, .ref = "1.0.0"};
-  const auto trees = registry.fetch(source, {&wish, 1}, fixture.directory.path(), fixture.context);
+  const FetchRequest fetch_request{.id = {}, .ref = "1.0.0"};
+  const auto trees = registry.fetch(source, {&fetch_request, 1}, fixture.directory.path(), fixture.context);
   BOOST_REQUIRE(trees.size() == 1U);
   BOOST_REQUIRE(!trees[0]);
   BOOST_TEST(words(trees[0].error()) == miss);
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(redirects_of_the_api_are_judged_before_they_are_followed) {
     BOOST_TEST_CONTEXT(url) {
       RegistryFixture fixture;
       fixture.http.redirect(url, "https://denied.example.com/x?sig=CANARY");
-      fixture.context.judge_source = [](const Source& source) -> Result<void> {
+      fixture.context.check_source = [](const Source& source) -> Result<void> {
         return fail(Code::source_denied, "denied: " + source.identity());
       };
       const auto listing = fixture.registry().list_versions(parsed("registry.example.com/a/b/c"), "", fixture.context);

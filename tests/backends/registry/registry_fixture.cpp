@@ -29,21 +29,22 @@ Result<Pin> RecordingBackend::pin(const SourceAddress& source, const Context& /*
   return Pin{digest.empty() ? source.source.query_value("ref") : digest, ""};
 }
 
-std::vector<Result<FetchedTree>> RecordingBackend::fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+std::vector<Result<FetchedTree>> RecordingBackend::fetch(const SourceAddress& source,
+                                                         std::span<const FetchRequest> requests,
                                                          const std::filesystem::path& parent,
                                                          const Context& /*context*/) {
   std::string call = "fetch " + source.source.package_identity() + ":";
   std::vector<Result<FetchedTree>> trees;
-  for (const FetchWish& wish : wishes) {
-    call += fmt::format(" {}@{}{}", wish.id, wish.ref, wish.locked ? " locked" : "");
+  for (const FetchRequest& request : requests) {
+    call += fmt::format(" {}@{}{}", request.id, request.ref, request.locked ? " locked" : "");
     if (!error.message.empty()) {
       trees.push_back(fail(error));
       continue;
     }
-    trees.push_back(FetchedTree{.id = wish.id.empty() ? "id-of-" + wish.ref : wish.id,
+    trees.push_back(FetchedTree{.id = request.id.empty() ? "id-of-" + request.ref : request.id,
                                 .directory = parent / "tree",
                                 .warnings = {},
-                                .ref = "refs/tags/" + wish.ref,
+                                .ref = "refs/tags/" + request.ref,
                                 .subdir = subdir});
   }
   write_down(std::move(call));
@@ -84,8 +85,8 @@ Backend& RegistryFixture::registry() {
 }
 
 Result<FetchedTree> RegistryFixture::fetch(const std::string& version, const std::string& id) {
-  const FetchWish wish{.id = id, .ref = version, .locked = !id.empty()};
-  auto trees = registry().fetch(parsed("registry.example.com/a/b/c"), {&wish, 1}, directory.path(), context);
+  const FetchRequest request{.id = id, .ref = version, .locked = !id.empty()};
+  auto trees = registry().fetch(parsed("registry.example.com/a/b/c"), {&request, 1}, directory.path(), context);
   return std::move(trees.at(0));
 }
 

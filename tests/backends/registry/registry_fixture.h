@@ -23,12 +23,12 @@ class RecordingBackend final : public Backend {
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override;
   Result<Pin> pin(const SourceAddress& source, const Context& context) override;
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override;
   std::string id_hash(std::string_view id) const override { return scheme_ + ":" + std::string(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, scheme_); }
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return std::nullopt;
   }
 
@@ -58,7 +58,7 @@ struct RegistryFixture {
   static std::string download_url(const std::string& module, const std::string& version);
 
   Backend& registry();
-  // The one tree of a version of registry.example.com/a/b/c, wished for with this id where one is given.
+  // The one tree of a version of registry.example.com/a/b/c, requested for with this id where one is given.
   Result<FetchedTree> fetch(const std::string& version, const std::string& id = {});
 
   FakeHttpClient http;

@@ -65,8 +65,8 @@ BOOST_AUTO_TEST_CASE(a_module_is_found_listed_and_downloaded) {
   BOOST_REQUIRE(listing->versions.size() == 1U);
   Stats stats;
   const Context context{.stats = &stats};
-  const FetchWish wish{.id = {}, .ref = listing->versions[0].ref};
-  const auto trees = backend->fetch(fixture.source(), {&wish, 1}, fixture.directory.path(), context);
+  const FetchRequest fetch_request{.id = {}, .ref = listing->versions[0].ref};
+  const auto trees = backend->fetch(fixture.source(), {&fetch_request, 1}, fixture.directory.path(), context);
   BOOST_REQUIRE_MESSAGE(trees[0], (trees[0] ? "" : words(trees[0].error())));
   BOOST_TEST(std::filesystem::exists(trees[0]->directory / "main.tf"));
   BOOST_TEST(stats.requests == 2U);

@@ -33,7 +33,7 @@ struct Seen {
   }
   std::string text() const { return read_text(file()); }
   // Hours after Monday at which each was first seen.
-  std::vector<int> note(std::vector<Sighting> sightings, hours at) const {
+  std::vector<int> note(std::vector<Observation> sightings, hours at) const {
     std::vector<int> out;
     for (const Time time : seen.note(source, sightings, kMonday + at, Context{})) {
       out.push_back(static_cast<int>(std::chrono::duration_cast<hours>(time - kMonday).count()));
@@ -42,8 +42,8 @@ struct Seen {
   }
 };
 
-const Sighting kA{"refs/tags/v1", "a"};
-const Sighting kB{"refs/tags/v2", "b"};
+const Observation kA{"refs/tags/v1", "a"};
+const Observation kB{"refs/tags/v2", "b"};
 
 }  // namespace
 
@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(moved_tag_is_a_new_sighting) {
 BOOST_AUTO_TEST_CASE(wrong_clocks_make_nothing_old) {
   struct Row {
     const char* name;
-    std::vector<std::pair<Sighting, hours>> noted;
-    Sighting asked;
+    std::vector<std::pair<Observation, hours>> noted;
+    Observation asked;
     hours at;
     int expected;  // hours after Monday
   };

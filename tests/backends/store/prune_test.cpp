@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(writes_left_unfinished_for_a_day_go) {
   BOOST_TEST(store.find(kSource, "a").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(records_of_what_is_gone_go) {
+BOOST_AUTO_TEST_CASE(removes_stale_records) {
   const Package package = add("a", 10, hours(0));
   const Package other = add("b", 10, hours(0));
   store.drop(package);

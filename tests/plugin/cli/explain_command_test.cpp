@@ -27,7 +27,7 @@ class OwnGit {
 
 std::string list(const cli::CredentialSearch& search) {
   std::string text = search.use + " " + search.used.value_or("-") + "\n";
-  for (const CredentialPlace& place : search.places) {
+  for (const CredentialLocation& place : search.places) {
     text += "  " + place.place + ": " + place.outcome + "\n";
   }
   return text;
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
              "[credential]\n\thelper = !echo canary-4\n\thelper = store\n"
              "[credential \"https://user:canary-5@ghcr.io\"]\n\thelper = cache\n"
              "[http \"https://ghcr.io\"]\n\textraHeader = Authorization: canary-6\n");
-  const auto report = explain_credentials("GHCR.io/team/app", {}, user.surroundings(), Context{});
+  const auto report = explain_credentials("GHCR.io/team/app", {}, user.environment(), Context{});
   BOOST_TEST_REQUIRE(report.has_value());
   BOOST_TEST(report->host == "ghcr.io");
   BOOST_TEST(report->repository == "team/app");
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
   const OwnGit git(user);
   ClientConfiguration configuration;
   configuration.warnings.push_back({Severity::warning, Error{.message = "~/.tofurc:1:1: no such thing"}});
-  const auto report = explain_credentials("example.com:8443", configuration, user.surroundings(), Context{});
+  const auto report = explain_credentials("example.com:8443", configuration, user.environment(), Context{});
   BOOST_TEST_REQUIRE(report.has_value());
   BOOST_TEST(report->repository == "");
   BOOST_TEST(report->warnings.at(0) == "~/.tofurc:1:1: no such thing");
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_host) {
   for (const char* text :
        {"", "https://user:canary@example.com", "user:canary@example.com", "/team", "a b", "a?canary"}) {
     BOOST_TEST_CONTEXT(text) {
-      const auto report = explain_credentials(text, {}, Surroundings{}, Context{});
+      const auto report = explain_credentials(text, {}, ProcessEnvironment{}, Context{});
       BOOST_TEST_REQUIRE(!report.has_value());
       BOOST_TEST((report.error().code == Code::invalid_params));
       BOOST_TEST(report.error().message == "--credentials takes a host, and for OCI also a repository");

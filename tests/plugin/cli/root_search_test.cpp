@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(globs) {
     const char* excluded;
   };
   const auto written = [](const char* text) {
-    return std::vector<Written>{{text, Location{"config.hcl", Range{.start = {.line = 3}, .end = {}}}}};
+    return std::vector<SourceText>{{text, Location{"config.hcl", Range{.start = {.line = 3}, .end = {}}}}};
   };
   const std::string top = ".tofu-modlock.hcl";
   const Row rows[] = {
@@ -361,9 +361,9 @@ BOOST_AUTO_TEST_CASE(globs) {
 BOOST_AUTO_TEST_CASE(where_globs_of_flags_and_users_start) {
   Tree tree({{"live/a/main.tf", kPlain}, {"live/b/main.tf", kPlain}}, true);
   BOOST_TEST(tree.roots({.current = tree.top / "live", .root_globs = {"a"}}) == "live/a");
-  const std::vector<Written> of_top = {{"live/b", Location{"config.hcl", std::nullopt}}};
+  const std::vector<SourceText> of_top = {{"live/b", Location{"config.hcl", std::nullopt}}};
   BOOST_TEST(tree.roots({.user_file = "/home/someone/config.hcl", .user_roots = of_top}) == "live/b");
-  const std::vector<Written> above = {{"repo/live/b", Location{"config.hcl", std::nullopt}}};
+  const std::vector<SourceText> above = {{"repo/live/b", Location{"config.hcl", std::nullopt}}};
   BOOST_TEST(tree.roots({.user_file = tree.directory / "config.hcl", .user_roots = above}) == "live/b");
 }
 
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_excludes) {
 
 BOOST_AUTO_TEST_CASE(globs_that_match_nothing) {
   Tree tree({{"live/a/main.tf", kBackend}, {".tofu-modlock.hcl", "roots = [\"live/x\", \"live/*\"]\n"}}, true);
-  const std::vector<Written> users = {{"elsewhere", Location{"config.hcl", std::nullopt}}};
+  const std::vector<SourceText> users = {{"elsewhere", Location{"config.hcl", std::nullopt}}};
   BOOST_TEST(tree.roots({.user_roots = users, .current = tree.top, .root_globs = {"live/y"}}) == "live/a");
   BOOST_TEST_REQUIRE(tree.found.unused.size() == 2U);
   BOOST_TEST(tree.found.unused[0] == "--root-glob live/y");

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(what_a_unit_names) {
     BOOST_TEST_CONTEXT(row.name) {
       const TemporaryDirectory unit;
       write_text(unit / "terragrunt.hcl", row.text);
-      const auto found = find_unit_source(unit.path(), "", Tool::opentofu);
+      const auto found = find_unit_source(unit.path(), "", ClientKind::opentofu);
       BOOST_REQUIRE(found.has_value());
       BOOST_TEST(found->is_known == row.is_known);
       BOOST_TEST((found->source ? found->source->source.text : "") == row.source);
@@ -54,11 +54,12 @@ BOOST_AUTO_TEST_CASE(values_of_a_stack_and_of_a_flag) {
   const TemporaryDirectory unit;
   write_text(unit / "terragrunt.values.hcl", "ref = \"v2\"\n");
   write_text(unit / "terragrunt.hcl", "terraform {\n source = \"git::https://h/s.git?ref=${values.ref}\"\n}");
-  BOOST_TEST(find_unit_source(unit.path(), "", Tool::opentofu)->source->source.text == "git::https://h/s.git?ref=v2");
-  BOOST_TEST(find_unit_source(unit.path(), "git::https://h/t.git", Tool::opentofu)->source->source.text ==
+  BOOST_TEST(find_unit_source(unit.path(), "", ClientKind::opentofu)->source->source.text ==
+             "git::https://h/s.git?ref=v2");
+  BOOST_TEST(find_unit_source(unit.path(), "git::https://h/t.git", ClientKind::opentofu)->source->source.text ==
              "git::https://h/t.git");
   write_text(unit / "terragrunt.hcl", "terraform {");
-  BOOST_TEST((find_unit_source(unit.path(), "", Tool::opentofu).error().code == Code::config_parse));
+  BOOST_TEST((find_unit_source(unit.path(), "", ClientKind::opentofu).error().code == Code::config_parse));
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ using namespace modlock::test;
 
 namespace {
 
-ClientConfiguration read(const std::string& text, Tool tool = Tool::opentofu) {
+ClientConfiguration read(const std::string& text, ClientKind tool = ClientKind::opentofu) {
   const User user;
   user.write(".terraformrc", text);
-  return read_client_configuration(tool, user.surroundings());
+  return read_client_configuration(tool, user.environment());
 }
 
 std::string warnings(const ClientConfiguration& configuration) {
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(defaults) {
   const User user;
   user.write(".terraform.d/a.tfrc",
              "oci_default_credentials {\n docker_style_config_files = [\"../own.json\", \"/abs.json\"]\n}");
-  const auto configuration = read_client_configuration(Tool::opentofu, user.surroundings());
+  const auto configuration = read_client_configuration(ClientKind::opentofu, user.environment());
   BOOST_TEST_REQUIRE(configuration.oci_defaults.has_value());
   const std::vector<std::string> files = {user.path("own.json").string(), "/abs.json"};
   BOOST_TEST(*configuration.oci_defaults->files == files, boost::test_tools::per_element());
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(defaults_with_problems) {
 BOOST_AUTO_TEST_CASE(terraform_knows_no_such_blocks) {
   const auto configuration =
       read("oci_credentials \"a.io\" {}\noci_default_credentials \"x\" {}\nregistry_protocols { retry_count = 3 }",
-           Tool::terraform);
+           ClientKind::terraform);
   BOOST_TEST(configuration.oci.empty());
   BOOST_TEST(!configuration.oci_defaults);
   BOOST_TEST(!configuration.retry_count);

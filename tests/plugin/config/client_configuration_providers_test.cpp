@@ -14,10 +14,10 @@ using namespace modlock::test;
 
 namespace {
 
-ClientConfiguration read(const std::string& text, Tool tool = Tool::opentofu) {
+ClientConfiguration read(const std::string& text, ClientKind tool = ClientKind::opentofu) {
   const User user;
   user.write(".terraformrc", text);
-  return read_client_configuration(tool, user.surroundings());
+  return read_client_configuration(tool, user.environment());
 }
 
 std::string warnings(const ClientConfiguration& configuration) {
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(methods_of_opentofu) {
 
 // Terraform knows neither settings for downloads nor OCI mirrors, and has another default registry.
 BOOST_AUTO_TEST_CASE(methods_of_terraform) {
-  const auto configuration = read(kAllMethods, Tool::terraform);
+  const auto configuration = read(kAllMethods, ClientKind::terraform);
   BOOST_TEST(warnings(configuration).empty());
   BOOST_TEST(shown(configuration) ==
              "filesystem /opt/mirror + example.com/*/*\n"
@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(methods_of_terraform) {
              "direct - example.com/*/*\n"
              "override example.com/acme/other other\n"
              "override registry.terraform.io/acme/dev /opt/dev\n");
-  const auto oci =
-      read("provider_installation {\n oci_mirror { repository_template = \"a.io/${hostname}\" }\n}", Tool::terraform);
+  const auto oci = read("provider_installation {\n oci_mirror { repository_template = \"a.io/${hostname}\" }\n}",
+                        ClientKind::terraform);
   BOOST_TEST(warnings(oci) == "~/.terraformrc:2:2: unknown provider installation method \"oci_mirror\"");
 }
 
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(of_several_blocks_the_first_counts) {
   const User user;
   user.write(".tofurc", "provider_installation { filesystem_mirror { path = \"/first\" } }\n");
   user.write(".terraform.d/a.tfrc", "\nprovider_installation { filesystem_mirror { path = \"/second\" } }\n");
-  const auto configuration = read_client_configuration(Tool::opentofu, user.surroundings());
+  const auto configuration = read_client_configuration(ClientKind::opentofu, user.environment());
   BOOST_TEST(shown(configuration) == "filesystem /first\n");
   BOOST_TEST(warnings(configuration) ==
              "~/.terraform.d/a.tfrc:2:1: no more than one provider_installation block may be specified, and the first "
@@ -236,14 +236,14 @@ BOOST_AUTO_TEST_CASE(the_plugin_cache) {
       user.set("TF_PLUGIN_CACHE_DIR", row.variable);
       user.write(".tofurc", row.text);
       const std::string expected = *row.expected == '\0' ? "" : user.path(row.expected).string();
-      const auto missing = read_client_configuration(Tool::opentofu, user.surroundings());
+      const auto missing = read_client_configuration(ClientKind::opentofu, user.environment());
       BOOST_TEST(missing.plugin_cache_directory == expected);
       BOOST_TEST(
           warnings(missing) ==
           (expected.empty() ? "" : fmt::format("the specified plugin cache dir ~/{} cannot be opened", row.expected)));
       if (!expected.empty()) {
         std::filesystem::create_directories(expected);
-        BOOST_TEST(warnings(read_client_configuration(Tool::opentofu, user.surroundings())).empty());
+        BOOST_TEST(warnings(read_client_configuration(ClientKind::opentofu, user.environment())).empty());
       }
     }
   }
@@ -276,12 +276,12 @@ BOOST_AUTO_TEST_CASE(directories_that_are_implied) {
       for (const auto& [name, value] : row.variables) {
         user.set(name, value);
       }
-      for (const Tool tool : {Tool::opentofu, Tool::terraform}) {
+      for (const ClientKind tool : {ClientKind::opentofu, ClientKind::terraform}) {
         std::string text;
-        for (const auto& directory : implied_provider_directories(tool, user.surroundings(), "/r")) {
-          text += (text.empty() ? "" : " ") + user.surroundings().display(directory);
+        for (const auto& directory : implied_provider_directories(tool, user.environment(), "/r")) {
+          text += (text.empty() ? "" : " ") + user.environment().display(directory);
         }
-        BOOST_TEST(text == (tool == Tool::opentofu ? row.opentofu : row.terraform));
+        BOOST_TEST(text == (tool == ClientKind::opentofu ? row.opentofu : row.terraform));
       }
     }
   }

@@ -40,10 +40,10 @@ struct TextRow {
   std::string expected;
 };
 
-std::string read_as(Tool tool, const std::string& text) {
+std::string read_as(ClientKind tool, const std::string& text) {
   const User user;
   user.write(".terraformrc", text);
-  return token(read_client_configuration(tool, user.surroundings()));
+  return token(read_client_configuration(tool, user.environment()));
 }
 
 }  // namespace
@@ -137,8 +137,8 @@ BOOST_AUTO_TEST_CASE(files_in_order) {
         const std::string_view text(value);
         user.set(name, text.starts_with("$HOME/") ? user.path(text.substr(6)).string() : std::string(text));
       }
-      BOOST_TEST(token(read_client_configuration(Tool::opentofu, user.surroundings())) == row.opentofu);
-      BOOST_TEST(token(read_client_configuration(Tool::terraform, user.surroundings())) == row.terraform);
+      BOOST_TEST(token(read_client_configuration(ClientKind::opentofu, user.environment())) == row.opentofu);
+      BOOST_TEST(token(read_client_configuration(ClientKind::terraform, user.environment())) == row.terraform);
     }
   }
 }
@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(tokens_are_found_however_they_are_written) {
   };
   for (const TextRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(read_as(Tool::opentofu, row.text) == row.expected);
-      BOOST_TEST(read_as(Tool::terraform, row.text) == row.expected);
+      BOOST_TEST(read_as(ClientKind::opentofu, row.text) == row.expected);
+      BOOST_TEST(read_as(ClientKind::terraform, row.text) == row.expected);
     }
   }
 }
@@ -193,8 +193,8 @@ BOOST_AUTO_TEST_CASE(a_problem_leaves_what_the_client_keeps) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(read_as(Tool::opentofu, row.text) == row.opentofu);
-      BOOST_TEST(read_as(Tool::terraform, row.text) == row.terraform);
+      BOOST_TEST(read_as(ClientKind::opentofu, row.text) == row.opentofu);
+      BOOST_TEST(read_as(ClientKind::terraform, row.text) == row.terraform);
     }
   }
 }
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_passed_over) {
   const User user;
   user.write(".tofurc/inside", "");
   user.write(".terraform.d/a.tfrc", block("canary"));
-  const auto configuration = read_client_configuration(Tool::opentofu, user.surroundings());
+  const auto configuration = read_client_configuration(ClientKind::opentofu, user.environment());
   BOOST_TEST(configuration.tokens.at("example.com").token.reveal() == "canary");
   BOOST_TEST(configuration.warnings.size() == 1U);
   const std::vector<std::string> files = {"~/.terraform.d/a.tfrc"};
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(services_of_hosts) {
 host "café.fr" { Services { modules.v1 = "b" } }
 host "xn--caf-dma.fr" {})");
   user.write(".terraform.d/a.tfrc.json", R"({"host": {"example.com": {"services": {"modules.v1": "http://c/"}}}})");
-  const auto configuration = read_client_configuration(Tool::opentofu, user.surroundings());
+  const auto configuration = read_client_configuration(ClientKind::opentofu, user.environment());
   BOOST_TEST_REQUIRE(configuration.hosts.size() == 2U);
   const auto& replaced = configuration.hosts.at("example.com");
   BOOST_TEST(replaced.services.size() == 1U);
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(helpers_and_where_they_lie) {
   User user;
   user.set("XDG_DATA_HOME", user.path("data").string());
   user.write(".terraformrc", "\ncredentials_helper \"vault\" { args = [\"a b\", 1] }\ncredentials_helper \"pass\" {}");
-  const auto configuration = read_client_configuration(Tool::opentofu, user.surroundings());
+  const auto configuration = read_client_configuration(ClientKind::opentofu, user.environment());
   BOOST_TEST_REQUIRE(configuration.helper.has_value());
   BOOST_TEST(configuration.helper->name == "vault");
   const std::vector<std::string> arguments = {"a b", "1"};
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(helpers_and_where_they_lie) {
   BOOST_TEST_REQUIRE(configuration.warnings.size() == 1U);
   BOOST_TEST(configuration.warnings[0].what.message ==
              "~/.terraformrc:3:1: a second credentials_helper, \"pass\", beside \"vault\" in ~/.terraformrc:2");
-  BOOST_TEST(read_client_configuration(Tool::terraform, user.surroundings()).helper->directories.size() == 2U);
+  BOOST_TEST(read_client_configuration(ClientKind::terraform, user.environment()).helper->directories.size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(settings_of_registry_requests) {
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(settings_of_registry_requests) {
     BOOST_TEST_CONTEXT(row.name) {
       const User user;
       user.write(".tofurc", row.text);
-      const auto configuration = read_client_configuration(Tool::opentofu, user.surroundings());
+      const auto configuration = read_client_configuration(ClientKind::opentofu, user.environment());
       BOOST_TEST(configuration.retry_count.value_or(-9) == row.count);
       BOOST_TEST(configuration.request_timeout.value_or(std::chrono::seconds(-9)).count() == row.seconds);
       BOOST_TEST((configuration.warnings.empty() ? "" : configuration.warnings[0].what.message) == row.warning);
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(settings_of_registry_requests) {
   }
   const User user;
   user.write(".terraform.d/a.tfrc", "registry_protocols { retry_count = 3 }");
-  BOOST_TEST(!read_client_configuration(Tool::opentofu, user.surroundings()).retry_count);
+  BOOST_TEST(!read_client_configuration(ClientKind::opentofu, user.environment()).retry_count);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

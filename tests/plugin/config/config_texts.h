@@ -13,7 +13,7 @@ namespace modlock::test {
 // Files by name, as read in a directory that holds nothing else.
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-inline std::vector<ConfigText> read_texts(const Texts& texts, Tool tool = Tool::opentofu,
+inline std::vector<ConfigText> read_texts(const Texts& texts, ClientKind tool = ClientKind::opentofu,
                                           ConfigKind kind = ConfigKind::module) {
   Documents documents;
   for (const auto& [name, text] : texts) {

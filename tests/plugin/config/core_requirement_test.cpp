@@ -32,7 +32,7 @@ struct Read {
   std::vector<CoreRequirement> requirements;
 };
 
-Read read(const std::vector<File>& given, Tool tool = Tool::opentofu) {
+Read read(const std::vector<File>& given, ClientKind tool = ClientKind::opentofu) {
   Read result;
   for (const File& file : given) {
     if (file.name != nullptr) {
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(passes_over_what_states_nothing) {
   BOOST_TEST(read({{"a.tf", "terraform \"x\" {\n  required_version = \"1\"\n}\n"}}).requirements.empty());
   BOOST_TEST(read({{"a.tf", "terraform {}\nlocals {\n  required_version = \"1\"\n}\n"}}).requirements.empty());
   BOOST_TEST(read({{"a.tf", "language {\n  compatible_with {}\n}\n"}}).requirements.size() == 1U);
-  BOOST_TEST(read({{"a.tf", "language {}\n"}}, Tool::terraform).requirements.empty());
+  BOOST_TEST(read({{"a.tf", "language {}\n"}}, ClientKind::terraform).requirements.empty());
 }
 
 BOOST_AUTO_TEST_CASE(decides_which_releases_obey) {
@@ -116,21 +116,21 @@ BOOST_AUTO_TEST_CASE(decides_which_releases_obey) {
       const auto found = read({{row.file, row.text}});
       BOOST_REQUIRE(found.requirements.size() == 1U);
       const CoreRequirement& requirement = found.requirements[0];
-      BOOST_TEST(applies(requirement, Tool::opentofu, "1.11.14") == row.tofu_1_11);
-      BOOST_TEST(applies(requirement, Tool::opentofu, "1.12.0-rc1") == row.tofu_1_12);
-      BOOST_TEST(applies(requirement, Tool::opentofu, "2.0.0") == row.tofu_1_12);
-      BOOST_TEST(applies(requirement, Tool::terraform, "1.12.0") == row.terraform);
+      BOOST_TEST(applies(requirement, ClientKind::opentofu, "1.11.14") == row.tofu_1_11);
+      BOOST_TEST(applies(requirement, ClientKind::opentofu, "1.12.0-rc1") == row.tofu_1_12);
+      BOOST_TEST(applies(requirement, ClientKind::opentofu, "2.0.0") == row.tofu_1_12);
+      BOOST_TEST(applies(requirement, ClientKind::terraform, "1.12.0") == row.terraform);
     }
   }
   const auto found = read({{"a.tf", "language {\n  compatible_with {\n    opentofu = \"1.12.0\"\n  }\n}\n"}});
-  BOOST_TEST(!applies(found.requirements.at(1), Tool::opentofu, "1.11.0"));
-  BOOST_TEST(applies(found.requirements.at(1), Tool::opentofu, "1.12.0"));
+  BOOST_TEST(!applies(found.requirements.at(1), ClientKind::opentofu, "1.11.0"));
+  BOOST_TEST(applies(found.requirements.at(1), ClientKind::opentofu, "1.12.0"));
 }
 
 BOOST_AUTO_TEST_CASE(says_what_a_release_would_say) {
   struct Row {
     const char* name;
-    Tool tool;
+    ClientKind tool;
     const char* version;
     const char* file;
     const char* text;
@@ -144,45 +144,45 @@ BOOST_AUTO_TEST_CASE(says_what_a_release_would_say) {
   const std::string number = required("9.50");
   const std::string reference = required("var.x");
   const Row rows[] = {
-      {"satisfied", Tool::opentofu, "9.0.0", "a.tofu", future.c_str(), ""},
-      {"excluded", Tool::opentofu, "1.12.6", "a.tofu", future.c_str(),
+      {"satisfied", ClientKind::opentofu, "9.0.0", "a.tofu", future.c_str(), ""},
+      {"excluded", ClientKind::opentofu, "1.12.6", "a.tofu", future.c_str(),
        "m/a.tofu:2:22 Incompatible module: this module is not compatible with OpenTofu v1.12.6, it requires \">= "
        "9.0\"\n"},
-      {"excluded in .tf", Tool::opentofu, "1.12.6", "a.tf", future.c_str(), ""},
-      {"excluded before 1.12", Tool::opentofu, "1.11.3", "a.tf", future.c_str(),
+      {"excluded in .tf", ClientKind::opentofu, "1.12.6", "a.tf", future.c_str(), ""},
+      {"excluded before 1.12", ClientKind::opentofu, "1.11.3", "a.tf", future.c_str(),
        "m/a.tf:2:22 Unsupported OpenTofu Core version: this module is not compatible with OpenTofu v1.11.3, it "
        "requires "
        "\">= 9.0\"\n"},
-      {"excluded by Terraform", Tool::terraform, "1.11.4", "a.tf", future.c_str(),
+      {"excluded by Terraform", ClientKind::terraform, "1.11.4", "a.tf", future.c_str(),
        "m/a.tf:2:22 Unsupported Terraform Core version: this module is not compatible with Terraform v1.11.4, it "
        "requires \">= 9.0\"\n"},
-      {"a prerelease counts as its release", Tool::opentofu, "1.13.0-rc1", "a.tofu", release.c_str(), ""},
-      {"prerelease in the constraint", Tool::opentofu, "1.12.6", "a.tofu", prerelease.c_str(),
+      {"a prerelease counts as its release", ClientKind::opentofu, "1.13.0-rc1", "a.tofu", release.c_str(), ""},
+      {"prerelease in the constraint", ClientKind::opentofu, "1.12.6", "a.tofu", prerelease.c_str(),
        "m/a.tofu:2:22 Invalid required_version constraint: prerelease version constraints are not supported, found "
        "\">= 1.0, < 2-rc1\"\n"},
-      {"not a string", Tool::opentofu, "1.12.6", "a.tofu", list.c_str(),
+      {"not a string", ClientKind::opentofu, "1.12.6", "a.tofu", list.c_str(),
        "m/a.tofu:2:22 Invalid version constraint: a string value is required for required_version, found tuple\n"},
-      {"not a string where nobody looks", Tool::opentofu, "1.12.6", "a.tf", list.c_str(), ""},
-      {"not a constraint", Tool::terraform, "1.11.4", "a.tf", word.c_str(),
+      {"not a string where nobody looks", ClientKind::opentofu, "1.12.6", "a.tf", list.c_str(), ""},
+      {"not a constraint", ClientKind::terraform, "1.11.4", "a.tf", word.c_str(),
        "m/a.tf:2:22 Invalid version constraint: \"x\" is not a version constraint: item \"x\" must be an optional "
        "operator (=, !=, >, >=, <, <=, ~>) and a version\n"},
-      {"number", Tool::terraform, "1.11.4", "a.tf", number.c_str(),
+      {"number", ClientKind::terraform, "1.11.4", "a.tf", number.c_str(),
        "m/a.tf:2:22 Unsupported Terraform Core version: this module is not compatible with Terraform v1.11.4, it "
        "requires \"9.5\"\n"},
-      {"reference where nobody looks", Tool::opentofu, "1.12.6", "a.tf", reference.c_str(), ""},
-      {"language before 1.12", Tool::opentofu, "1.11.3", "a.tf", "language {}\n",
+      {"reference where nobody looks", ClientKind::opentofu, "1.12.6", "a.tf", reference.c_str(), ""},
+      {"language before 1.12", ClientKind::opentofu, "1.11.3", "a.tf", "language {}\n",
        "m/a.tf:1:1 Unsupported block type: blocks of type \"language\" are not expected by OpenTofu v1.11.3, they came "
        "with 1.12\n"},
-      {"language", Tool::opentofu, "1.12.0", "a.tf", "language {}\n", ""},
-      {"compatible_with", Tool::opentofu, "1.12.6", "a.tf",
+      {"language", ClientKind::opentofu, "1.12.0", "a.tf", "language {}\n", ""},
+      {"compatible_with", ClientKind::opentofu, "1.12.6", "a.tf",
        "language {\n  compatible_with {\n    opentofu = \">= 1.13\"\n  }\n}\n",
        "m/a.tf:3:16 Incompatible module: this module is not compatible with OpenTofu v1.12.6, it requires \">= "
        "1.13\"\n"},
-      {"ineffective", Tool::opentofu, "1.12.6", "a.tf",
+      {"ineffective", ClientKind::opentofu, "1.12.6", "a.tf",
        "language {\n  compatible_with {\n    opentofu = \">= 1.10\"\n  }\n}\n",
        "m/a.tf:3:16 warning: Ineffective version constraint: releases before OpenTofu 1.12 do not know "
        "compatible_with, but \">= 1.10\" admits them\n"},
-      {"incompatible hides the rest", Tool::opentofu, "1.12.6", "a.tofu",
+      {"incompatible hides the rest", ClientKind::opentofu, "1.12.6", "a.tofu",
        "terraform {\n  required_version = \"x\"\n}\nterraform {\n  required_version = \"9\"\n}\n",
        "m/a.tofu:5:22 Incompatible module: this module is not compatible with OpenTofu v1.12.6, it requires \"9\"\n"},
   };
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(an_override_file_replaces_required_version_up_to_1_11) {
           read({{"a_override.tf", second.c_str()}, {"b.tf", first.c_str()}, {"c_override.tf", third.c_str()}});
       std::vector<std::string> obeyed;
       for (const CoreRequirement& requirement : found.requirements) {
-        if (applies(requirement, Tool::terraform, "1.11.4")) {
+        if (applies(requirement, ClientKind::terraform, "1.11.4")) {
           obeyed.push_back(requirement.constraint);
         }
       }
@@ -236,8 +236,8 @@ BOOST_AUTO_TEST_CASE(an_override_file_replaces_required_version_up_to_1_11) {
   const std::string strict = required("\">= 9\"");
   const std::string lax = required("\">= 1\"");
   const auto found = read({{"a.tofu", strict.c_str()}, {"a_override.tofu", lax.c_str()}});
-  BOOST_TEST(check_core_requirements(found.requirements, Tool::opentofu, "1.12.6").size() == 1U);
-  BOOST_TEST(check_core_requirements(found.requirements, Tool::opentofu, "1.11.6").empty());
+  BOOST_TEST(check_core_requirements(found.requirements, ClientKind::opentofu, "1.12.6").size() == 1U);
+  BOOST_TEST(check_core_requirements(found.requirements, ClientKind::opentofu, "1.11.6").empty());
 }
 
 BOOST_AUTO_TEST_CASE(checks_language_blocks) {

@@ -24,12 +24,11 @@ struct EvaluatedModule {
 
 inline EvaluatedModule evaluate_module(const std::filesystem::path& directory,
                                        const std::shared_ptr<const ParsedModule>& parsed, const Documents& documents,
-                                       Tool tool = Tool::opentofu, const VariableInputs& inputs = {}) {
+                                       ClientKind tool = ClientKind::opentofu, const VariableInputs& inputs = {}) {
   EvaluatedModule result{parsed, {}, parsed->diagnostics};
-  const ScopeSurroundings surroundings{directory, "default", tool,
-                                       make_confined_files(directory, {directory}, documents)};
+  const ScopeContext environment{directory, "default", tool, make_confined_files(directory, {directory}, documents)};
   const auto values = read_variable_values(directory, inputs, documents, {directory}, result.diagnostics);
-  ModuleScope scope(parsed, surroundings, ".", values.value());
+  ModuleScope scope(parsed, environment, ".", values.value());
   EvaluatedCalls evaluated = evaluate_calls(*parsed, scope);
   result.calls = std::move(evaluated.calls);
   result.diagnostics.insert(result.diagnostics.end(), evaluated.diagnostics.begin(), evaluated.diagnostics.end());
@@ -37,12 +36,12 @@ inline EvaluatedModule evaluate_module(const std::filesystem::path& directory,
 }
 
 inline EvaluatedModule load_module(const std::filesystem::path& directory, const Documents& documents = {},
-                                   Tool tool = Tool::opentofu) {
+                                   ClientKind tool = ClientKind::opentofu) {
   return evaluate_module(directory, read_module(directory, documents, tool).value(), documents, tool);
 }
 
 inline EvaluatedModule load_module(const TemporaryDirectory& directory, const Files& files,
-                                   Tool tool = Tool::opentofu) {
+                                   ClientKind tool = ClientKind::opentofu) {
   for (const auto& [name, text] : files) {
     directory.write(name, text);
   }

@@ -72,14 +72,14 @@ BOOST_AUTO_TEST_CASE(what_has_no_static_value) {
       {"in a branch that is not taken", "true ? \"x\" : aws_vpc.main.id", dynamic("aws_vpc.main")},
       {"inside try", "try(aws_vpc.main.id, \"x\")", dynamic("aws_vpc.main")},
   };
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const TestModule root = root_module(
-          surroundings, {{"main.tf", fmt::format("module \"m\" {{\n  source = {}\n}}\n", row.source)},
-                         {"names.tf",
-                          "variable \"region\" {\n  default = \"x\"\n}\nvariable \"never\" {\n  const = false\n}\n"
-                          "variable \"required\" {}\n"}});
+          environment, {{"main.tf", fmt::format("module \"m\" {{\n  source = {}\n}}\n", row.source)},
+                        {"names.tf",
+                         "variable \"region\" {\n  default = \"x\"\n}\nvariable \"never\" {\n  const = false\n}\n"
+                         "variable \"required\" {}\n"}});
       auto value = root.scope->evaluate_argument(root.call("m").find("source"), "module.m.source");
       BOOST_TEST_REQUIRE(!value.has_value());
       Error error = std::move(value.error());
@@ -93,12 +93,12 @@ BOOST_AUTO_TEST_CASE(what_has_no_static_value) {
 }
 
 BOOST_AUTO_TEST_CASE(the_chain_of_references) {
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   const TestModule root =
-      root_module(surroundings, {{"main.tf",
-                                  "locals {\n  a = \"${local.b}/x\"\n  b = data.d.e.f\n}\n"
-                                  "module \"m\" {\n  source = local.a\n}\n"
-                                  "module \"child\" {\n  source = \"./child\"\n  v = local.a\n}\n"}});
+      root_module(environment, {{"main.tf",
+                                 "locals {\n  a = \"${local.b}/x\"\n  b = data.d.e.f\n}\n"
+                                 "module \"m\" {\n  source = local.a\n}\n"
+                                 "module \"child\" {\n  source = \"./child\"\n  v = local.a\n}\n"}});
   const std::string cause =
       "CONFIG_NON_STATIC main.tf:3:7: Dynamic value in static context: data.d is not known before plan, and local.b "
       "needs it\n"
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_chain_of_references) {
   BOOST_TEST(root.source() == cause + "  main.tf:6:12: referenced by module.m.source" + std::string(kDynamicHint));
   BOOST_TEST(root.source() == cause + "  main.tf:6:12: referenced by module.m.source" + std::string(kDynamicHint));
   const TestModule child = child_module(
-      surroundings, root, "child",
+      environment, root, "child",
       {{"main.tf", "variable \"v\" {}\nlocals {\n  w = var.v\n}\nmodule \"m\" {\n  source = local.w\n}\n"}});
   BOOST_TEST(child.source() == cause +
                                    "  main.tf:10:7: referenced by module.child:var.v\n"
@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(the_chain_of_references) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_title_the_argument_is_named) {
-  const ScopeSurroundings surroundings = test_surroundings();
-  const TestModule root = root_module(surroundings, {{"main.tf", "module \"m\" {\n  source = self.x\n}\n"}});
+  const ScopeContext environment = test_surroundings();
+  const TestModule root = root_module(environment, {{"main.tf", "module \"m\" {\n  source = self.x\n}\n"}});
   const auto value = root.scope->evaluate_argument(root.call("m").find("source"));
   BOOST_TEST(show(value) ==
              "CONFIG_NON_STATIC main.tf:2:12: Dynamic value in static context: self.x is not known before plan, and "
@@ -126,18 +126,18 @@ BOOST_AUTO_TEST_CASE(without_a_title_the_argument_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(cycles) {
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   const std::string hint = "\n  hint: give one of them a value that does not depend on the others";
   const TestModule self =
-      root_module(surroundings, {{"main.tf", "locals {\n  a = local.a\n}\nmodule \"m\" {\n  source = local.a\n}\n"}});
+      root_module(environment, {{"main.tf", "locals {\n  a = local.a\n}\nmodule \"m\" {\n  source = local.a\n}\n"}});
   BOOST_TEST(self.source() ==
              "CONFIG_NON_STATIC main.tf:2:7: Circular reference: local.a -> local.a\n"
              "  main.tf:5:12: referenced by module.m.source" +
                  hint);
   const TestModule longer =
-      root_module(surroundings, {{"main.tf",
-                                  "locals {\n  a = local.b\n  b = \"${local.c}\"\n  c = [local.a]\n  d = local.b\n}\n"
-                                  "module \"m\" {\n  source = local.d\n}\n"}});
+      root_module(environment, {{"main.tf",
+                                 "locals {\n  a = local.b\n  b = \"${local.c}\"\n  c = [local.a]\n  d = local.b\n}\n"
+                                 "module \"m\" {\n  source = local.d\n}\n"}});
   BOOST_TEST(longer.source() ==
              "CONFIG_NON_STATIC main.tf:2:7: Circular reference: local.b -> local.c -> local.a -> local.b\n"
              "  main.tf:4:8: referenced by local.c\n"
@@ -203,11 +203,11 @@ BOOST_AUTO_TEST_CASE(values_that_do_not_fit) {
        "  main.tf:6:12: referenced by module.m.source\n"
        "  hint: write it in the syntax of the configuration, for example [\"a\", \"b\"]"},
   };
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const TestModule root = root_module(
-          surroundings,
+          environment,
           {{"main.tf",
             fmt::format("variable \"x\" {{\n  {}\n}}\nmodule \"m\" {{\n  source = var.x\n}}\n", row.variable)}},
           row.inputs, row.files);
@@ -217,11 +217,11 @@ BOOST_AUTO_TEST_CASE(values_that_do_not_fit) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_caller_gives_wrong) {
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   const TestModule root = root_module(
-      surroundings, {{"main.tf", "module \"child\" {\n  source = \"./child\"\n  a = \"x\"\n  c = null\n}\n"}});
+      environment, {{"main.tf", "module \"child\" {\n  source = \"./child\"\n  a = \"x\"\n  c = null\n}\n"}});
   const TestModule child = child_module(
-      surroundings, root, "child",
+      environment, root, "child",
       {{"vars.tf",
         "variable \"a\" {\n  type = number\n}\nvariable \"b\" {}\nvariable \"c\" {\n  nullable = false\n}\n"},
        {"main.tf",
@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(what_a_caller_gives_wrong) {
 BOOST_AUTO_TEST_CASE(a_broken_default) {
   auto module = std::make_shared<ParsedModule>();
   module->variables["a"] = {.name = "a", .location = {"main.tf", {}}, .type = {}, .default_is_broken = true};
-  const ScopeSurroundings surroundings = test_surroundings();
-  ModuleScope scope(module, surroundings, ".", variable_values({}));
+  const ScopeContext environment = test_surroundings();
+  ModuleScope scope(module, environment, ".", variable_values({}));
   BOOST_TEST(show(scope.resolve({.object = "var", .attribute = "a", .location = {"x.tf", {}}})) ==
              "CONFIG_PARSE main.tf: the default value of variable \"a\" is not valid\n"
              "  x.tf: referenced by this expression");
@@ -261,14 +261,14 @@ BOOST_AUTO_TEST_CASE(long_chains) {
     }
     return text + fmt::format("  n{} = {}\n}}\n", length, end);
   };
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   const std::size_t longest = ModuleScope::kMaxChain - 1;
-  BOOST_TEST(root_module(surroundings, {{"main.tf", chain(longest, "\"x\"")}}).source() == "\"x\"");
-  const TestModule cut = root_module(surroundings, {{"main.tf", chain(longest, "self.x")}});
+  BOOST_TEST(root_module(environment, {{"main.tf", chain(longest, "\"x\"")}}).source() == "\"x\"");
+  const TestModule cut = root_module(environment, {{"main.tf", chain(longest, "self.x")}});
   const auto error = cut.scope->evaluate_argument(cut.call("m").find("source")).error();
   BOOST_TEST(error.related.size() == ModuleScope::kMaxRelated);
   BOOST_TEST(error.related.front().message == fmt::format("referenced by local.n{}", longest - 1));
-  const TestModule too_long = root_module(surroundings, {{"main.tf", chain(10'000, "\"x\"")}});
+  const TestModule too_long = root_module(environment, {{"main.tf", chain(10'000, "\"x\"")}});
   const auto limit = too_long.scope->evaluate_argument(too_long.call("m").find("source")).error();
   BOOST_TEST(to_string(limit.code) == "LIMIT_EXCEEDED");
   BOOST_TEST(limit.message == fmt::format("local.n{0} stands at the end of a chain of more than {0} references",
@@ -280,9 +280,9 @@ BOOST_AUTO_TEST_CASE(values_shared_by_many_are_computed_once) {
   for (int i = 1; i < 100; ++i) {
     text += fmt::format("  n{} = local.n{} == local.n{}\n", i, i + 1, i + 1);
   }
-  const ScopeSurroundings surroundings = test_surroundings();
-  BOOST_TEST(root_module(surroundings, {{"main.tf", text + "  n100 = 1\n}\n"}}).source() == "true");
-  const std::string error = root_module(surroundings, {{"main.tf", text + "  n100 = self.x\n}\n"}}).source();
+  const ScopeContext environment = test_surroundings();
+  BOOST_TEST(root_module(environment, {{"main.tf", text + "  n100 = 1\n}\n"}}).source() == "true");
+  const std::string error = root_module(environment, {{"main.tf", text + "  n100 = self.x\n}\n"}}).source();
   BOOST_TEST(std::count(error.begin(), error.end(), '\n') == static_cast<int>(ModuleScope::kMaxRelated) + 1);
 }
 

@@ -31,12 +31,12 @@ BOOST_AUTO_TEST_CASE(names) {
       {"sensitive", "\"x-${var.s}\"", "\"x-s\"!sensitive"},
       {"ephemeral", "var.e", "\"e\"!ephemeral"},
   };
-  ScopeSurroundings surroundings = test_surroundings();
-  surroundings.workspace = "blue";
+  ScopeContext environment = test_surroundings();
+  environment.workspace = "blue";
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const TestModule root = root_module(
-          surroundings,
+          environment,
           {{"main.tf", fmt::format("module \"m\" {{\n  source = {}\n}}\n", row.source)},
            {"names.tf",
             "locals {\n  a = \"./a\"\n  b = \"${local.a}/b\"\n  c = { d = [\"x\", \"y\"] }\n}\n"
@@ -87,9 +87,9 @@ BOOST_AUTO_TEST_CASE(values_of_root_variables) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const ScopeSurroundings surroundings = test_surroundings();
+      const ScopeContext environment = test_surroundings();
       const TestModule root = root_module(
-          surroundings,
+          environment,
           {{"main.tf",
             fmt::format("variable \"x\" {{\n  {}\n}}\nmodule \"m\" {{\n  source = var.x\n}}\n", row.variable)}},
           row.inputs, row.files);
@@ -99,14 +99,14 @@ BOOST_AUTO_TEST_CASE(values_of_root_variables) {
 }
 
 BOOST_AUTO_TEST_CASE(values_of_called_modules) {
-  const ScopeSurroundings surroundings = test_surroundings();
-  const TestModule root = root_module(
-      surroundings, {{"main.tf",
-                      "locals {\n  v = \"1.0\"\n}\n"
-                      "module \"child\" {\n  source = \"./child\"\n  base = local.v\n  where = path.module\n"
-                      "  typed = { a = 1 }\n  none = null\n}\n"}});
+  const ScopeContext environment = test_surroundings();
+  const TestModule root =
+      root_module(environment, {{"main.tf",
+                                 "locals {\n  v = \"1.0\"\n}\n"
+                                 "module \"child\" {\n  source = \"./child\"\n  base = local.v\n  where = path.module\n"
+                                 "  typed = { a = 1 }\n  none = null\n}\n"}});
   const TestModule child = child_module(
-      surroundings, root, "child",
+      environment, root, "child",
       {{"main.tf",
         "variable \"base\" {}\nvariable \"where\" {}\nvariable \"unset\" {\n  default = \"d\"\n}\n"
         "variable \"typed\" {\n  type = object({ a = string, b = optional(string, \"c\") })\n}\n"
@@ -117,24 +117,24 @@ BOOST_AUTO_TEST_CASE(values_of_called_modules) {
         "module \"n\" {\n  source = var.base\n  base = \"${var.base}-x\"\n}\n"}});
   BOOST_TEST(child.source() == "\"1.0 2.0 . child . d 1c e\"");
   const TestModule grandchild = child_module(
-      surroundings, child, "n", {{"main.tf", "variable \"base\" {}\nmodule \"m\" {\n  source = var.base\n}\n"}});
+      environment, child, "n", {{"main.tf", "variable \"base\" {}\nmodule \"m\" {\n  source = var.base\n}\n"}});
   BOOST_TEST(grandchild.source() == "\"1.0-x\"");
 }
 
 BOOST_AUTO_TEST_CASE(marks_come_down_from_the_caller) {
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   const TestModule root =
-      root_module(surroundings, {{"main.tf",
-                                  "variable \"s\" {\n  default = \"x\"\n  sensitive = true\n}\nmodule \"child\" {\n  "
-                                  "source = \"./c\"\n  a = var.s\n}\n"}});
-  const TestModule child = child_module(surroundings, root, "child",
+      root_module(environment, {{"main.tf",
+                                 "variable \"s\" {\n  default = \"x\"\n  sensitive = true\n}\nmodule \"child\" {\n  "
+                                 "source = \"./c\"\n  a = var.s\n}\n"}});
+  const TestModule child = child_module(environment, root, "child",
                                         {{"main.tf", "variable \"a\" {}\nmodule \"m\" {\n  source = var.a\n}\n"}});
   BOOST_TEST(child.source() == "\"x\"!sensitive");
 }
 
 BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
-  ScopeSurroundings surroundings = test_surroundings();
-  surroundings.tool = Tool::terraform;
+  ScopeContext environment = test_surroundings();
+  environment.tool = ClientKind::terraform;
   struct Row {
     const char* name;
     FileTexts files;
@@ -154,21 +154,21 @@ BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(root_module(surroundings, row.files).source() == row.value);
+      BOOST_TEST(root_module(environment, row.files).source() == row.value);
     }
   }
-  const TestModule root = root_module(surroundings, {{"main.tf", "locals {\n  a = 1\n}\n"}});
+  const TestModule root = root_module(environment, {{"main.tf", "locals {\n  a = 1\n}\n"}});
   BOOST_TEST(show(root.scope->resolve({.object = "local", .attribute = "a", .location = {"main.tf", {}}})) ==
              "CONFIG_PARSE main.tf: variables not allowed: Terraform wants this written out, found local.a\n"
              "  hint: write the value out");
 }
 
 BOOST_AUTO_TEST_CASE(constants) {
-  const ScopeSurroundings surroundings = test_surroundings();
+  const ScopeContext environment = test_surroundings();
   const TestModule root = root_module(
-      surroundings, {{"main.tf",
-                      "variable \"a\" {\n  const = true\n}\nvariable \"b\" {}\nvariable \"c\" {\n  const = true\n"
-                      "  default = 1\n}\nvariable \"d\" {\n  const = false\n}\n"}});
+      environment, {{"main.tf",
+                     "variable \"a\" {\n  const = true\n}\nvariable \"b\" {}\nvariable \"c\" {\n  const = true\n"
+                     "  default = 1\n}\nvariable \"d\" {\n  const = false\n}\n"}});
   BOOST_TEST(show(root.scope->check_constants()) ==
              "CONFIG_NON_STATIC main.tf:1:1: variable \"a\" has no value and no default\n"
              "  hint: set it in terraform.tfvars, with --variable a=… or with TF_VAR_a");

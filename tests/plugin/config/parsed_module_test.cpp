@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(terraform_reads_no_tofu_files) {
   for (const char* name : {"a.tf", "a.tofu", "b.tofu", "c.tofu.json", "d.tf.json", "e_override.tofu"}) {
     directory.write(name, std::string_view(name).ends_with("json") ? "{}" : "");
   }
-  const auto module = read_module(directory.path(), {}, Tool::terraform).value();
+  const auto module = read_module(directory.path(), {}, ClientKind::terraform).value();
   std::vector<std::string> names;
   for (const ConfigFile& file : module->file_hashes) {
     names.push_back(file.path);
@@ -167,9 +167,9 @@ BOOST_AUTO_TEST_CASE(terraform_reads_each_block_of_a_call) {
       const TemporaryDirectory directory;
       directory.write("main.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.primary));
       directory.write("override.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.override_text));
-      const ScopeSurroundings surroundings{.root = directory.path(), .tool = Tool::terraform, .files = nullptr};
-      const auto module = read_module(directory.path(), {}, Tool::terraform).value();
-      ModuleScope scope(module, surroundings, ".", std::make_shared<VariableValues>());
+      const ScopeContext environment{.root = directory.path(), .tool = ClientKind::terraform, .files = nullptr};
+      const auto module = read_module(directory.path(), {}, ClientKind::terraform).value();
+      ModuleScope scope(module, environment, ".", std::make_shared<VariableValues>());
       const EvaluatedCalls found = evaluate_calls(*module, scope);
       BOOST_TEST((found.diagnostics.empty() ? "" : found.diagnostics.front().what.message) == row.error);
       BOOST_TEST(found.calls.size() == (row.error.empty() ? 1U : 0U));
@@ -182,13 +182,13 @@ BOOST_AUTO_TEST_CASE(a_cancelled_run_reads_nothing) {
   directory.write("main.tf", "module \"m\" {\n  source = \"./a\"\n}\n");
   std::stop_source stop;
   const Context context{.stop = stop.get_token()};
-  const auto module = read_module(directory.path(), {}, Tool::opentofu, context).value();
-  const ScopeSurroundings surroundings = test_surroundings();
-  ModuleScope scope(module, surroundings, ".", std::make_shared<VariableValues>());
+  const auto module = read_module(directory.path(), {}, ClientKind::opentofu, context).value();
+  const ScopeContext environment = test_surroundings();
+  ModuleScope scope(module, environment, ".", std::make_shared<VariableValues>());
   BOOST_TEST(evaluate_calls(*module, scope, context).calls.size() == 1U);
   stop.request_stop();
   BOOST_TEST(evaluate_calls(*module, scope, context).calls.empty());
-  const auto stopped = read_module(directory.path(), {}, Tool::opentofu, context);
+  const auto stopped = read_module(directory.path(), {}, ClientKind::opentofu, context);
   BOOST_TEST_REQUIRE(!stopped.has_value());
   BOOST_TEST(to_string(stopped.error().code) == "REQUEST_CANCELLED");
 }
@@ -345,11 +345,11 @@ BOOST_AUTO_TEST_CASE(syntax_errors_leave_other_files_readable) {
 BOOST_AUTO_TEST_CASE(directories_that_cannot_be_read) {
   const TemporaryDirectory directory;
   directory.write("file", "");
-  const auto missing = read_module(directory / "none", {}, Tool::opentofu);
+  const auto missing = read_module(directory / "none", {}, ClientKind::opentofu);
   BOOST_TEST_REQUIRE(!missing.has_value());
   BOOST_TEST((missing.error().code == Code::not_found));
   BOOST_TEST(missing.error().message == "the directory \"" + (directory / "none").string() + "\" does not exist");
-  const auto file = read_module(directory / "file", {}, Tool::opentofu);
+  const auto file = read_module(directory / "file", {}, ClientKind::opentofu);
   BOOST_TEST_REQUIRE(!file.has_value());
   BOOST_TEST((file.error().code == Code::io_error));
   BOOST_TEST(file.error().message ==
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(directories_that_cannot_be_read) {
 BOOST_AUTO_TEST_CASE(a_link_that_leads_nowhere_is_not_an_empty_file) {
   const TemporaryDirectory directory;
   fs::create_symlink("nowhere", directory / "main.tf");
-  const auto module = read_module(directory.path(), {}, Tool::opentofu);
+  const auto module = read_module(directory.path(), {}, ClientKind::opentofu);
   BOOST_TEST_REQUIRE(!module.has_value());
   check_error(module.error(),
               {Code::io_error, "the file \"main.tf\" stands in its directory and cannot be read", "main.tf"});
@@ -368,9 +368,9 @@ BOOST_AUTO_TEST_CASE(a_link_that_leads_nowhere_is_not_an_empty_file) {
 BOOST_AUTO_TEST_CASE(a_link_to_a_directory_is_no_directory) {
   const TemporaryDirectory directory;
   fs::create_directories(directory / "real.tf");
-  BOOST_TEST(read_module(directory.path(), {}, Tool::opentofu).has_value());
+  BOOST_TEST(read_module(directory.path(), {}, ClientKind::opentofu).has_value());
   fs::create_directory_symlink("real.tf", directory / "main.tf");
-  const auto module = read_module(directory.path(), {}, Tool::opentofu);
+  const auto module = read_module(directory.path(), {}, ClientKind::opentofu);
   BOOST_TEST_REQUIRE(!module.has_value());
   BOOST_TEST((module.error().code == Code::io_error));
 }

@@ -161,13 +161,13 @@ BOOST_AUTO_TEST_CASE(terraform) {
        "registry.terraform.io/hashicorp/terraform is an old release of the built-in provider "
        "terraform.io/builtin/terraform, which Terraform has in itself"},
   };
-  check_requirements(rows, Tool::terraform);
+  check_requirements(rows, ClientKind::terraform);
 }
 
 BOOST_AUTO_TEST_CASE(test_files) {
   const auto tests = read_texts({{"a.tftest.hcl", "provider \"a\" {}\nprovider \"b\" {}\nrun \"x\" {}\n"},
                                  {"b.tftest.hcl", "provider \"a\" {\n  version = \"~> 1.0\"\n}\n"}},
-                                Tool::opentofu, ConfigKind::test);
+                                ClientKind::opentofu, ConfigKind::test);
   const auto root =
       read_texts({{"main.tf", "terraform {\n  required_providers {\n    a = { source = \"x/y\" }\n  }\n}\n"},
                   {"b.tf", "resource \"b_c\" \"d\" {}\n"}});

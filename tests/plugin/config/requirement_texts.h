@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/config/provider_declarations.h"
 #include "plugin/config/provider_requirement.h"
-#include "plugin/config/written_providers.h"
 #include "tests/plugin/config/config_texts.h"
 
 namespace modlock::test {
@@ -31,7 +31,7 @@ inline std::string describe(const std::vector<ProviderRequirement>& requirements
 }
 
 inline std::vector<ProviderRequirement> requirements_of(const std::vector<ConfigText>& files, Diagnostics& diagnostics,
-                                                        Tool tool = Tool::opentofu) {
+                                                        ClientKind tool = ClientKind::opentofu) {
   return provider_requirements(read_written_providers(files, tool, diagnostics), tool, diagnostics);
 }
 
@@ -43,7 +43,7 @@ struct RequirementRow {
 };
 
 template <std::size_t kCount>
-void check_requirements(const RequirementRow (&rows)[kCount], Tool tool = Tool::opentofu) {
+void check_requirements(const RequirementRow (&rows)[kCount], ClientKind tool = ClientKind::opentofu) {
   for (const RequirementRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto files = read_texts(row.files, tool);

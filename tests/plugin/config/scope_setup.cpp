@@ -67,7 +67,7 @@ std::shared_ptr<const ParsedModule> parse_module(const FileTexts& files) {
   auto module = std::make_shared<ParsedModule>();
   module->files = config_texts(files);
   Diagnostics diagnostics;
-  module->variables = read_variables(module->files, Tool::opentofu, diagnostics);
+  module->variables = read_variables(module->files, ClientKind::opentofu, diagnostics);
   module->locals = read_locals(module->files, diagnostics);
   BOOST_TEST(show(diagnostics) == "");
   for (const ConfigText& file : module->files) {
@@ -116,13 +116,13 @@ std::string show(const Diagnostics& diagnostics) {
   return text;
 }
 
-ScopeSurroundings test_surroundings() {
+ScopeContext test_surroundings() {
   return {.root = "/r", .files = make_confined_files("/r", {"/r"}, {})};
 }
 
-const WrittenCall& TestModule::call(std::string_view name) const {
+const ModuleCallSyntax& TestModule::call(std::string_view name) const {
   const auto found = std::find_if(parsed->calls.begin(), parsed->calls.end(),
-                                  [&](const WrittenCall& written) { return written.name == name; });
+                                  [&](const ModuleCallSyntax& written) { return written.name == name; });
   BOOST_TEST_REQUIRE((found != parsed->calls.end()));
   return *found;
 }
@@ -131,18 +131,18 @@ std::string TestModule::source(std::string_view name) const {
   return show(scope->evaluate_argument(call(name).find("source"), fmt::format("module.{}.source", name)));
 }
 
-TestModule root_module(const ScopeSurroundings& surroundings, const FileTexts& files, const VariableInputs& inputs,
+TestModule root_module(const ScopeContext& environment, const FileTexts& files, const VariableInputs& inputs,
                        const FileTexts& tfvars) {
   TestModule root{.parsed = parse_module(files), .scope = nullptr};
-  root.scope = std::make_shared<ModuleScope>(root.parsed, surroundings, ".", variable_values(inputs, tfvars));
+  root.scope = std::make_shared<ModuleScope>(root.parsed, environment, ".", variable_values(inputs, tfvars));
   return root;
 }
 
-TestModule child_module(const ScopeSurroundings& surroundings, const TestModule& caller, std::string_view name,
+TestModule child_module(const ScopeContext& environment, const TestModule& caller, std::string_view name,
                         const FileTexts& files) {
   TestModule child{.parsed = parse_module(files), .scope = nullptr};
   child.scope =
-      std::make_shared<ModuleScope>(child.parsed, surroundings, std::string(name), caller.scope, caller.call(name));
+      std::make_shared<ModuleScope>(child.parsed, environment, std::string(name), caller.scope, caller.call(name));
   return child;
 }
 

@@ -33,22 +33,22 @@ std::string show(const Result<T>& result) {
 }
 
 // What surrounds the modules of a root at "/r", which is not on the disk.
-ScopeSurroundings test_surroundings();
+ScopeContext test_surroundings();
 
 // A module and its scope.
 struct TestModule {
   std::shared_ptr<const ParsedModule> parsed;
   std::shared_ptr<ModuleScope> scope;
 
-  const WrittenCall& call(std::string_view name) const;
+  const ModuleCallSyntax& call(std::string_view name) const;
   // What the source of a call evaluates to.
   std::string source(std::string_view name = "m") const;
 };
 
-TestModule root_module(const ScopeSurroundings& surroundings, const FileTexts& files, const VariableInputs& inputs = {},
+TestModule root_module(const ScopeContext& environment, const FileTexts& files, const VariableInputs& inputs = {},
                        const FileTexts& tfvars = {});
 // The module that `caller` calls by that name, in a directory of that name.
-TestModule child_module(const ScopeSurroundings& surroundings, const TestModule& caller, std::string_view name,
+TestModule child_module(const ScopeContext& environment, const TestModule& caller, std::string_view name,
                         const FileTexts& files);
 
 }  // namespace modlock::test

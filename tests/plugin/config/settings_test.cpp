@@ -13,9 +13,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string joined(const std::vector<Written>& list) {
+std::string joined(const std::vector<SourceText>& list) {
   std::string result;
-  for (const Written& written : list) {
+  for (const SourceText& written : list) {
     result += (result.empty() ? "" : " ") + written.text;
   }
   return result;

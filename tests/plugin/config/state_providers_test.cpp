@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kRoot = "/no/such/root";
 
 Result<StateProviders> read(const Texts& texts, const StateStorage& storage = {}, const std::string& workspace = "",
-                            Tool tool = Tool::opentofu, const std::vector<ProviderAddress>& required = {}) {
+                            ClientKind tool = ClientKind::opentofu, const std::vector<ProviderAddress>& required = {}) {
   Documents documents;
   for (const auto& [name, text] : texts) {
     documents.emplace(std::string(kRoot) + "/" + name, text);
@@ -35,7 +35,7 @@ std::string state(std::string_view resources) {
 std::string summary(const StateProviders& state) {
   std::string text;
   for (const ProviderRequirement& provider : state.providers) {
-    BOOST_TEST((provider.origin == ProviderRequirement::Origin::state));
+    BOOST_TEST((provider.origin == ProviderRequirement::DeclaredBy::state));
     text += fmt::format("{}{} {} {}", text.empty() ? "" : "; ", provider.address.to_string(), provider.by,
                         to_string(provider.location));
   }
@@ -92,9 +92,9 @@ BOOST_AUTO_TEST_CASE(addresses) {
 BOOST_AUTO_TEST_CASE(translation) {
   const Texts texts = {{"terraform.tfstate", state(resource(R"(provider[\"registry.terraform.io/x/y\"])"))}};
   const auto required = ProviderAddress::parse("registry.terraform.io/x/y", kOpenTofuRegistry);
-  BOOST_TEST(summary(read(texts, {}, "", Tool::opentofu, {*required}).value()) ==
+  BOOST_TEST(summary(read(texts, {}, "", ClientKind::opentofu, {*required}).value()) ==
              "registry.terraform.io/x/y t.n terraform.tfstate");
-  BOOST_TEST(summary(read(texts, {}, "", Tool::terraform).value()) ==
+  BOOST_TEST(summary(read(texts, {}, "", ClientKind::terraform).value()) ==
              "registry.terraform.io/x/y t.n terraform.tfstate");
 }
 

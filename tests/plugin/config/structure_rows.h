@@ -16,7 +16,7 @@ struct StructureRow {
 };
 
 template <std::size_t kCount>
-void check_rows(const StructureRow (&rows)[kCount], Tool tool = Tool::opentofu) {
+void check_rows(const StructureRow (&rows)[kCount], ClientKind tool = ClientKind::opentofu) {
   for (const StructureRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto files = read_texts(row.files, tool);

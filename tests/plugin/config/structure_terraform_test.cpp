@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(terraform) {
       {"over missing eph", {{"main.tf", ""}, {"override.tf", "ephemeral \"a_b\" \"c\" {}\n"}}, ""},
       {"over removed", {{"main.tf", ""}, {"override.tf", "removed {\n from=a_b.c\n}\n"}}, ""},
   };
-  check_rows(rows, Tool::terraform);
+  check_rows(rows, ClientKind::terraform);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,7 @@ struct Row {
 };
 
 template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
+void check(const Row (&rows)[kCount], ClientKind tool = ClientKind::opentofu) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto files = read_texts({{"a.tftest.hcl", std::string(row.text)}}, tool, ConfigKind::test);

@@ -9,8 +9,8 @@ using namespace modlock::test;
 namespace {
 
 EvaluatedModule load_tests(const TemporaryDirectory& directory, std::string_view test_directory = "tests") {
-  const auto root = read_module(directory.path(), {}, Tool::opentofu).value();
-  const auto parsed = read_test_files(*root, {}, Tool::opentofu, test_directory).value();
+  const auto root = read_module(directory.path(), {}, ClientKind::opentofu).value();
+  const auto parsed = read_test_files(*root, {}, ClientKind::opentofu, test_directory).value();
   return evaluate_module(directory.path(), parsed, {});
 }
 
@@ -69,8 +69,8 @@ BOOST_AUTO_TEST_CASE(provider_blocks_of_terraform) {
       const TemporaryDirectory directory;
       directory.write("main.tf", "");
       directory.write("a.tftest.hcl", row.text);
-      const auto root = read_module(directory.path(), {}, Tool::terraform).value();
-      const auto tests = read_test_files(*root, {}, Tool::terraform).value();
+      const auto root = read_module(directory.path(), {}, ClientKind::terraform).value();
+      const auto tests = read_test_files(*root, {}, ClientKind::terraform).value();
       BOOST_TEST(tests->providers.empty());
       BOOST_TEST((tests->diagnostics.empty() ? "" : tests->diagnostics.front().what.message) == row.error);
     }

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(object_addresses) {
       const Read file = read(row.expression);
       const auto traversal = read_traversal(file.value(), "a.tf");
       BOOST_TEST_REQUIRE(traversal.has_value());
-      const auto address = read_object_address(*traversal, Tool::opentofu);
+      const auto address = read_object_address(*traversal, ClientKind::opentofu);
       BOOST_TEST((address
                       ? fmt::format("{}{}{}{}", address->to_string(), address->key ? " key" : "",
                                     address->module_keys ? " module-key" : "", address->is_module() ? " module" : "")

@@ -12,7 +12,7 @@ using namespace modlock::test;
 namespace {
 
 // "name type default flags; …"
-std::string summary(const std::map<std::string, WrittenVariable, std::less<>>& variables) {
+std::string summary(const std::map<std::string, VariableDeclaration, std::less<>>& variables) {
   std::string text;
   for (const auto& [name, variable] : variables) {
     text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", name,
@@ -36,7 +36,7 @@ struct Row {
   std::string_view diagnostics = "";
 };
 
-void check(const Row& row, Tool tool = Tool::opentofu) {
+void check(const Row& row, ClientKind tool = ClientKind::opentofu) {
   BOOST_TEST_CONTEXT(row.name) {
     const auto files = config_texts(row.files);
     Diagnostics diagnostics;
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(reserved_names) {
        {"source", "version", "count", "for_each", "depends_on", "providers", "_", "lifecycle", "locals", "provider"}) {
     const auto files = config_texts({{"a.tf", fmt::format("variable \"{}\" {{}}\n", name)}});
     Diagnostics diagnostics;
-    read_variables(files, Tool::opentofu, diagnostics);
+    read_variables(files, ClientKind::opentofu, diagnostics);
     BOOST_TEST(diagnostics.size() == 1U, name);
   }
 }
@@ -209,7 +209,8 @@ BOOST_AUTO_TEST_CASE(overrides) {
 }
 
 BOOST_AUTO_TEST_CASE(terraform_knows_no_const) {
-  check({"const", {{"a.tf", "variable \"a\" {\n  const = 5\n  deprecated = \"\"\n}\n"}}, "a: -"}, Tool::terraform);
+  check({"const", {{"a.tf", "variable \"a\" {\n  const = 5\n  deprecated = \"\"\n}\n"}}, "a: -"},
+        ClientKind::terraform);
 }
 
 BOOST_AUTO_TEST_CASE(text_is_literal_for_primitive_and_untyped_variables) {
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(text_is_literal_for_primitive_and_untyped_variables) {
                                     "variable \"list\" {\n  type = list(string)\n}\n"}});
   Diagnostics diagnostics;
   std::string literal;
-  for (const auto& [name, variable] : read_variables(files, Tool::opentofu, diagnostics)) {
+  for (const auto& [name, variable] : read_variables(files, ClientKind::opentofu, diagnostics)) {
     literal += variable.takes_literal_text() ? name + " " : "";
   }
   BOOST_TEST(literal == "none number string ");

@@ -31,7 +31,7 @@ Outcome read(const VariableInputs& inputs, const FileTexts& files) {
 
 // "value from origin" of the variable x.
 std::string winner(const VariableValues& values) {
-  const VariableValues::Given* given = values.find("x");
+  const VariableValues::VariableInput* given = values.find("x");
   if (given == nullptr) {
     return "none";
   }

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "plugin/resolve/origin.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "tests/support/fake_backend.h"
 #include "tests/support/temporary_directory.h"
 
@@ -67,10 +67,10 @@ BOOST_AUTO_TEST_CASE(it_says_what_it_would_tell_again) {
 // What has been asked needs no threads; a package that is not in the store is fetched all the same.
 BOOST_AUTO_TEST_CASE(what_is_known_is_chosen_from_on_the_own_thread) {
   std::vector<SourceAddress> sources;
-  std::vector<Origin::PackageWish> wishes;
+  std::vector<SourceFetcher::PackageRequest> requests;
   for (const char* name : {"a", "b", "c", "d"}) {
     const std::string package = "git::https://example.com/" + std::string(name) + ".git";
-    wishes.push_back({nullptr, {asked->add_tag(package, "v1.0.0", {{"main.tf", name}}), "refs/tags/v1.0.0"}});
+    requests.push_back({nullptr, {asked->add_tag(package, "v1.0.0", {{"main.tf", name}}), "refs/tags/v1.0.0"}});
     sources.push_back(parse_source(package).value());
   }
   BackendSet backends;
@@ -79,20 +79,20 @@ BOOST_AUTO_TEST_CASE(what_is_known_is_chosen_from_on_the_own_thread) {
   const auto store = Store::open(directory.path());
   for (const bool is_known : {false, true}) {
     BOOST_TEST_CONTEXT((is_known ? "known" : "not known")) {
-      Origin origin(backends, *store, context);
-      std::vector<Origin::Errand> errands(sources.size());
+      SourceFetcher fetcher(backends, *store, context);
+      std::vector<SourceFetcher::FetchTask> tasks(sources.size());
       std::vector<std::thread::id> by(sources.size());
       for (std::size_t i = 0; i < sources.size(); ++i) {
-        wishes[i].source = &sources[i];
-        errands[i].listings = {{&sources[i], ""}};
-        errands[i].choose = [&, i] {
+        requests[i].source = &sources[i];
+        tasks[i].listings = {{&sources[i], ""}};
+        tasks[i].choose = [&, i] {
           by[i] = std::this_thread::get_id();
-          return std::vector<Origin::PackageWish>{wishes[i]};
+          return std::vector<SourceFetcher::PackageRequest>{requests[i]};
         };
       }
-      origin.run(errands);
+      fetcher.run(tasks);
       for (std::size_t i = 0; i < sources.size(); ++i) {
-        BOOST_TEST(origin.package(sources[i], wishes[i].wish).has_value());
+        BOOST_TEST(fetcher.package(sources[i], requests[i].request).has_value());
         BOOST_TEST((!is_known || by[i] == std::this_thread::get_id()));
       }
       BOOST_TEST(asked->listings == 4);

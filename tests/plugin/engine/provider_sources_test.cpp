@@ -165,7 +165,7 @@ struct Scene {
   }
 
   // The same of ours: the newest release, and all that is said of it.
-  std::string of_ours(Tool tool, const std::string& client_version, const fs::path& root) const {
+  std::string of_ours(ClientKind tool, const std::string& client_version, const fs::path& root) const {
     const auto store = Store::open(directory / "store");
     const Network network({.tool = tool, .git_engine = "auto", .client_version = client_version}, *store);
     const auto source = network.provider_source(root);
@@ -243,7 +243,7 @@ BOOST_FIXTURE_TEST_CASE(record_what_clients_record, Scene) {
         }
         const std::string expected = of_client(client, root);
         BOOST_TEST(!expected.empty());
-        BOOST_TEST(of_ours(is_terraform ? Tool::terraform : Tool::opentofu, version, root) == expected);
+        BOOST_TEST(of_ours(is_terraform ? ClientKind::terraform : ClientKind::opentofu, version, root) == expected);
       }
     }
   }
@@ -253,7 +253,7 @@ BOOST_FIXTURE_TEST_CASE(record_what_clients_record, Scene) {
 BOOST_FIXTURE_TEST_CASE(refuse_a_host_without_a_registry, Scene) {
   put("empty.example.test", "acme/null", {"1.0.0"}, {});
   for (const std::string& client : clients()) {
-    const Tool tool = client == "terraform" ? Tool::terraform : Tool::opentofu;
+    const ClientKind tool = client == "terraform" ? ClientKind::terraform : ClientKind::opentofu;
     for (const char* service : {"modules.v1", "providers.v9"}) {
       BOOST_TEST_CONTEXT(client << " and " << service) {
         configure(std::string("host \"empty.example.test\" {\n services = { \"") + service +

@@ -49,7 +49,7 @@ class TreeWalk {
   template <typename Node>
   void children(const Node&, const Range&) {}
   template <typename Node>
-  void children(const Apart<Node>& node, const Range& outer) {
+  void children(const Boxed<Node>& node, const Range& outer) {
     children(static_cast<const Node&>(node), outer);
   }
   void children(const Template& node, const Range& outer) { parts(node.parts, outer); }

@@ -234,8 +234,9 @@ BOOST_AUTO_TEST_CASE(the_warning_goes_where_a_client_obeys_and_names_what_is_in_
   const auto judge = [&](Severity severity = Severity::warning) {
     planned = lock();
     Diagnostics diagnostics = planned.diagnostics;
-    judge_overrides({.tree = planned.tree, .locks = planned.modules, .root = root(), .bounds = request.walk.bounds},
-                    diagnostics, severity);
+    check_override_files(
+        {.tree = planned.tree, .locks = planned.modules, .root = root(), .bounds = request.walk.bounds}, diagnostics,
+        severity);
     std::string text;
     for (const Diagnostic& diagnostic : diagnostics) {
       text += std::string(to_string(diagnostic.what.code)) + ": " + diagnostic.what.message + "\n";

@@ -26,10 +26,10 @@ struct Installed {
   }
   void check_out(const std::string& key, const std::string& commit) const { put(key + "/.git/HEAD", commit + "\n"); }
 
-  Result<std::function<std::optional<Recorded>(const ModuleNode&)>> read() {
+  Result<std::function<std::optional<InstalledRecord>(const ModuleNode&)>> read() {
     directory.write(".terraform/modules/modules.json", write_manifest(manifest));
     data = find_data_directory(directory.path(), std::nullopt).value();
-    return find_recorded(data, context);
+    return find_installed_records(data, context);
   }
   // "1.2.3", "commit aaaaaaaaaaaa", "1.2.3 commit aaaaaaaaaaaa", "".
   std::string found(const std::string& key, const std::string& source, const std::string& constraint = {}) {
@@ -43,7 +43,7 @@ struct Installed {
     if (!recorded) {
       return "";
     }
-    const std::string commit = recorded->commit.empty() ? "" : Recorded{.commit = recorded->commit}.text();
+    const std::string commit = recorded->commit.empty() ? "" : InstalledRecord{.commit = recorded->commit}.text();
     return recorded->version ? recorded->text() + (commit.empty() ? "" : " " + commit) : commit;
   }
 
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(without_a_manifest_nothing_is_installed) {
   installed.check_out("vpc", kA);
   BOOST_TEST(installed.found("vpc", kGit) == "");
   fs::remove(installed.directory / ".terraform/modules/modules.json");
-  BOOST_TEST(find_recorded(installed.data, installed.context).has_value());
+  BOOST_TEST(find_installed_records(installed.data, installed.context).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_used_is_not_an_empty_one) {
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_used_is_not_an_empty_one) {
   BOOST_TEST(unusable.error().message ==
              "the module manifest " + path + " cannot be used: \"latest\" of module \"vpc\" is no version");
   installed.directory.write(".terraform/modules/modules.json", "{");
-  BOOST_TEST(!find_recorded(installed.data, installed.context));
+  BOOST_TEST(!find_installed_records(installed.data, installed.context));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,8 +21,8 @@ struct Row {
   std::string expected;
 };
 
-std::string copy(const User& user, Tool tool = Tool::opentofu) {
-  const auto text = client_configuration_copy(tool, user.surroundings(), kServices);
+std::string copy(const User& user, ClientKind tool = ClientKind::opentofu) {
+  const auto text = client_configuration_copy(tool, user.environment(), kServices);
   return text ? *text : text.error().message;
 }
 
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(other_services_of_a_block_stay_in_every_form) {
       }
       const User other;
       other.write(".tofurc", copy(user));
-      const ClientConfiguration after = read_client_configuration(Tool::opentofu, other.surroundings());
+      const ClientConfiguration after = read_client_configuration(ClientKind::opentofu, other.environment());
       BOOST_TEST(after.warnings.empty());
       BOOST_TEST(after.hosts.at("a.example").services.at("modules.v1") == "http://127.0.0.1:1/v1/");
       BOOST_TEST(copy(user).find("10010") != std::string::npos, copy(user));
@@ -129,11 +129,11 @@ BOOST_AUTO_TEST_CASE(the_copy_says_what_the_files_say) {
   user.write(
       ".terraform.d/c.tfrc.json",
       R"({"credentials_helper": {"h": {"args": ["a", "b"]}}, "credentials": {"y.example": {"token": "canary-3"}}})");
-  const ClientConfiguration before = read_client_configuration(Tool::opentofu, user.surroundings());
+  const ClientConfiguration before = read_client_configuration(ClientKind::opentofu, user.environment());
   const std::string text = copy(user);
   const User other;
   other.write(".tofurc", text);
-  const ClientConfiguration after = read_client_configuration(Tool::opentofu, other.surroundings());
+  const ClientConfiguration after = read_client_configuration(ClientKind::opentofu, other.environment());
   BOOST_TEST(after.warnings.empty());
   BOOST_TEST(after.tokens.at("x.example").token.reveal() == "canary-1");
   BOOST_TEST(after.tokens.at("y.example").token.reveal() == "canary-3");
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(the_copy_says_what_the_files_say) {
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_an_error) {
   const User user;
   user.write(".terraformrc", "credentials \"x\" {\n  token = \"canary-1\n}\n");
-  for (const Tool tool : {Tool::opentofu, Tool::terraform}) {
-    const auto refused = client_configuration_copy(tool, user.surroundings(), kServices);
+  for (const ClientKind tool : {ClientKind::opentofu, ClientKind::terraform}) {
+    const auto refused = client_configuration_copy(tool, user.environment(), kServices);
     BOOST_REQUIRE(!refused);
     BOOST_TEST(to_string(refused.error().code) == "CONFIG_PARSE");
     BOOST_TEST(refused.error().message.starts_with("~/.terraformrc:"));

@@ -14,7 +14,7 @@ RegistryRoutes make_routes() {
 }
 
 // "status", then what the answer has.
-std::string shown(const MirrorAnswer& answer) {
+std::string shown(const MirrorResponse& answer) {
   std::string text = std::to_string(answer.status);
   for (const std::string& part : {answer.location, answer.body}) {
     text += part.empty() ? "" : " " + part;

@@ -49,9 +49,9 @@ BOOST_AUTO_TEST_CASE(who_is_asked) {
   const ModuleTree tree = sample_tree(directory);
   StateProviders state;
   state.providers.push_back(
-      {.address = address_of("acme/old"), .local_name = {}, .origin = ProviderRequirement::Origin::state});
+      {.address = address_of("acme/old"), .local_name = {}, .origin = ProviderRequirement::DeclaredBy::state});
   state.providers.push_back(
-      {.address = address_of("hashicorp/aws"), .local_name = {}, .origin = ProviderRequirement::Origin::state});
+      {.address = address_of("hashicorp/aws"), .local_name = {}, .origin = ProviderRequirement::DeclaredBy::state});
   const std::string aws =
       "provider.registry.opentofu.org/hashicorp/aws [>= 5.0.0, ~> 5.1] main.tf:3:5\n"
       "  the root module requires \">= 5.0\" at main.tf:5:17\n"

@@ -278,16 +278,20 @@ BOOST_AUTO_TEST_CASE(providers_of_one_type_from_several_places) {
     const char* name;
     std::vector<std::string> needs;
     HashSet set = HashSet::superset;
-    Tool tool = Tool::opentofu;
+    ClientKind tool = ClientKind::opentofu;
     bool is_warned = false;
   };
   const Row rows[] = {
-      {"another registry", {"aws", "registry.terraform.io/hashicorp/aws"}, HashSet::superset, Tool::opentofu, true},
-      {"another namespace", {"aws", "opentofu/aws"}, HashSet::init, Tool::opentofu, true},
+      {"another registry",
+       {"aws", "registry.terraform.io/hashicorp/aws"},
+       HashSet::superset,
+       ClientKind::opentofu,
+       true},
+      {"another namespace", {"aws", "opentofu/aws"}, HashSet::init, ClientKind::opentofu, true},
       {"a namespace of somebody else's", {"aws", "acme/aws"}},
       {"another type", {"aws", "opentofu/null"}},
       {"not from providers lock", {"aws", "opentofu/aws"}, HashSet::providers_lock},
-      {"not for Terraform", {"aws", "opentofu/aws"}, HashSet::init, Tool::terraform},
+      {"not for Terraform", {"aws", "opentofu/aws"}, HashSet::init, ClientKind::terraform},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -258,9 +258,9 @@ BOOST_AUTO_TEST_CASE(terraform_knows_no_predecessor) {
   source.add("registry.terraform.io/hashicorp/aws", "1.0.0", kPlatforms);
   ProviderPlanRequest request = request_of("registry.terraform.io/hashicorp/aws 1.0.0" + linux_set("aws-1.0.0"),
                                            {need_of("registry.terraform.io/hashicorp/aws")});
-  request.tool = Tool::terraform;
+  request.tool = ClientKind::terraform;
   BOOST_TEST(!plan(request, source).is_written);
-  request.tool = Tool::opentofu;
+  request.tool = ClientKind::opentofu;
   // OpenTofu compares with what it has added in thought, and writes the file again.
   BOOST_TEST(plan(request, source).is_written);
 }
@@ -269,10 +269,10 @@ BOOST_AUTO_TEST_CASE(terraform_has_no_predecessor_under_frozen) {
   Registry registry;
   ProviderPlanRequest request =
       request_of("registry.terraform.io/hashicorp/aws 1.0.0", {need_of("registry.terraform.io/hashicorp/aws")});
-  request.tool = Tool::terraform;
+  request.tool = ClientKind::terraform;
   request.mode = PlanMode::frozen;
   BOOST_TEST(text_of(plan(request, registry.source).changes) == "");
-  request.tool = Tool::opentofu;
+  request.tool = ClientKind::opentofu;
   const auto changes = plan(request, registry.source).changes;
   BOOST_TEST_REQUIRE(changes.size() == 1U);
   BOOST_TEST(!changes.front().is_made_by_lock);
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(what_the_state_needs_is_not_known) {
       "it: the state is kept by the backend \"s3\"\n");
 }
 
-BOOST_AUTO_TEST_CASE(frozen_asks_nobody) {
+BOOST_AUTO_TEST_CASE(frozen_makes_no_requests) {
   Registry registry;
   const std::string aws = "provider.registry.opentofu.org/hashicorp/aws";
   struct Row {

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(nothing_fits) {
 
 BOOST_AUTO_TEST_CASE(what_is_locked_is_excluded) {
   const ProviderNeed need = need_of("aws", {">= 1.0", "vpc: ~> 2.0", "dns: != 1.5.0"});
-  const Error error = excluded_version(need, *ProviderVersion::parse("1.5.0"), Tool::opentofu);
+  const Error error = excluded_version(need, *ProviderVersion::parse("1.5.0"), ClientKind::opentofu);
   BOOST_TEST((error.code == Code::constraint_conflict));
   BOOST_TEST(error.message ==
              "locked provider registry.opentofu.org/hashicorp/aws 1.5.0 does not match configured version constraint "
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_is_excluded) {
   BOOST_TEST_REQUIRE(error.related.size() == 2U);
   BOOST_TEST(error.related[0].message == "module \"vpc\" requires \"~> 2.0\"");
   BOOST_TEST(error.related[1].message == "module \"dns\" requires \"!= 1.5.0\"");
-  const Error terraform = excluded_version(need, *ProviderVersion::parse("1.5.0"), Tool::terraform);
+  const Error terraform = excluded_version(need, *ProviderVersion::parse("1.5.0"), ClientKind::terraform);
   BOOST_TEST(terraform.message.find("must use terraform init -upgrade") != std::string::npos);
 }
 

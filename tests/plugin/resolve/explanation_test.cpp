@@ -15,7 +15,7 @@ const std::string kB(40, 'b');
 
 struct ExplainFixture : PlanFixture {
   ExplainFixture() {
-    now = Origin::Time(std::chrono::seconds(1'800'000'000));
+    now = SourceFetcher::Time(std::chrono::seconds(1'800'000'000));
     source->add_tag(kVpc, "v0.9.0", kLeaf);
     source->add_tag(kVpc, "v1.0.0", kLeaf, kA);
     source->add_tag(kVpc, "v1.1.0", kLeaf, kB);
@@ -32,15 +32,15 @@ struct ExplainFixture : PlanFixture {
   void ask_for_age(const std::string& age) {
     SourceRule rule;
     rule.glob = "*";
-    rule.minimum_release_age = Written{age, {"../.tofu-modlock.hcl", std::nullopt}};
+    rule.minimum_release_age = SourceText{age, {"../.tofu-modlock.hcl", std::nullopt}};
     request.walk.settings.sources.push_back(rule);
   }
 
   Result<Explanation> explained(const std::string& subject) {
     store = Store::open(directory.path() / "cache").value();
-    Origin origin(backends, *store, context, std::nullopt, now);
-    kept_plan = make_plan(request, origin, context).value();
-    return explain({request, *kept_plan, subject, ".terraform.lock.hcl"}, origin, context);
+    SourceFetcher fetcher(backends, *store, context, std::nullopt, now);
+    kept_plan = make_plan(request, fetcher, context).value();
+    return explain({request, *kept_plan, subject, ".terraform.lock.hcl"}, fetcher, context);
   }
 
   std::string text;
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(locked_version_stays_and_newer_ones_are_named) {
 
 BOOST_AUTO_TEST_CASE(installed_version_stays_in_a_first_lock) {
   constrain("vpc", ">= 1.0");
-  request.recorded = [](const ModuleNode&) { return Recorded{.commit = kA}; };
+  request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };
   const auto explanation = explained("module.vpc");
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(chain(*explanation).find("installed: 1.0.0 + 1.0.0 - 2.0.0: newer; only --no-adopt takes it") !=
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
       {"installed",
        [](ExplainFixture& f) {
          f.constrain("vpc", ">= 1.0");
-         f.request.recorded = [](const ModuleNode&) { return Recorded{.commit = kA}; };
+         f.request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };
        },
        "it is installed, and nothing is locked yet; an exception from minimum_release_age: first seen at "
        "2027-01-15T08:00:00Z, and 72h is asked for, but it is what is installed"},

@@ -38,10 +38,10 @@ struct AdoptionFixture : PlanFixture {
       return found == installed.end() ? std::nullopt : std::optional(found->second);
     };
   }
-  static Recorded version(const char* text) { return {.version = Version::parse(text).value()}; }
-  static Recorded commit(const std::string& id) { return {.commit = id}; }
+  static InstalledRecord version(const char* text) { return {.version = Version::parse(text).value()}; }
+  static InstalledRecord commit(const std::string& id) { return {.commit = id}; }
 
-  std::map<std::string, Recorded> installed;
+  std::map<std::string, InstalledRecord> installed;
   FakeBackend* registry = nullptr;
 };
 
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_what_is_installed_and_allowed) {
     const char* name;
     std::string source;
     const char* constraint;  // of our settings; null: none
-    Recorded installed;
+    InstalledRecord installed;
     std::string expected;
   };
   const std::string git = kVpc;

@@ -27,15 +27,15 @@ struct PlanFixture {
 
   // A rule as `.tofu-modlock.hcl` beside the root has it.
   void constrain(const std::string& key, const std::string& version) {
-    request.walk.settings.modules[key].version = Written{version, {".tofu-modlock.hcl", std::nullopt}};
+    request.walk.settings.modules[key].version = SourceText{version, {".tofu-modlock.hcl", std::nullopt}};
   }
 
   Result<Plan> plan() {
     auto store = Store::open(directory.path() / "cache");
     stats.requests = 0;
     Context context{.stats = &stats};
-    Origin origin(backends, *store, context, std::nullopt, now);
-    return make_plan(request, origin, context);
+    SourceFetcher fetcher(backends, *store, context, std::nullopt, now);
+    return make_plan(request, fetcher, context);
   }
 
   // Plans and takes the result as the new lock.
@@ -53,7 +53,7 @@ struct PlanFixture {
   BackendSet backends;
   FakeBackend* source = nullptr;
   Stats stats;
-  Origin::Time now = std::chrono::system_clock::now();
+  SourceFetcher::Time now = std::chrono::system_clock::now();
   PlanRequest request;
 };
 

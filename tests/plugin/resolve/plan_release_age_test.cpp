@@ -18,7 +18,7 @@ const FakeBackend::Files kTree = {{"main.tf", ""}, {"sub/main.tf", ""}};
 // A repository that had 1.0.0 four days ago and got 1.1.0 an hour ago; 72 hours are asked for.
 struct AgeFixture : PlanFixture {
   AgeFixture() {
-    now = Origin::Time(std::chrono::seconds(1'800'000'000));  // 2027-01-15T08:00:00Z
+    now = SourceFetcher::Time(std::chrono::seconds(1'800'000'000));  // 2027-01-15T08:00:00Z
     call(kVpc);
     constrain("vpc", "~> 1.0");
     source->add_tag(kVpc, "v1.0.0", kTree, kA);
@@ -27,7 +27,7 @@ struct AgeFixture : PlanFixture {
     see(hours(1));
     SourceRule rule;
     rule.glob = "git::https://example.com/*";
-    rule.minimum_release_age = Written{"72h", {".tofu-modlock.hcl", std::nullopt}};
+    rule.minimum_release_age = SourceText{"72h", {".tofu-modlock.hcl", std::nullopt}};
     request.walk.settings.sources.push_back(rule);
   }
   void call(const std::string& source_text) {
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(which_age_holds) {
   const auto rule = [](const char* glob, const char* age) {
     SourceRule made;
     made.glob = glob;
-    made.minimum_release_age = Written{age, {"nearer.hcl", std::nullopt}};
+    made.minimum_release_age = SourceText{age, {"nearer.hcl", std::nullopt}};
     return made;
   };
   const auto put_first = [](PlanRequest& r, SourceRule first) {
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(which_age_holds) {
   };
   SourceRule without;
   without.glob = "*";
-  without.tag_prefix = Written{"", {}};
+  without.tag_prefix = SourceText{"", {}};
   const Row rows[] = {
       {"the rule's", [](PlanRequest&) {}, "1.0.0"},
       {"a nearer rule's", [&](PlanRequest& r) { put_first(r, rule("*vpc.git", "30m")); }, "1.1.0"},
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
       call(row.source);
       request.minimum_release_age = row.asked;
       if (row.is_installed) {
-        request.recorded = [](const ModuleNode&) { return Recorded{.commit = kB}; };
+        request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kB}; };
       }
       const auto planned = plan();
       BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);

@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(plan_uses_what_is_installed_where_the_store_is_gone) {
   request.installed = [&](const ModuleNode& node, std::string_view wanted) {
     BOOST_TEST(node.key == "vpc");
     BOOST_TEST(wanted == h1);
-    return wanted == installed_h1 ? std::optional(PlacedPackage{directory / "installed"}) : std::nullopt;
+    return wanted == installed_h1 ? std::optional(LocalPackage{directory / "installed"}) : std::nullopt;
   };
   const Plan plan = lock();
   BOOST_TEST(summary(plan) == "");

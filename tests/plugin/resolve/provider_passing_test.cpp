@@ -14,7 +14,7 @@ namespace {
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 // One line for each diagnostic of the tree: "main.tf:1:1: message".
-std::string walk(const Files& files, Tool tool) {
+std::string walk(const Files& files, ClientKind tool) {
   const TemporaryDirectory directory;
   for (const auto& [name, text] : files) {
     directory.write(name, text);
@@ -40,7 +40,7 @@ struct Row {
 };
 
 template <std::size_t kCount>
-void check(const Row (&rows)[kCount], Tool tool = Tool::opentofu) {
+void check(const Row (&rows)[kCount], ClientKind tool = ClientKind::opentofu) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(walk(row.files, tool) == row.diagnostics);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(what_a_module_expects) {
        "main.tf:5:1: Missing required argument: an output block needs the argument \"value\""},
   };
   check(rows);
-  check(rows, Tool::terraform);
+  check(rows, ClientKind::terraform);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_passed) {

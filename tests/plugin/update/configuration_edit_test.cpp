@@ -34,8 +34,8 @@ struct Edited : PlanFixture {
   Result<Texts> update(const std::vector<RequestedUpdate>& updates, std::optional<UpdatePin> pin = {}) {
     const auto store = Store::open(directory.path() / "cache");
     const Context context;
-    Origin origin(backends, *store, context);
-    ConfigurationEditor editor(request.walk, tree, *values, origin, pin);
+    SourceFetcher fetcher(backends, *store, context);
+    ConfigurationEditor editor(request.walk, tree, *values, fetcher, pin);
     for (const RequestedUpdate& wanted : updates) {
       if (auto done = editor.apply(wanted); !done) {
         return fail(done.error());

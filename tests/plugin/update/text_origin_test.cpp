@@ -17,7 +17,7 @@ struct Traced {
     value = root.calls.empty() ? "" : root.calls.front().source.text;
     if (in_child) {
       caller = module;
-      child = read_module(directory / "child", {}, Tool::opentofu).value();
+      child = read_module(directory / "child", {}, ClientKind::opentofu).value();
       module = {.parsed = child.get(), .directory = "child", .caller = &caller, .call = &parsed->calls.front()};
       value = "git::https://a.test/b.git?ref=v1.0.0";
     }

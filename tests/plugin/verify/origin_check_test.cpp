@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(origin_tells_what_became_of_a_git_reference) {
 BOOST_AUTO_TEST_CASE(origin_tells_whether_the_new_descends_from_the_old) {
   struct Row {
     const char* name;
-    Descent descent;
+    CommitDistance descent;
     const char* expected;
   };
   const Row rows[] = {

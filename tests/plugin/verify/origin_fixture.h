@@ -35,20 +35,20 @@ class Origins final : public Backend {
     }
     return out_of_reach ? unreachable() : fake_.pin(source, context);
   }
-  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchWish> wishes,
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override {
-    return fake_.fetch(source, wishes, parent, context);
+    return fake_.fetch(source, requests, parent, context);
   }
   std::string id_hash(std::string_view id) const override { return fake_.id_hash(id); }
   std::string id_of(std::span<const std::string> hashes) const override { return fake_.id_of(hashes); }
-  std::optional<Descent> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                 const std::string& /*newer*/, const Context& /*context*/) override {
+  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                        const std::string& /*newer*/, const Context& /*context*/) override {
     return known_descent;
   }
 
   bool out_of_reach = false;
   std::map<std::string, std::string> digests = {};  // by tag: of a registry that lists tags without them
-  std::optional<Descent> known_descent = {};
+  std::optional<CommitDistance> known_descent = {};
 
  private:
   static tl::unexpected<Error> unreachable() { return fail(Code::unreachable, "the host cannot be reached"); }
@@ -92,7 +92,7 @@ struct OriginFixture {
     for (const LockedCall& call : calls) {
       note_locked(store, call, context);
     }
-    Origin origin(backends, store, context);
+    SourceFetcher origin(backends, store, context);
     return check_origins(calls, origin, context);
   }
 

@@ -32,7 +32,7 @@ struct Fixture {
     ProviderRequirement requirement{.address = address(provider), .local_name = "x"};
     requirement.location = {.path = "main.tf"};
     if (constraint != nullptr) {
-      requirement.constraint = Written{.text = constraint, .location = {}};
+      requirement.constraint = SourceText{.text = constraint, .location = {}};
     }
     required[address(provider)].push_back({.module = "", .requirement = requirement});
   }

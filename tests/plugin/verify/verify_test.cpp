@@ -334,7 +334,7 @@ BOOST_AUTO_TEST_CASE(verify_looks_below_the_locked_version_of_a_stale_module) {
   BOOST_TEST(text(verify()) == "module.vpc held: \nmodule.vpc.leaf held: \n");
 }
 
-BOOST_AUTO_TEST_CASE(verify_tells_missing_from_not_locked) {
+BOOST_AUTO_TEST_CASE(verify_distinguishes_missing_from_not_locked) {
   lock_and_install_vpc();
   fs::remove_all(root() / ".terraform/modules/vpc");
   BOOST_TEST(text(verify()) == "module.vpc missing: it is locked, but not installed\n");

@@ -1,0 +1,246 @@
+#include "backends/credentials/oci_credential_finder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/credentials/credential_program.h"
+#include "backends/files/files.h"
+
+namespace modlock {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Those of docker and podman, in order; those that the configuration names take their place.
+std::vector<fs::path> paths_of_files(const ClientConfiguration& configuration, const ProcessEnvironment& environment) {
+  const auto& defaults = configuration.oci_defaults;
+  if (defaults && !defaults->discover_ambient) {
+    return {};
+  }
+  if (defaults && defaults->files) {
+    return {defaults->files->begin(), defaults->files->end()};
+  }
+  const std::string_view runtime = environment.variable("XDG_RUNTIME_DIR");
+  const std::string_view config = environment.variable("XDG_CONFIG_HOME");
+  const fs::path home = environment.home.empty() ? fs::path("/") : environment.home;
+  std::vector<fs::path> paths;
+  if (!runtime.empty()) {
+    paths.push_back(environment.absolute(fs::path(runtime) / "containers/auth.json"));
+  }
+  paths.push_back(
+      environment.absolute((config.empty() ? home / ".config" : fs::path(config)) / "containers/auth.json"));
+  paths.push_back(home / ".docker/config.json");
+  paths.push_back(home / ".dockercfg");
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+OciCredentialFinder::OciCredentialFinder(const ClientConfiguration& configuration,
+                                         const ProcessEnvironment& environment)
+    : configuration_(configuration), environment_(environment), files_(paths_of_files(configuration, environment)) {}
+
+// A place, and what it offers for the repository: nothing (specificity 0), a secret, a program to ask, or an entry that
+// matches and holds neither.
+struct OciCredentialFinder::Candidate {
+  std::string place;
+  std::size_t specificity = 0;
+  std::string outcome = {};  // where the specificity is 0
+  std::variant<std::monostate, BasicCredential, TokenCredential> secret = {};
+  std::string helper = {};
+
+  bool is_malformed() const { return specificity != 0 && secret.index() == 0 && helper.empty(); }
+};
+
+OciCredentialFinder::File OciCredentialFinder::read_file_at(const fs::path& path) const {
+  File file{.name = environment_.display(path), .content = {}, .problem = {}};
+  std::error_code error;  // below something that is no directory counts as broken, unlike a file that is not there
+  static_cast<void>(fs::status(path, error));
+  const auto text = read_file(path);
+  if (!text) {
+    file.is_broken = text.error().code != Code::not_found || error == std::errc::not_a_directory;
+    file.problem = file.is_broken ? "it cannot be read" : "not there";
+    return file;
+  }
+  auto content = parse_docker_file(*text, file.name);
+  if (!content) {
+    file.is_broken = true;
+    file.problem = std::move(content.error().message);
+    return file;
+  }
+  file.content = std::move(*content);
+  return file;
+}
+
+OciCredentialFinder::Files OciCredentialFinder::read_files() const {
+  Files result;
+  const auto& defaults = configuration_.oci_defaults;
+  if (defaults && !defaults->discover_ambient) {
+    result.off = "turned off by discover_ambient_credentials in " + defaults->from;
+    return result;
+  }
+  if (defaults && defaults->files) {
+    for (const fs::path& path : files_.paths()) {
+      File file = read_file_at(path);
+      if (!file.content && !result.failure) {
+        result.failure =
+            Error{.code = Code::config_parse,
+                  .message = fmt::format(
+                      "the credentials file {}, which docker_style_config_files in {} names, is not usable: {}",
+                      file.name, defaults->from, file.problem),
+                  .hint = "repair the file, or take it out of docker_style_config_files"};
+      }
+      result.files.push_back(std::move(file));
+    }
+    result.off = result.files.empty() ? "turned off by docker_style_config_files in " + defaults->from : "";
+    return result;
+  }
+  for (const fs::path& path : files_.paths()) {
+    result.files.push_back(read_file_at(path));
+  }
+  return result;
+}
+
+void OciCredentialFinder::add_blocks(std::string_view host, std::string_view repository,
+                                     std::vector<Candidate>& all) const {
+  for (const ClientConfiguration::OciCredentials& block : configuration_.oci) {
+    Candidate candidate{.place = fmt::format("oci_credentials \"{}\" in {}", block.label(), block.from),
+                        .specificity = specificity(block.label(), host, repository),
+                        .outcome = "for other repositories"};
+    if (!block.user.empty()) {
+      candidate.secret = BasicCredential{block.user, block.password};
+    } else if (!block.access_token.empty()) {
+      candidate.secret = TokenCredential{block.access_token, block.refresh_token};
+    }
+    candidate.helper = block.helper;
+    all.push_back(std::move(candidate));
+  }
+  if (configuration_.oci.empty()) {
+    all.push_back({.place = "oci_credentials blocks of the CLI configuration", .outcome = "none"});
+  }
+  if (const auto& defaults = configuration_.oci_defaults; defaults && !defaults->helper.empty()) {
+    all.push_back({.place = fmt::format("docker_credentials_helper \"{}\" in {}", defaults->helper, defaults->from),
+                   .specificity = kGlobalSpecificity,
+                   .helper = defaults->helper});
+  }
+}
+
+void OciCredentialFinder::add_file(const File& file, std::string_view host, std::string_view repository,
+                                   std::vector<Candidate>& all) {
+  const std::size_t before = all.size();
+  for (const DockerFile::Auth& auth : file.content->auths) {
+    const std::size_t match = specificity(auth.where, host, repository);
+    if (match == 0) {
+      continue;
+    }
+    Candidate candidate{.place = fmt::format("auths \"{}\" in {}", auth.where, file.name), .specificity = match};
+    const std::string& text = auth.decoded.reveal();
+    if (const std::size_t colon = text.find(':'); colon != std::string::npos) {
+      candidate.secret = BasicCredential{SecretText(text.substr(0, colon)), SecretText(text.substr(colon + 1))};
+    }
+    all.push_back(std::move(candidate));
+  }
+  const auto helper = file.content->helpers.find(std::string(host));
+  if (helper != file.content->helpers.end() && !helper->second.empty()) {
+    all.push_back({.place = fmt::format("credHelpers \"{}\" in {}", host, file.name),
+                   .specificity = kDomainSpecificity,
+                   .helper = helper->second});
+  }
+  if (!file.content->store.empty()) {
+    all.push_back({.place = fmt::format("credsStore \"{}\" in {}", file.content->store, file.name),
+                   .specificity = kGlobalSpecificity,
+                   .helper = file.content->store});
+  }
+  if (all.size() == before) {
+    all.push_back({.place = "file " + file.name, .outcome = fmt::format("no entry for {}", host)});
+  }
+}
+
+std::vector<OciCredentialFinder::Candidate> OciCredentialFinder::candidates(const Files& read, std::string_view host,
+                                                                            std::string_view repository) const {
+  std::vector<Candidate> all;
+  add_blocks(host, repository, all);
+  if (!read.off.empty()) {
+    all.push_back({.place = "docker and podman files", .outcome = read.off});
+  }
+  const auto broken =
+      std::find_if(read.files.begin(), read.files.end(), [](const File& file) { return file.is_broken; });
+  for (const File& file : read.files) {
+    if (!file.content) {
+      all.push_back({.place = "file " + file.name, .outcome = file.problem});
+    } else if (broken != read.files.end()) {
+      all.push_back(
+          {.place = "file " + file.name, .outcome = fmt::format("not used, because {} is broken", broken->name)});
+    } else {
+      add_file(file, host, repository, all);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.specificity > b.specificity; });
+  return all;
+}
+
+CredentialLookup OciCredentialFinder::look(std::string_view host, std::string_view repository, const Context& context) {
+  CredentialLookup lookup;
+  const std::shared_ptr<const Files> files = files_.get([this]() { return read_files(); });
+  lookup.failure = files->failure;
+  const std::vector<Candidate> all = candidates(*files, host, repository);
+  const auto chosen = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) {
+    return candidate.specificity != 0 && !candidate.is_malformed();
+  });
+  const auto malformed =
+      std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_malformed(); });
+  if (chosen != all.end() && malformed != all.end() && !lookup.failure) {
+    lookup.failure = Error{.code = Code::config_parse,
+                           .message = fmt::format("{} holds no user and password", malformed->place),
+                           .hint = "write them anew, or take the entry out"};
+  }
+  for (const Candidate& candidate : all) {
+    if (candidate.specificity == 0) {
+      lookup.add(candidate.place, candidate.outcome);
+    } else if (candidate.is_malformed()) {
+      lookup.add(candidate.place, "holds no user and password");
+    } else if (&candidate != &*chosen) {
+      lookup.add(candidate.place, "hidden by " + chosen->place);
+    } else {
+      take(candidate, host, lookup, context);
+    }
+  }
+  return lookup;
+}
+
+void OciCredentialFinder::take(const Candidate& chosen, std::string_view host, CredentialLookup& lookup,
+                               const Context& context) {
+  if (lookup.failure) {
+    lookup.add(chosen.place, "not used: " + lookup.failure->message);
+    return;
+  }
+  FoundCredential found{.secret = chosen.secret, .from = chosen.place};
+  if (!chosen.helper.empty()) {
+    const std::string& name = chosen.helper;
+    auto answer = helper_answers_.get(fmt::format("{} {}", name, host), context, [&]() -> Result<FoundCredential> {
+      if (!is_helper_name(name)) {
+        return fail(Code::config_parse, fmt::format("{} is no name of a program", chosen.place),
+                    "write the name alone: what follows docker-credential-");
+      }
+      return ask_docker_helper(name, host, context);
+    });
+    if (!answer) {
+      lookup.add(chosen.place, "failed: " + answer.error().message);
+      lookup.failure = std::move(answer.error());
+      return;
+    }
+    found.secret = std::move(answer->secret);
+  }
+  if (found.found()) {
+    lookup.add(chosen.place, "used");
+    lookup.found = std::move(found);
+  } else {
+    lookup.add(chosen.place, fmt::format("used, but it has none for {}", host));
+  }
+}
+
+}  // namespace modlock

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/credentials/client_configuration.h"
+#include "backends/credentials/credential_lookup.h"
+#include "backends/credentials/docker_file.h"
+#include "backends/credentials/process_environment.h"
+#include "backends/credentials/reloaded_files.h"
+#include "backends/credentials/single_flight_cache.h"
+
+namespace modlock {
+
+// Where the credentials of an OCI repository may be: `oci_credentials` blocks, the helper of
+// `oci_default_credentials`, docker and podman files. The most specific match decides, of equals the first; where it
+// is a program, that program alone is asked. Thread-safe.
+class OciCredentialFinder {
+ public:
+  OciCredentialFinder(const ClientConfiguration& configuration, const ProcessEnvironment& environment);
+
+  // `failure`: CONFIG_PARSE where a file that `docker_style_config_files` names cannot be read or a matching entry is
+  // no user and password; those of ask_docker_helper(). A broken file in a usual place is no failure: none of those
+  // files is used then, as in OpenTofu.
+  CredentialLookup look(std::string_view host, std::string_view repository, const Context& context);
+
+ private:
+  struct Candidate;
+  struct File {
+    std::string name;  // for people
+    std::optional<DockerFile> content;
+    std::string problem;  // why there is none: "not there", …
+    bool is_broken = false;
+  };
+  struct Files {
+    std::vector<File> files;
+    std::optional<Error> failure;
+    std::string off;  // why there are none at all
+  };
+
+  Files read_files() const;
+  File read_file_at(const std::filesystem::path& path) const;
+  std::vector<Candidate> candidates(const Files& read, std::string_view host, std::string_view repository) const;
+  void add_blocks(std::string_view host, std::string_view repository, std::vector<Candidate>& all) const;
+  static void add_file(const File& file, std::string_view host, std::string_view repository,
+                       std::vector<Candidate>& all);
+  void take(const Candidate& chosen, std::string_view host, CredentialLookup& lookup, const Context& context);
+
+  const ClientConfiguration& configuration_;
+  const ProcessEnvironment& environment_;
+  ReloadedFiles<Files> files_;
+  SingleFlightCache<FoundCredential> helper_answers_;
+};
+
+}  // namespace modlock

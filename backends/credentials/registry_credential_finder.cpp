@@ -1,0 +1,171 @@
+#include "backends/credentials/registry_credential_finder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "backends/credentials/credential_program.h"
+#include "backends/service_host.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kPrefix = "TF_TOKEN_";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// In the readable form first: that is what makes punycode acceptable here, and only here.
+std::optional<HostForms> host_of_variable(std::string_view name) {
+  std::string host(name.substr(kPrefix.size()));
+  replace_all(host, "__", "-");
+  replace_all(host, "_", ".");
+  const std::size_t colon = std::min(host.find(':'), host.size());
+  const auto forms = lookup_host(host.substr(0, colon));
+  return forms ? parse_service_host(forms->display + host.substr(colon)) : std::nullopt;
+}
+
+std::string join(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) {
+    out += (out.empty() ? "" : ", ") + text;
+  }
+  return out;
+}
+
+// What of the found credential is used; the places after it are hidden by it.
+struct Hiding {
+  std::string by;
+
+  // "used", or why not.
+  std::string outcome_of(std::string_view place, bool has_token) {
+    if (!by.empty()) {
+      return "hidden by " + by;
+    }
+    by = place;
+    return has_token ? "used" : "used: it is empty, so no token is sent";
+  }
+};
+
+}  // namespace
+
+std::map<std::string, TokenVariable> token_variables(const ProcessEnvironment& environment) {
+  std::map<std::string, TokenVariable> variables;
+  for (const auto& [name, value] : environment.environment) {
+    if (name.starts_with(kPrefix)) {
+      if (const auto host = host_of_variable(name)) {
+        variables.insert_or_assign(host->ascii, TokenVariable{name, SecretText(value)});
+      }
+    }
+  }
+  return variables;
+}
+
+std::string token_variable_name(std::string_view ascii_host) {
+  std::string name(ascii_host);
+  if (name.find(':') != std::string::npos) {
+    return {};
+  }
+  replace_all(name, "-", "__");
+  replace_all(name, ".", "_");
+  return std::string(kPrefix) + name;
+}
+
+RegistryCredentialFinder::RegistryCredentialFinder(const ClientConfiguration& configuration,
+                                                   const ProcessEnvironment& environment)
+    : configuration_(configuration), environment_(environment), variables_(token_variables(environment)) {}
+
+CredentialLookup RegistryCredentialFinder::look(std::string_view given_host, const Context& context) {
+  CredentialLookup lookup;
+  const auto forms = parse_service_host(given_host);
+  const std::string host = forms ? forms->ascii : std::string(given_host);
+  const std::string shown = forms ? forms->display : std::string(given_host);
+  Hiding hiding;
+  const auto use = [&lookup, &hiding](const std::string& place, const SecretText& token) {
+    lookup.add(place, hiding.outcome_of(place, !token.empty()));
+    if (hiding.by == place && !token.empty()) {
+      lookup.found = {.secret = TokenCredential{.access_token = token}, .from = place};
+    }
+  };
+
+  if (const auto variable = variables_.find(host); variable != variables_.end()) {
+    use("environment variable " + variable->second.name, variable->second.token);
+  } else {
+    const std::string name = token_variable_name(host);
+    lookup.add(
+        name.empty() ? fmt::format("environment variable TF_TOKEN_* for {}", shown) : "environment variable " + name,
+        "not set");
+  }
+
+  if (const auto block = configuration_.tokens.find(host); block != configuration_.tokens.end()) {
+    use(fmt::format("credentials \"{}\" in {}", shown, block->second.from), block->second.token);
+  } else if (configuration_.files.empty()) {
+    lookup.add("credentials blocks of the CLI configuration", "there is no such file");
+  } else {
+    lookup.add("credentials blocks in " + join(configuration_.files), "no entry for " + shown);
+  }
+
+  if (!configuration_.helper) {
+    lookup.add("credentials_helper of the CLI configuration", "not configured");
+  } else if (!hiding.by.empty()) {
+    lookup.add(fmt::format("credentials_helper \"{}\" in {}", configuration_.helper->name, configuration_.helper->from),
+               "hidden by " + hiding.by);
+  } else {
+    ask_helper(host, lookup, context);
+  }
+  return lookup;
+}
+
+bool RegistryCredentialFinder::is_new_trouble(const std::string& host, const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(troubles_[host], message) != message;
+}
+
+void RegistryCredentialFinder::ask_helper(const std::string& host, CredentialLookup& lookup, const Context& context) {
+  const ClientConfiguration::Helper& helper = *configuration_.helper;
+  std::string place = fmt::format("credentials_helper \"{}\" in {}", helper.name, helper.from);
+  const auto program = find_registry_helper(helper.directories, helper.name);
+  if (!program) {
+    std::vector<std::string> directories;
+    for (const std::string& directory : helper.directories) {
+      directories.push_back(environment_.display(directory));
+    }
+    lookup.add(std::move(place),
+               fmt::format("there is no terraform-credentials-{} in {}", helper.name, join(directories)));
+    return;
+  }
+  auto answer = helper_answers_.get(host, context, [&program, &helper, &host, &context]() {
+    return ask_registry_helper(*program, helper.arguments, host, context);
+  });
+  if (!answer) {
+    const Code code = answer.error().code;
+    if (code == Code::request_cancelled || code == Code::deadline_exceeded) {
+      lookup.failure = std::move(answer.error());
+      return;
+    }
+    if (is_new_trouble(host, answer.error().message)) {
+      context.log->write(LogLevel::warning,
+                         fmt::format("{}, so {} is asked without a token", answer.error().message, host));
+    }
+    lookup.add(std::move(place), "failed: " + answer.error().message);
+    return;
+  }
+  is_new_trouble(host, "");
+  const auto* token = std::get_if<TokenCredential>(&answer->secret);
+  if (token == nullptr) {
+    lookup.add(std::move(place), "has none for " + host);
+  } else if (token->access_token.empty()) {
+    lookup.add(std::move(place), "used: it is empty, so no token is sent");
+  } else {
+    lookup.found = std::move(*answer);
+    lookup.found.from = place;
+    lookup.add(std::move(place), "used");
+  }
+}
+
+}  // namespace modlock

@@ -1,0 +1,349 @@
+#include "backends/git/fetch_commits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "backends/git/commit_fetch.h"
+#include "backends/git/git_error.h"
+
+namespace modlock::git {
+namespace {
+
+constexpr std::string_view kListing = "list the references of";
+
+// No branch or tag is asked for it: it is what a commit's id, a part of it or a revision expression gave.
+bool is_named_by_id(const FetchRequest& request) {
+  const bool is_expression = !is_reference_name(request.ref) && is_revision(request.ref);
+  const bool is_part =
+      is_abbreviation(request.ref) && is_same_commit(request.ref, request.id.substr(0, request.ref.size()));
+  return request.ref.empty() || is_full_commit(request.ref) || is_expression || is_part;
+}
+
+// The requests of one call, on their way.
+class CommitFetch {
+ public:
+  CommitFetch(const Remote& remote, const Repository& repository, std::span<const FetchRequest> requests,
+              const Context& context)
+      : remote_(remote), repository_(repository), wishes_(requests), context_(context), results_(requests.size()) {}
+
+  std::vector<Result<Diagnostics>> run() {
+    std::vector<std::size_t> named;
+    std::vector<std::size_t> by_id;
+    for (std::size_t i = 0; i < wishes_.size(); ++i) {
+      if (auto fine = check_wish(wishes_[i]); !fine) {
+        results_[i] = fail(std::move(fine.error()));
+      } else if (!repository_.has_commit(wishes_[i].id)) {
+        (is_named_by_id(wishes_[i]) ? by_id : named).push_back(i);
+      }
+    }
+    if (!named.empty()) {
+      take_named(named);
+    }
+    for (const std::size_t i : by_id) {
+      take_by_id(i);
+    }
+    repository_.clear_incoming();
+    return std::move(results_);
+  }
+
+ private:
+  struct Now {
+    std::string name;                   // the full name, as far as it is known
+    std::optional<std::string> commit;  // nullopt: the reference is gone
+  };
+  struct Split {
+    std::vector<std::size_t> there;
+    std::vector<std::string> objects;  // of those
+    std::vector<std::size_t> other;
+  };
+
+  Result<void> check_wish(const FetchRequest& request) const;
+  void take_named(const std::vector<std::size_t>& named);
+  bool take_advertised(const std::vector<std::size_t>& named);
+  void take_by_git(const std::vector<std::size_t>& named);
+  void judge_all(const std::vector<std::size_t>& there);
+  void fail_all(const std::vector<std::size_t>& those, const Error& error);
+  Split split_by(const References& references, const std::vector<std::size_t>& named) const;
+  void settle_other(std::size_t i, const Now& now);
+  std::vector<std::size_t> drop_missing(const std::vector<std::size_t>& named);
+  void judge(std::size_t i, const std::optional<PeeledObject>& arrived);
+  void take_by_id(std::size_t i);
+  void take_moved(std::size_t i, const Now& now);
+  void take_commit(std::size_t i);
+  Result<Now> look_up(const std::string& ref);
+  void accept(std::size_t i) {
+    if (auto accepted = repository_.accept(wishes_[i].id); !accepted) {
+      results_[i] = fail(std::move(accepted.error()));
+    }
+  }
+
+  const Remote& remote_;
+  const Repository& repository_;
+  std::span<const FetchRequest> wishes_;
+  const Context& context_;
+  std::vector<Result<Diagnostics>> results_;
+  std::optional<Result<References>> references_;
+};
+
+// What comes from a lock or an address becomes part of a refspec, where ":" and "*" have a meaning.
+Result<void> CommitFetch::check_wish(const FetchRequest& request) const {
+  if (is_sha256_id(request.id)) {
+    return fail(unsupported_object_format(remote_.address(), "fetch from"));
+  }
+  if (!is_full_commit(request.id)) {
+    return fail(Code::not_found,
+                fmt::format("\"{}\" has no commit \"{}\": 40 hexadecimal digits were expected",
+                            remote_.address().display, quotable(request.id)),
+                "check the entry of the lock file");
+  }
+  if (is_full_commit(request.ref) && !is_same_commit(request.ref, request.id)) {
+    return fail(Code::hash_mismatch,
+                fmt::format("commit {} of \"{}\" is asked for, and {} is expected", request.ref,
+                            remote_.address().display, request.id),
+                "make the configuration and the lock file name the same commit");
+  }
+  if (!request.ref.empty() && !is_reference_name(request.ref) && !is_revision(request.ref)) {
+    return fail(Code::not_found,
+                fmt::format("\"{}\" has no branch or tag \"{}\": no reference can have that name",
+                            remote_.address().display, quotable(request.ref)),
+                "write a branch, a tag or a full commit");
+  }
+  return {};
+}
+
+void CommitFetch::take_named(const std::vector<std::size_t>& named) {
+  if (!take_advertised(named)) {
+    take_by_git(named);
+  }
+}
+
+// False where only git can: then nothing is settled.
+bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
+  for (const bool may_be_old : {true, false}) {
+    auto now = remote_.advertised(may_be_old, kListing);
+    if (!now) {
+      return false;
+    }
+    if (!*now) {
+      fail_all(named, now->error());
+      return true;
+    }
+    const bool is_new = (*now)->is_new;
+    const Split split = split_by((*now)->references, named);
+    if (!is_new && !split.other.empty()) {
+      continue;  // what was said a moment ago is believed about what it names, not about what it does not
+    }
+    const auto fetched =
+        split.there.empty() ? std::optional(Result<bool>(true)) : remote_.fetch_objects(repository_, split.objects);
+    if (!fetched) {
+      return false;
+    }
+    if (!is_new && *fetched && !**fetched) {
+      continue;
+    }
+    references_ = std::move((*now)->references);
+    if (!*fetched) {
+      fail_all(split.there, fetched->error());
+    } else if (!**fetched) {
+      fail_all(split.there, explain(remote_.address(), "fetch from", GitFailure::unknown_commit));
+    } else {
+      judge_all(split.there);
+    }
+    for (const std::size_t i : split.other) {
+      const auto found = look_up(wishes_[i].ref);
+      settle_other(i, *found);
+    }
+    return true;
+  }
+  return false;
+}
+
+// Which requests are what their reference gives by this advertisement, with the objects that it names, and which are
+// not.
+CommitFetch::Split CommitFetch::split_by(const References& references, const std::vector<std::size_t>& named) const {
+  Split split;
+  for (const std::size_t i : named) {
+    const FetchRequest& request = wishes_[i];
+    const auto pin = find_reference(references, request.ref, remote_.address().display);
+    if (!pin || pin->id != request.id) {
+      split.other.push_back(i);
+      continue;
+    }
+    const auto at = std::find_if(references.begin(), references.end(),
+                                 [&](const Reference& reference) { return reference.name == pin->ref; });
+    split.there.push_back(i);
+    split.objects.push_back(at->id);
+  }
+  return split;
+}
+
+void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
+  std::vector<std::size_t> there = named;
+  const auto fetch = [&] {
+    std::vector<std::string> sources;
+    for (const std::size_t i : there) {
+      sources.push_back(wishes_[i].ref);
+    }
+    return fetch_shallow(remote_, repository_, sources);
+  };
+  auto fetched = fetch();
+  if (!fetched && fetched.error().unknown_reference) {
+    // One reference that is gone fails the whole fetch.
+    there = drop_missing(named);
+    fetched = there.empty() ? tl::expected<void, FetchFailure>() : fetch();
+  }
+  if (fetched) {
+    judge_all(there);
+  } else {
+    fail_all(there, fetched.error().error);
+  }
+}
+
+// All are read before any is judged: judging may fetch again, into the same incoming references.
+void CommitFetch::judge_all(const std::vector<std::size_t>& there) {
+  std::vector<std::optional<PeeledObject>> arrived;
+  for (std::size_t at = 0; at < there.size(); ++at) {
+    arrived.push_back(repository_.objects().peel(Repository::incoming(at)));
+  }
+  for (std::size_t at = 0; at < there.size(); ++at) {
+    judge(there[at], arrived[at]);
+  }
+}
+
+void CommitFetch::fail_all(const std::vector<std::size_t>& those, const Error& error) {
+  for (const std::size_t i : those) {
+    results_[i] = fail(error);
+  }
+}
+
+// Settles the requests whose reference is no longer advertised; the others are returned.
+std::vector<std::size_t> CommitFetch::drop_missing(const std::vector<std::size_t>& named) {
+  std::vector<std::size_t> there;
+  for (const std::size_t i : named) {
+    const auto now = look_up(wishes_[i].ref);
+    if (!now) {
+      results_[i] = fail(now.error());
+    } else if (now->commit) {
+      there.push_back(i);
+    } else {
+      take_moved(i, *now);
+    }
+  }
+  return there;
+}
+
+void CommitFetch::judge(std::size_t i, const std::optional<PeeledObject>& arrived) {
+  const FetchRequest& request = wishes_[i];
+  if (!arrived) {
+    results_[i] = fail(Code::bad_response, fmt::format("\"{}\" of \"{}\" was fetched and did not arrive", request.ref,
+                                                       remote_.address().display));
+  } else if (arrived->id == request.id && arrived->kind == "commit") {
+    accept(i);
+  } else if (arrived->kind != "commit") {
+    results_[i] = no_commit(remote_, request.ref, arrived->kind);
+  } else {
+    auto now = request.locked ? look_up(request.ref) : Now{request.ref, arrived->id};
+    settle_other(i, now ? Now{now->name, arrived->id} : Now{request.ref, arrived->id});
+  }
+}
+
+// The reference gives another commit now, or is gone.
+void CommitFetch::settle_other(std::size_t i, const Now& now) {
+  const FetchRequest& request = wishes_[i];
+  if (request.locked || !now.commit) {
+    take_moved(i, now);
+    return;
+  }
+  results_[i] = fail(Code::content_modified,
+                     fmt::format("\"{}\" of \"{}\" gave commit {} a moment ago and gives {} now", request.ref,
+                                 remote_.address().display, request.id, *now.commit),
+                     "run the command again");
+}
+
+void CommitFetch::take_by_id(std::size_t i) {
+  const FetchRequest& request = wishes_[i];
+  if (request.locked) {
+    if (auto fine = check_commit(remote_, repository_, request.id, context_); !fine) {
+      fine.error().locked_thing_gone = fine.error().code == Code::not_found;
+      results_[i] = fail(std::move(fine.error()));
+      return;
+    }
+  }
+  take_commit(i);
+}
+
+// Fetches a commit by its id, which somebody has found to be in order.
+void CommitFetch::take_commit(std::size_t i) {
+  const std::string& id = wishes_[i].id;
+  if (repository_.has_commit(id)) {
+    return;
+  }
+  if (auto brought = fetch_by_id(remote_, repository_, id, context_); !brought) {
+    results_[i] = fail(std::move(brought.error()));
+  } else {
+    accept(i);
+  }
+}
+
+// The lock names a commit that its reference no longer gives.
+void CommitFetch::take_moved(std::size_t i, const Now& now) {
+  const FetchRequest& request = wishes_[i];
+  const std::string found = now.commit ? fmt::format("gives commit {} now", *now.commit) : "is gone";
+  if (!request.locked) {
+    results_[i] = fail(Code::not_found, fmt::format("\"{}\" of \"{}\" {}", now.name, remote_.address().display, found),
+                       "run the command again");
+    return;
+  }
+  constexpr std::string_view kTags = "refs/tags/";
+  const bool is_tag = now.name.substr(0, kTags.size()) == kTags;
+  const std::string hint =
+      is_tag ? "find out why the tag was moved; `tofu-modlock upgrade --target` locks what it gives now"
+             : "find out why the branch was rewritten; `tofu-modlock upgrade --target` locks what it gives now";
+  auto fine = check_commit(remote_, repository_, request.id, context_);
+  if (!fine) {
+    const bool refused = fine.error().code == Code::hash_mismatch || fine.error().code == Code::not_found;
+    if (refused && now.commit) {
+      fine = fail(Code::hash_mismatch,
+                  fmt::format("\"{}\" of \"{}\" {}, the lock names {}, and no branch or tag leads there any more",
+                              now.name, remote_.address().display, found, request.id),
+                  hint);
+    }
+    fine.error().locked_thing_gone = fine.error().code == Code::not_found;
+    results_[i] = fail(std::move(fine.error()));
+    return;
+  }
+  take_commit(i);
+  // That a branch moves on is what branches do.
+  if (results_[i] && is_tag) {
+    results_[i]->push_back(
+        {Severity::warning,
+         Error{.code = Code::tag_moved,
+               .message = fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is used, which a branch or tag still "
+                                      "leads to",
+                                      now.name, remote_.address().display, found, request.id),
+               .hint = hint}});
+  }
+}
+
+// Lists once for all requests. The name is the request's own where the reference is gone.
+Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
+  if (!references_) {
+    references_ = remote_.list(Remote::Part::everything, kListing);
+  }
+  if (!*references_) {
+    return fail(references_->error());
+  }
+  auto pin = find_reference(**references_, ref, remote_.address().display);
+  return pin ? Now{pin->ref, pin->id} : Now{ref, std::nullopt};
+}
+
+}  // namespace
+
+std::vector<Result<Diagnostics>> fetch_commits(const Remote& remote, const Repository& repository,
+                                               std::span<const FetchRequest> requests, const Context& context) {
+  return CommitFetch(remote, repository, requests, context).run();
+}
+
+}  // namespace modlock::git

@@ -1,0 +1,257 @@
+#include "backends/http/retrying_http_client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+
+#include "backends/crypto/digest.h"
+#include "backends/go_url.h"
+#include "backends/http/redirect.h"
+#include "backends/http/retry.h"
+#include "backends/http/text.h"
+#include "backends/http/url.h"
+
+namespace modlock {
+namespace {
+
+using std::chrono::milliseconds;
+using Headers = std::vector<std::pair<std::string, SecretText>>;
+
+bool has_line_end(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+}
+
+// The Authorization that user-info in a URL means; empty where there is none.
+SecretText basic_authorization(std::string_view url) {
+  const auto parts = http::split_url(url);
+  if (!parts || !parts->user_info || parts->user_info->empty()) {
+    return {};
+  }
+  const std::size_t colon = std::min(parts->user_info->find(':'), parts->user_info->size());
+  const std::string plain = percent_decode(parts->user_info->substr(0, colon)) + ":" +
+                            percent_decode(parts->user_info->substr(std::min(colon + 1, parts->user_info->size())));
+  return SecretText("Basic " + base64(reinterpret_cast<const std::uint8_t*>(plain.data()), plain.size()));
+}
+
+bool names(const Headers& headers, std::string_view name) {
+  return std::any_of(headers.begin(), headers.end(), [&](const auto& row) { return http::same_name(row.first, name); });
+}
+
+// One request on its way through redirects and attempts.
+class RequestLoop {
+ public:
+  RequestLoop(const HttpRequest& request, const Context& context, Transport& transport, const RetryTiming& timing)
+      : request_(request),
+        context_(context),
+        transport_(transport),
+        timing_(timing),
+        method_(request.method),
+        url_(request.url.reveal()),
+        secrets_(request.secret_headers),
+        basic_(basic_authorization(url_)) {}
+
+  Result<HttpResponse> run() {
+    if (auto ready = check_request(); !ready) {
+      return tl::unexpected(ready.error());
+    }
+    for (int redirects = 0;; ++redirects) {
+      auto response = attempts();
+      if (!response || request_.redirects == 0 || !is_redirect(response->status)) {
+        return response;
+      }
+      if (redirects == request_.redirects) {
+        return failure(Code::bad_response, fmt::format("it was redirected more than {} times", request_.redirects),
+                       "the server may be sending requests in a circle");
+      }
+      if (auto moved = move(*response); !moved) {
+        return tl::unexpected(moved.error());
+      }
+    }
+  }
+
+ private:
+  std::string message(std::string_view reason) const {
+    return fmt::format("could not {}: {}: {}", request_.purpose, printable_url(url_), reason);
+  }
+  tl::unexpected<Error> failure(Code code, std::string_view reason, std::string hint = {}) const {
+    return fail(code, message(reason), std::move(hint));
+  }
+
+  Result<void> check_request() const {
+    const auto parts = http::split_url(url_);
+    if (!parts || (parts->scheme != "https" && parts->scheme != "http")) {
+      return failure(Code::source_invalid, "only URLs of http and https can be asked");
+    }
+    const auto is_broken = [](const std::string& name, const std::string& value) {
+      return name.empty() || has_line_end(name) || has_line_end(value);
+    };
+    for (const HttpHeader& header : request_.headers) {
+      if (is_broken(header.name, header.value)) {
+        return failure(Code::source_invalid, fmt::format("the header {} holds a line end", quoted(header.name)));
+      }
+    }
+    for (const auto& [name, value] : request_.secret_headers) {
+      if (is_broken(name, value.reveal())) {
+        return failure(Code::source_invalid, fmt::format("the secret header {} holds a line end", quoted(name)),
+                       "check the token or password: it must be one line");
+      }
+    }
+    if (context_.offline) {
+      return failure(Code::offline_miss, "nothing is asked of the network while offline", "run without offline");
+    }
+    return {};
+  }
+
+  // The context's error in the words of this request.
+  std::optional<tl::unexpected<Error>> interruption() const {
+    if (const auto going = context_.check(); !going) {
+      return failure(going.error().code, going.error().message, going.error().hint);
+    }
+    return std::nullopt;
+  }
+
+  Exchange exchange() const {
+    const bool is_post = method_ == HttpRequest::Method::post;
+    Exchange exchange{.method = method_, .url = SecretText(http::without_user_info(url_))};
+    for (const HttpHeader& header : request_.headers) {
+      if (is_post || request_.method != HttpRequest::Method::post || !http::same_name(header.name, "Content-Type")) {
+        exchange.headers.emplace_back(header.name, SecretText(header.value));
+      }
+    }
+    exchange.headers.insert(exchange.headers.end(), secrets_.begin(), secrets_.end());
+    if (!basic_.empty() && !names(exchange.headers, "Authorization")) {
+      exchange.headers.emplace_back("Authorization", basic_);
+    }
+    exchange.body = is_post ? std::string_view(request_.body) : std::string_view();
+    exchange.body_limit = request_.body_limit;
+    exchange.sink = request_.sink;
+    exchange.timeouts = request_.timeouts;
+    return exchange;
+  }
+
+  // Asks the current URL until an answer is one to keep.
+  Result<HttpResponse> attempts() {
+    const Exchange exchange = this->exchange();
+    while (true) {
+      if (auto stopped = interruption()) {
+        return std::move(*stopped);
+      }
+      context_.count_request();
+      auto answer = transport_.exchange(exchange, context_);
+      Attempt attempt{.number = attempt_};
+      if (answer) {
+        answer->url = SecretText(url_);
+        attempt.status = answer->status;
+        attempt.retry_after =
+            parse_retry_after(answer->header("Retry-After").value_or(""), std::chrono::system_clock::now());
+      } else if (auto* const given = std::get_if<Error>(&answer.error())) {
+        return fail(std::move(*given));
+      } else {
+        const auto& why = std::get<ExchangeFailure>(answer.error());
+        attempt.failure = why.is_final ? Code::bad_response : why.code;
+      }
+      const auto delay = retry_delay(attempt, request_.retries, timing_.jitter());
+      if (delay && has_time(*delay)) {
+        ++attempt_;
+        timing_.wait(*delay, context_);
+        continue;
+      }
+      if (answer) {
+        return std::move(*answer);
+      }
+      auto& why = std::get<ExchangeFailure>(answer.error());
+      return failure(why.code, why.reason, std::move(why.hint));
+    }
+  }
+
+  // Whether a wait would end before the deadline: the answer at hand says more than DEADLINE_EXCEEDED.
+  bool has_time(milliseconds delay) const {
+    return !context_.deadline || std::chrono::steady_clock::now() + delay < *context_.deadline;
+  }
+
+  Result<void> move(const HttpResponse& response) {
+    auto step = follow_redirect(url_, response.status, response.header("Location").value_or(""),
+                                method_ == HttpRequest::Method::post);
+    if (!step) {
+      return failure(step.error().code, step.error().message, step.error().hint);
+    }
+    if (request_.check_redirect) {
+      const std::string shown = printable_url(step->url);
+      if (auto allowed = request_.check_redirect(shown); !allowed) {
+        Error error = std::move(allowed.error());
+        error.message = message(fmt::format("it redirects to {}: {}", shown, error.message));
+        return fail(std::move(error));
+      }
+    }
+    if (!step->keeps_secrets) {
+      secrets_.clear();
+      basic_ = {};
+    }
+    if (SecretText given = basic_authorization(step->url); !given.empty()) {
+      basic_ = std::move(given);
+    }
+    if (step->becomes_get && method_ == HttpRequest::Method::post) {
+      method_ = HttpRequest::Method::get;
+    }
+    url_ = std::move(step->url);
+    return {};
+  }
+
+  static std::string quoted(std::string_view name) {
+    const bool plain =
+        !name.empty() && name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+                             std::string_view::npos;
+    return plain ? fmt::format("\"{}\"", name) : "without a valid name";
+  }
+
+  const HttpRequest& request_;
+  const Context& context_;
+  Transport& transport_;
+  const RetryTiming& timing_;
+  HttpRequest::Method method_;
+  std::string url_;  // with its user-info
+  Headers secrets_;
+  SecretText basic_;
+  int attempt_ = 0;  // of all URLs together; a redirect is none
+};
+
+class RetryingHttpClient final : public HttpClient {
+ public:
+  RetryingHttpClient(std::unique_ptr<Transport> transport, RetryTiming timing)
+      : transport_(std::move(transport)), timing_(std::move(timing)) {}
+
+  Result<HttpResponse> send(const HttpRequest& request, const Context& context) override {
+    return RequestLoop(request, context, *transport_, timing_).run();
+  }
+
+ private:
+  std::unique_ptr<Transport> transport_;
+  RetryTiming timing_;
+};
+
+void wait_really(milliseconds delay, const Context& context) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, context.stop, delay, [] { return false; });
+}
+
+double random_jitter() {
+  thread_local std::minstd_rand engine(std::random_device{}());
+  return std::uniform_real_distribution<double>(0.0, 1.0)(engine);
+}
+
+}  // namespace
+
+RetryTiming real_retry_timing() {
+  return {.wait = wait_really, .jitter = random_jitter};
+}
+
+std::unique_ptr<HttpClient> make_retrying_http_client(std::unique_ptr<Transport> transport, RetryTiming timing) {
+  return std::make_unique<RetryingHttpClient>(std::move(transport), std::move(timing));
+}
+
+}  // namespace modlock

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "backends/http/http_client.h"
+#include "backends/scrub.h"
+
+namespace modlock {
+
+// `client`, that tells `secrets` what each request sends: its secret headers (of Authorization the token or the
+// password), the user-info of its URL, and the refresh token in its body. Both references outlive it.
+std::unique_ptr<HttpClient> make_secret_recording_client(HttpClient& client, KnownSecrets& secrets);
+
+}  // namespace modlock

@@ -1,0 +1,235 @@
+#include "plugin/engine/client_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/process/process.h"
+#include "backends/store/store.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/provider_tree.h"
+#include "protocol/json.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPatience{10};
+
+// The client that a program is by its name: "terraform", "terraform-1.5", "tofu1.12", "tofu.exe".
+std::optional<ClientKind> named_tool(const fs::path& program) {
+  const std::string name = program.filename().string();
+  const std::string_view base = std::string_view(name).substr(0, name.find_first_of("-_.0123456789"));
+  if (base == "terraform") {
+    return ClientKind::terraform;
+  }
+  return base == "tofu" || base == "opentofu" ? std::optional(ClientKind::opentofu) : std::nullopt;
+}
+
+std::string command_of(ClientKind tool) {
+  return tool == ClientKind::terraform ? "terraform" : "tofu";
+}
+
+std::optional<ClientProgram> named_by_options(const EngineOptions& options) {
+  if (!options.implementation) {
+    return std::nullopt;
+  }
+  const ClientKind tool = *options.implementation == "terraform" ? ClientKind::terraform : ClientKind::opentofu;
+  return ClientProgram{.tool = tool, .from = "options", .command = command_of(tool)};
+}
+
+std::optional<ClientProgram> named_by_environment() {
+  const char* path = std::getenv("TG_CTX_TF_PATH");
+  if (path == nullptr || *path == '\0') {
+    return std::nullopt;
+  }
+  return ClientProgram{
+      .tool = named_tool(path).value_or(ClientKind::opentofu), .from = "TG_CTX_TF_PATH", .command = path};
+}
+
+ClientProgram found_on_path() {
+  for (const ClientKind tool : {ClientKind::opentofu, ClientKind::terraform}) {
+    if (find_program(command_of(tool))) {
+      return {.tool = tool, .from = "PATH", .command = command_of(tool)};
+    }
+  }
+  return {.tool = ClientKind::opentofu, .from = "default", .command = command_of(ClientKind::opentofu)};
+}
+
+// Who wrote the lock says so in its first line.
+std::optional<ClientKind> tool_of_lock(const WalkRequest& root) {
+  const auto text = read_document(root.root / kLockFileName, root.documents);
+  if (!text || !*text) {
+    return std::nullopt;
+  }
+  const std::string header = (*text)->substr(0, (*text)->find('\n'));
+  if (header.find("\"tofu init\"") != std::string::npos) {
+    return ClientKind::opentofu;
+  }
+  return header.find("\"terraform init\"") != std::string::npos ? std::optional(ClientKind::terraform) : std::nullopt;
+}
+
+bool is_tofu_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return !name.starts_with('.') && (name.ends_with(".tofu") || name.ends_with(".tofu.json"));
+}
+
+bool has_tofu_file(const WalkRequest& root) {
+  const bool overlaid = std::any_of(root.documents.begin(), root.documents.end(), [&](const auto& document) {
+    return document.first.parent_path() == root.root && is_tofu_file(document.first);
+  });
+  std::error_code error;
+  const fs::directory_iterator entries(root.root, error);
+  return overlaid || (!error && std::any_of(begin(entries), end(entries),
+                                            [](const auto& entry) { return is_tofu_file(entry.path()); }));
+}
+
+// Where the release of a program is remembered; nullopt: nowhere. One that was replaced has another time or size. What
+// stands in for clients (a script, a link to a version manager, its small proxy) answers by the directory that it is
+// asked in, and by files there that change.
+std::optional<fs::path> memo_of(const fs::path& program, const EngineOptions& options) {
+  constexpr std::uintmax_t kSmallestClient = std::uintmax_t{16} << 20U;
+  std::error_code error;
+  const fs::path real = fs::canonical(program, error);
+  const auto size = error ? 0 : fs::file_size(real, error);
+  if (error || size < kSmallestClient || !named_tool(real)) {
+    return std::nullopt;
+  }
+  const auto changed = fs::last_write_time(real, error).time_since_epoch().count();
+  return options.cache_directory / kClientDirectory /
+         sha256_hex(fmt::format("{}\n{}\n{}", real.string(), changed, size));
+}
+
+std::optional<std::string> ask_program(const fs::path& program, const fs::path& directory, const Context& context) {
+  Context limited = context;
+  const auto latest = std::chrono::steady_clock::now() + kPatience;
+  limited.deadline = limited.deadline ? std::min(*limited.deadline, latest) : latest;
+  const auto finished = run_command({.argv = {fs::absolute(program).string(), "version", "-json"},
+                                     .directory = directory,
+                                     .set_environment = {{"CHECKPOINT_DISABLE", "1"}},
+                                     .unset_environment = {"TF_CLI_ARGS*", "TF_LOG*"}},
+                                    limited);
+  if (!finished || finished->exit_code != 0) {
+    return std::nullopt;
+  }
+  const auto answer = parse_json(finished->output);
+  if (!answer || !answer->isObject() || !(*answer)["terraform_version"].isString()) {
+    return std::nullopt;
+  }
+  return (*answer)["terraform_version"].asString();
+}
+
+// A module that the release refuses may hold what that release does not understand.
+void hide_what_else_is_wrong(const Diagnostics& judged, const ModuleTree& tree, Diagnostics& diagnostics) {
+  std::set<fs::path> refusing;
+  for (const Diagnostic& one : judged) {
+    if (one.severity == Severity::error && one.what.code == Code::constraint_conflict && one.what.location) {
+      refusing.insert(fs::path(one.what.location->path).parent_path());
+    }
+  }
+  if (refusing.empty()) {
+    return;
+  }
+  std::set<std::string_view> files;
+  for (const TreeFile& file : tree.files) {
+    if (refusing.count(fs::path(file.path).parent_path()) != 0) {
+      files.insert(file.path);
+    }
+  }
+  std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
+    return diagnostic.what.location && files.count(diagnostic.what.location->path) != 0;
+  });
+}
+
+}  // namespace
+
+ClientProgram find_client(const EngineOptions& options) {
+  auto found = named_by_options(options);
+  if (!found) {
+    found = named_by_environment();
+  }
+  ClientProgram implementation = found ? std::move(*found) : found_on_path();
+  implementation.version = options.implementation_version.value_or("");
+  return implementation;
+}
+
+ClientProgram find_client(const EngineOptions& options, const WalkRequest& root) {
+  const auto with = [&](ClientKind tool, std::string from) {
+    return ClientProgram{.tool = tool,
+                         .from = std::move(from),
+                         .version = options.implementation_version.value_or(""),
+                         .command = command_of(tool)};
+  };
+  if (options.implementation) {
+    return find_client(options);
+  }
+  if (root.settings.implementation) {
+    return with(*root.settings.implementation == "terraform" ? ClientKind::terraform : ClientKind::opentofu,
+                ".tofu-modlock.hcl");
+  }
+  if (named_by_environment()) {
+    return find_client(options);
+  }
+  if (const auto tool = tool_of_lock(root)) {
+    return with(*tool, std::string(kLockFileName));
+  }
+  return has_tofu_file(root) ? with(ClientKind::opentofu, "a .tofu file") : find_client(options);
+}
+
+ClientVersion client_version_of(const ClientProgram& implementation, const fs::path& root, const EngineOptions& options,
+                                const Context& context) {
+  if (!implementation.version.empty()) {
+    return {implementation.version};
+  }
+  const ClientVersion unknown{
+      std::string(implementation.tool == ClientKind::terraform ? kNewestTerraform : kNewestOpenTofu), false};
+  const auto program = find_program(implementation.command);
+  if (!program) {
+    return unknown;
+  }
+  const auto memo = memo_of(*program, options);
+  if (memo) {
+    if (auto remembered = read_file(*memo)) {
+      return {std::move(*remembered)};
+    }
+  }
+  auto version = ask_program(*program, root, context);
+  if (!version) {
+    return unknown;
+  }
+  if (memo) {
+    std::error_code ignored;
+    fs::create_directories(memo->parent_path(), ignored);
+    [[maybe_unused]] const auto kept = write_file_atomically(*memo, *version);  // else it is asked again
+  }
+  return {std::move(*version)};
+}
+
+void check_client_versions(const ModuleTree& tree, const ClientProgram& implementation, const EngineOptions& options,
+                           const Context& context, Diagnostics& diagnostics) {
+  const bool asks = std::any_of(tree.modules.begin(), tree.modules.end(),
+                                [](const TreeModule& module) { return !module.parsed->core.empty(); });
+  if (!asks) {
+    return;
+  }
+  const ClientVersion release =
+      client_version_of(implementation, tree.modules.front().parsed->directory, options, context);
+  Diagnostics found = check_core_versions(tree, implementation.tool, release.version);
+  for (Diagnostic& diagnostic : found) {
+    if (!release.is_known && diagnostic.what.code == Code::constraint_conflict) {
+      diagnostic.severity = Severity::warning;
+      diagnostic.what.hint = "say which release will run: --implementation-version, or implementationVersion";
+    }
+  }
+  hide_what_else_is_wrong(found, tree, diagnostics);
+  std::move(found.begin(), found.end(), std::back_inserter(diagnostics));
+}
+
+}  // namespace modlock

@@ -1,0 +1,158 @@
+#include "plugin/lock/backup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/files/files.h"
+#include "plugin/lock/local_git.h"
+#include "protocol/result.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kCopyHeader =
+    "# The module blocks of .terraform.lock.hcl. tofu-modlock puts them back where OpenTofu dropped them.\n";
+constexpr std::string_view kCommittedId = "# Committed version: ";
+
+std::filesystem::path copy_path(const std::filesystem::path& data_dir) {
+  return data_dir / "tofu-modlock" / "lock.hcl";
+}
+
+// The module blocks of one committed version; nullopt where it has none or cannot be read.
+Result<std::optional<ModuleLocks>> modules_at(const std::filesystem::path& root, std::string_view commit,
+                                              std::string_view lock_path, const Context& context) {
+  // cat-file, not show: show would run a text conversion that the repository configures.
+  MODLOCK_TRY(auto text, run_local_git(root, {"cat-file", "blob", fmt::format("{}:./{}", commit, lock_path)}, context));
+  if (!text) {
+    return std::nullopt;
+  }
+  Result<LockFile> lock = parse_lock(*text, std::string(lock_path));
+  if (!lock || lock->modules.empty()) {
+    return std::nullopt;
+  }
+  return std::move(lock->modules);
+}
+
+struct CommittedVersion {
+  std::string commit;
+  bool may_have_blocks = true;
+};
+
+std::vector<std::string> split(std::string_view lines) {
+  std::vector<std::string> out;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    out.emplace_back(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return out;
+}
+
+// The last changes of the lock file, the newest first. One process tells which have no module blocks.
+Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path& root, std::string_view lock_path,
+                                                    const Context& context) {
+  const std::string path(lock_path);
+  MODLOCK_TRY(const auto log,
+              run_local_git(root, {"log", "-n", "20", "--no-show-signature", "--format=%H", "--", path}, context));
+  const std::vector<std::string> commits = split(log.value_or(""));
+  if (commits.empty()) {
+    return std::vector<CommittedVersion>();
+  }
+  std::vector<std::string> arguments = {"--literal-pathspecs", "grep", "--files-with-matches", "-E", "-e", "^module "};
+  arguments.insert(arguments.end(), commits.begin(), commits.end());
+  arguments.insert(arguments.end(), {"--", path});
+  MODLOCK_TRY(const auto matches, run_local_git(root, arguments, context));
+  std::vector<CommittedVersion> versions;
+  for (const std::string& commit : commits) {
+    const bool matches_none = matches && matches->find(commit + ":") == std::string::npos;
+    versions.push_back({commit, !matches_none});
+  }
+  return versions;
+}
+
+}  // namespace
+
+Result<std::string> committed_lock_id(const std::filesystem::path& root, std::string_view lock_path,
+                                      const Context& context) {
+  MODLOCK_TRY(const auto id,
+              run_local_git(root, {"rev-parse", "--verify", "--quiet", fmt::format("HEAD:./{}", lock_path)}, context));
+  return id ? id->substr(0, id->find('\n')) : std::string();
+}
+
+Result<void> save_lock_backup(const std::filesystem::path& data_dir, const ModuleLocks& modules,
+                              const std::filesystem::path& root, const Context& context) {
+  const std::filesystem::path path = copy_path(data_dir);
+  const Result<std::string> there = read_file(path);
+  std::string blocks;
+  for (const auto& [key, module] : modules) {
+    blocks += "\n" + write_module_block(module);
+  }
+  const std::size_t old = there ? std::min(there->find("\n\n"), there->size() - 1) + 1 : 0;
+  if (there ? there->starts_with(kCopyHeader) && there->substr(old) == blocks : modules.empty()) {
+    return {};
+  }
+  std::error_code ignored;
+  const bool has_sidecar = std::filesystem::exists(root / kSidecarFileName, ignored);
+  MODLOCK_TRY(const auto id, committed_lock_id(root, has_sidecar ? kSidecarFileName : kLockFileName, context));
+  if (auto made = make_directories(path.parent_path()); !made) {
+    return made;
+  }
+  const std::string line = id.empty() ? "" : fmt::format("{}{}\n", kCommittedId, id);
+  return write_file_atomically(path, fmt::format("{}{}{}", kCopyHeader, line, blocks));
+}
+
+Result<std::optional<LockBackup>> load_lock_backup(const std::filesystem::path& data_dir) {
+  const std::filesystem::path path = copy_path(data_dir);
+  const Result<std::string> text = read_file(path);
+  if (!text) {
+    return text.error().code == Code::not_found ? Result<std::optional<LockBackup>>(std::nullopt) : fail(text.error());
+  }
+  Result<LockFile> lock = parse_lock(*text, path.generic_string());
+  if (!lock) {
+    return std::nullopt;
+  }
+  LockBackup copy{.modules = std::move(lock->modules)};
+  if (const std::size_t line = text->find(kCommittedId); line == kCopyHeader.size()) {
+    const std::size_t id = line + kCommittedId.size();
+    copy.committed_id = text->substr(id, text->find('\n', id) - id);
+  }
+  return copy;
+}
+
+Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
+                                                          const Context& context) {
+  MODLOCK_TRY(auto versions, list_versions(root, lock_path, context));
+  const auto has_blocks = [](const CommittedVersion& version) { return version.may_have_blocks; };
+  const auto dropped = std::find_if_not(versions.begin(), versions.end(), has_blocks);
+  const bool were_dropped = std::any_of(dropped, versions.end(), has_blocks);
+  std::optional<ModuleLocks> found;
+  for (const CommittedVersion& version : versions) {
+    if (!version.may_have_blocks) {
+      continue;
+    }
+    auto modules = modules_at(root, version.commit, lock_path, context);
+    if (!modules || (*modules && !were_dropped)) {
+      return modules;
+    }
+    if (*modules && !found) {
+      found = std::move(*modules);
+    } else if (*modules) {
+      found->merge(**modules);
+    }
+  }
+  return found;
+}
+
+Result<bool> is_history_cut_off(const std::filesystem::path& root, std::string_view lock_path, const Context& context) {
+  const auto shallow = run_local_git(root, {"rev-parse", "--is-shallow-repository"}, context);
+  if (!shallow || shallow->value_or("") != "true\n") {
+    return shallow ? Result<bool>(false) : fail(shallow.error());
+  }
+  const auto log = run_local_git(
+      root, {"log", "-n", "1", "--no-show-signature", "--format=%H", "--", std::string(lock_path)}, context);
+  return log ? Result<bool>(!log->value_or("").empty()) : fail(log.error());
+}
+
+}  // namespace modlock

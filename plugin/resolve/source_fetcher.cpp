@@ -1,0 +1,336 @@
+#include "plugin/resolve/source_fetcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "backends/crypto/digest.h"
+#include "backends/files/files.h"
+#include "backends/parallel.h"
+#include "backends/store/listing_cache.h"
+#include "backends/store/whole_package.h"
+
+namespace modlock {
+namespace {
+
+// Waiting for the network, not computing: wider than the machine has cores.
+constexpr std::size_t kWidth = 16;
+
+// Versions of a registry module may share an id (one commit) and lie in different directories of it.
+std::string wished_thing(const Source& source, const FetchRequest& request) {
+  const bool needs_ref = request.id.empty() || source.kind == SourceKind::registry;
+  return needs_ref ? fmt::format("{} ref:{}", request.id, request.ref) : request.id;
+}
+
+std::vector<Observation> sightings_of(const Listing& listing) {
+  std::vector<Observation> sightings;
+  std::transform(listing.versions.begin(), listing.versions.end(), std::back_inserter(sightings),
+                 [](const ListedVersion& version) {
+                   return Observation{version.ref, version.id};
+                 });
+  return sightings;
+}
+
+void warn_cached_listing(const Context& context, const Source& source, const std::string& when) {
+  context.log->write(LogLevel::warning,
+                     fmt::format("offline: {} is taken to have what it had {}", source.identity(), when));
+}
+
+// Offline, what the source said last is all there is.
+Result<Listing> list(Backend& backend, const SourceAddress& address, const std::string& tag_prefix, const Store& store,
+                     const Context& context) {
+  const ListingCache kept(store);
+  const std::string key = SourceFetcher::package_key(address);
+  auto listing = backend.list_versions(address, tag_prefix, context);
+  if (listing && !listing->is_again) {
+    kept.keep(key, tag_prefix, *listing);
+  } else if (!listing && listing.error().code == Code::offline_miss) {
+    if (auto last = kept.find(key, tag_prefix)) {
+      warn_cached_listing(context, address.source, "at " + time_text(last->fetched_at));
+      return std::move(*last);
+    }
+  }
+  return listing;
+}
+
+Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const Store& store, const Context& context,
+                        SourceFetcher::Time now) {
+  const ListingCache kept(store);
+  auto pin = backend.pin(address, context);
+  if (pin && !pin->is_again) {
+    kept.keep_pin(address.source, *pin, now);
+  } else if (!pin && pin.error().code == Code::offline_miss) {
+    if (auto last = kept.find_pin(address.source)) {
+      warn_cached_listing(context, address.source, "at " + time_text(last->fetched_at));
+      return std::move(last->pin);
+    }
+  }
+  return pin;
+}
+
+}  // namespace
+
+// A query argument that the identity leaves out may choose other content, but for git, where the address behind it is
+// the same repository.
+std::string SourceFetcher::package_key(const SourceAddress& address) {
+  const Source& source = address.source;
+  const bool is_identified =
+      source.kind == SourceKind::git || source.kind == SourceKind::registry || source.kind == SourceKind::oci;
+  return source.package_identity() + (is_identified ? "" : "\n" + sha256_hex(address.package_url.reveal()));
+}
+
+// What a fetch task has come to.
+struct SourceFetcher::State {
+  std::atomic<std::size_t> open = 0;  // questions
+  std::vector<PackageRequest> chosen = {};
+};
+
+void SourceFetcher::run(std::span<const FetchTask> tasks) {
+  std::vector<State> states(tasks.size());
+  Work work;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    knows_answers(tasks[i]) ? run_at_once(tasks[i], states[i], work) : ask(tasks[i], states[i], work);
+  }
+  parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+}
+
+// In a run over many roots most has been asked and fetched for others: threads would cost more than it.
+void SourceFetcher::run_at_once(const FetchTask& task, State& state, Work& work) {
+  for (const auto& question : questions_of(task)) {
+    question();
+  }
+  state.chosen = task.choose();
+  if (auto missing = take_stored(state.chosen); !missing.empty()) {
+    work.emplace_back([this, missing = std::move(missing)] { fetch_missing(missing); });
+  }
+}
+
+// Whoever gets the last answer goes on.
+void SourceFetcher::ask(const FetchTask& task, State& state, Work& work) {
+  Work questions = questions_of(task);
+  if (questions.empty()) {
+    questions.emplace_back([] {});
+  }
+  state.open = questions.size();
+  for (auto& question : questions) {
+    work.emplace_back([this, question = std::move(question), &task, &state] {
+      question();
+      if (--state.open == 0) {
+        state.chosen = task.choose();
+        fetch_missing(take_stored(state.chosen));
+      }
+    });
+  }
+}
+
+// Whether it asks, and only what has been answered before.
+bool SourceFetcher::knows_answers(const FetchTask& task) const {
+  if (task.listings.empty() && task.pins.empty()) {
+    return false;
+  }
+  const bool knows_listings = std::all_of(task.listings.begin(), task.listings.end(), [&](const auto& request) {
+    return backend(request.source->source)->knows_versions(*request.source, request.tag_prefix);
+  });
+  return knows_listings && std::all_of(task.pins.begin(), task.pins.end(), [&](const SourceAddress* source) {
+           return backend(source->source)->knows_pin(*source);
+         });
+}
+
+// The slots of the answers are made here, so that the maps stay as they are while fetch tasks run.
+SourceFetcher::Work SourceFetcher::questions_of(const FetchTask& task) {
+  Work questions;
+  for (const ListingRequest& request : task.listings) {
+    const auto [at, is_new] = listings_.emplace(Key{package_key(*request.source), request.tag_prefix}, Listed{});
+    if (is_new) {
+      questions.emplace_back([this, &request, &slot = at->second] {
+        context_.progress->report("listing " + request.source->source.package_identity(), 0, 0);
+        slot.listing = list(*backend(request.source->source), *request.source, request.tag_prefix, store_, context_);
+        if (slot.listing) {
+          const auto sightings = sightings_of(*slot.listing);
+          slot.known_since = FirstSeen(store_).note(request.source->source, sightings, now_, context_);
+        }
+      });
+    }
+  }
+  for (const SourceAddress* source : task.pins) {
+    const auto [at, is_new] = pins_.emplace(source->source.identity(), Pin{});
+    if (is_new) {
+      questions.emplace_back([this, source, &slot = at->second] {
+        context_.progress->report("asking " + source->source.identity(), 0, 0);
+        slot = ask_for_pin(*backend(source->source), *source, store_, context_, now_);
+      });
+    }
+  }
+  return questions;
+}
+
+const Result<Listing>& SourceFetcher::listing(const SourceAddress& source, std::string_view tag_prefix) const {
+  return listings_.at(Key{package_key(source), tag_prefix}).listing;
+}
+
+const std::vector<SourceFetcher::Time>& SourceFetcher::known_since(const SourceAddress& source,
+                                                                   std::string_view tag_prefix) const {
+  return listings_.at(Key{package_key(source), tag_prefix}).known_since;
+}
+
+SourceFetcher::Time SourceFetcher::note(const Source& source, const std::string& ref, const std::string& id) const {
+  const FirstSeen seen(store_);
+  const Observation sighting{ref, id};
+  const auto listed = seen.find(source, ref, "");
+  return listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
+}
+
+std::string SourceFetcher::other_id(const Source& source, const std::string& ref, const std::string& id) const {
+  return FirstSeen(store_).other_id(source, ref, id);
+}
+
+std::optional<SourceFetcher::Time> SourceFetcher::first_seen_as(const Source& source, const std::string& ref,
+                                                                const std::string& id) const {
+  const FirstSeen seen(store_);
+  const auto found = seen.find(source, ref, id);
+  return found ? found : seen.find(source, ref, "");
+}
+
+std::optional<SourceFetcher::Time> SourceFetcher::first_seen(const Source& source, const std::string& ref,
+                                                             const std::string& id) const {
+  const auto found = first_seen_as(source, ref, id);
+  return found ? found : FirstSeen(store_).find(source, "", id);
+}
+
+const Listing* SourceFetcher::known_listing(const SourceAddress& source) const {
+  const auto found = listings_.find(Key{package_key(source), ""});
+  return found != listings_.end() && found->second.listing ? &*found->second.listing : nullptr;
+}
+
+const Result<Pin>& SourceFetcher::pinned(const Source& source) const {
+  return pins_.at(source.identity());
+}
+
+const Result<Package>& SourceFetcher::package(const SourceAddress& source, const FetchRequest& request) const {
+  return packages_.at(Key{package_key(source), wished_thing(source.source, request)});
+}
+
+std::optional<Package> SourceFetcher::stored(const Source& source, const FetchRequest& request) const {
+  return store_.find(source, request.id, request.ref);
+}
+
+void SourceFetcher::remember(const Source& source, const FetchRequest& request, const Package& package) const {
+  Package known = package;
+  known.id = request.id;
+  // The store is a cache: what it does not take is fetched again.
+  (void)store_.record(source, known);
+}
+
+// Those that the store lacks.
+std::vector<SourceFetcher::Missing> SourceFetcher::take_stored(std::span<const PackageRequest> requests) {
+  std::vector<Missing> missing;
+  for (const PackageRequest& request : requests) {
+    Result<Package>* const package = add_package(request);
+    Missing wanted{&request, package};
+    if (package != nullptr && !take_stored(wanted)) {
+      missing.push_back(wanted);
+    }
+  }
+  return missing;
+}
+
+void SourceFetcher::fetch_missing(std::vector<Missing> missing) {
+  if (missing.empty()) {
+    return;
+  }
+  // Another process may be fetching the same: what it brings is in the store when it lets go.
+  std::optional<FileLock> alone;
+  if (!context_.offline) {
+    auto held = store_.hold(missing.front().request->source->source, context_);
+    if (!held) {
+      for (const Missing& one : missing) {
+        *one.package = fail(held.error());
+      }
+      return;
+    }
+    alone = std::move(*held);
+    std::erase_if(missing, [this](Missing& one) { return take_stored(one); });
+  }
+  if (!missing.empty()) {
+    fetch(missing);
+  }
+}
+
+bool SourceFetcher::take_stored(Missing& wanted) const {
+  const auto& [address, request] = *wanted.request;
+  auto known = stored(address->source, request);
+  const auto since = context_.offline ? std::filesystem::file_time_type::min() : fresh_since_;
+  if (!known && request.id.empty() && since) {
+    known = store_.find_answer(address->source, question_of(*wanted.request), *since);
+    if (known && context_.offline) {
+      warn_cached_listing(context_, address->source, "when it was asked last");
+    }
+  }
+  wanted.is_damaged = wanted.is_damaged || known.has_value();
+  known = load_intact_package(store_, std::move(known), context_);
+  if (known) {
+    context_.count_cache_hit();
+    *wanted.package = std::move(*known);
+  }
+  return known.has_value();
+}
+
+// Whether or not it could be had again.
+void SourceFetcher::warn_damaged_package(const Missing& wanted) {
+  const Source& source = wanted.request->source->source;
+  if (*wanted.package) {
+    (*wanted.package)->warnings.push_back(damage_warning(source));
+  } else {
+    wanted.package->error().notes.push_back(fmt::format(
+        "the cached package of {} was damaged, and has been removed from the cache", source.package_identity()));
+  }
+}
+
+std::string SourceFetcher::question_of(const PackageRequest& request) {
+  return package_key(*request.source) + "\n" + wished_thing(request.source->source, request.request);
+}
+
+// Where the package of a request will be; null where it has been asked for before.
+Result<Package>* SourceFetcher::add_package(const PackageRequest& request) {
+  Key key{package_key(*request.source), wished_thing(request.source->source, request.request)};
+  const std::scoped_lock lock(mutex_);
+  const auto [at, is_new] = packages_.emplace(std::move(key), Package{});
+  return is_new ? &at->second : nullptr;
+}
+
+void SourceFetcher::fetch(std::span<const Missing> missing) {
+  const SourceAddress& source = *missing.front().request->source;
+  context_.progress->report("fetching " + source.source.package_identity(), 0, 0);
+  auto parent = store_.make_temporary();
+  if (!parent) {
+    for (const Missing& one : missing) {
+      *one.package = fail(parent.error());
+    }
+    return;
+  }
+  std::vector<FetchRequest> requests;
+  for (const Missing& one : missing) {
+    requests.push_back(one.request->request);
+  }
+  auto trees = backend(source.source)->fetch(source, requests, *parent, context_);
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    if (trees[i] && trees[i]->ref.empty()) {
+      trees[i]->ref = requests[i].ref;
+    }
+    *missing[i].package =
+        trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
+    // A warning is for everybody to see.
+    if (const auto& package = *missing[i].package; package && requests[i].id.empty() && package->warnings.empty()) {
+      store_.note_answer(question_of(*missing[i].request), *package);
+    }
+    if (missing[i].is_damaged) {
+      warn_damaged_package(missing[i]);
+    }
+  }
+  // What admit() did not take is of no use to anybody; failing to remove it is `cache prune`'s matter.
+  (void)remove_tree(*parent);
+}
+
+}  // namespace modlock

@@ -1,0 +1,482 @@
+#include "plugin/resolve/version_resolver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/lock_entry.h"
+#include "plugin/resolve/release_age.h"
+#include "plugin/resolve/selection.h"
+#include "protocol/result.h"
+
+namespace modlock {
+namespace {
+
+std::vector<ConstraintUse> in_order(const std::map<std::string, ConstraintUse>& uses) {
+  std::vector<ConstraintUse> list;
+  for (const auto& [key, use] : uses) {
+    list.push_back(use);
+  }
+  return list;
+}
+
+}  // namespace
+
+VersionResolver::VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context)
+    : request_(request),
+      fetcher_(fetcher),
+      context_(context),
+      adopts_(request.recorded && is_first_lock(request)),
+      former_locks_(has_module_entries(request.lock.modules) ? request.lock.modules : request.restorable) {
+  for (const auto& [key, entry] : former_locks_) {
+    formers_by_source_.emplace(entry.source, &entry);
+  }
+}
+
+void VersionResolver::start_walk() {
+  must_restart_ = false;
+  level_ = 0;
+  met_.clear();
+  renamed_.clear();
+  resolved_.clear();
+  unserved_.clear();
+  frozen_out_.clear();
+  held_.clear();
+  diagnostics_.clear();
+  for (auto& [key, group] : groups_) {
+    group.decided = group.failed = group.locked = false;
+    group.decision = {};
+    group.outcome = {};
+    group.locked_h1.clear();
+    group.in_place.reset();
+  }
+}
+
+bool VersionResolver::is_target(const std::string& key) const {
+  if (request_.mode != PlanMode::upgrade || request_.targets.empty()) {
+    return request_.mode == PlanMode::upgrade;
+  }
+  return std::any_of(request_.targets.begin(), request_.targets.end(), [&](const std::string& subject) {
+    const std::string target = subject.substr(subject.find('.') + 1);
+    return is_below(key, target);
+  });
+}
+
+const ModuleLock* VersionResolver::prior(const ModuleNode& node) const {
+  const std::string identity = node.address.source.identity();
+  if (const auto contested = request_.contested.find(node.key); contested != request_.contested.end()) {
+    return contested_prior(node, contested->second);
+  }
+  const auto entry = request_.lock.modules.find(node.key);
+  if (entry != request_.lock.modules.end() && entry->second.source == identity) {
+    return &entry->second;
+  }
+  if (request_.mode == PlanMode::frozen) {
+    return nullptr;
+  }
+  if (const ModuleLock* former = renamed_from(node.key)) {
+    return former;
+  }
+  const auto kept = request_.restorable.find(node.key);
+  const bool same = entry == request_.lock.modules.end() && kept != request_.restorable.end() &&
+                    kept->second.source == identity && kept->second.constraints == node.constraints_text();
+  return same ? &kept->second : nullptr;
+}
+
+// Of several entries that count, the one that the call resolves to.
+const ModuleLock* VersionResolver::contested_prior(const ModuleNode& node,
+                                                   const std::vector<ModuleLock>& entries) const {
+  const auto resolved = resolved_.find(node.key);
+  const ModuleLock* prior = nullptr;
+  for (const ModuleLock& entry : entries) {
+    if (entry.source != node.address.source.identity()) {
+      continue;
+    }
+    const bool is_chosen = resolved != resolved_.end() &&
+                           fetcher_.backend(node.address.source)->id_of(entry.hashes) == resolved->second.id;
+    if (prior == nullptr || is_chosen) {
+      prior = &entry;
+    }
+  }
+  return prior;
+}
+
+Result<void> VersionResolver::visit(std::span<ModuleNode* const> level) {
+  for (auto& [key, group] : groups_) {
+    group.level.clear();
+  }
+  ++level_;
+  for (const ModuleNode* node : level) {
+    meet(*node);
+  }
+  std::vector<Group*> touched;
+  for (ModuleNode* node : level) {
+    if (node->address.source.kind == SourceKind::directory) {
+      node->package_directory = node->address.source.path;
+      continue;
+    }
+    if (fetcher_.backend(node->address.source) == nullptr) {
+      unserved_.insert(node->key);
+      continue;
+    }
+    Group& group = groups_[version_group(*node, request_.resolution)];
+    if (group.level.empty()) {
+      touched.push_back(&group);
+    }
+    find_former_entry(*node);
+    join(group, *node);
+  }
+  if (must_restart_) {
+    return {};
+  }
+  for (Group* group : touched) {
+    if (group->is_open()) {
+      consult_lock(*group);
+    }
+  }
+  run_fetch_tasks(touched);
+  for (Group* group : touched) {
+    if (!group->failed && !group->outcome) {
+      report(*group, std::move(group->outcome.error()));
+    }
+  }
+  if (request_.mode == PlanMode::frozen) {
+    name_open_calls(touched);
+  }
+  for (Group* group : touched) {
+    if (!group->decided || group->failed) {
+      continue;
+    }
+    if (auto ok = take_package(*group); !ok) {
+      report(*group, std::move(ok.error()));
+    }
+  }
+  return context_.check();
+}
+
+void VersionResolver::join(Group& group, ModuleNode& node) {
+  group.level.push_back(&node);
+  for (const ConstraintUse& use : node.constraints) {
+    group.uses.insert_or_assign(use.key + "\n" + use.constraint.text(), use);
+  }
+  if (const auto wanted = request_.wanted.find(node.key); wanted != request_.wanted.end()) {
+    if (auto exact = ModuleConstraint::parse(wanted->second.to_string())) {
+      group.uses.insert_or_assign(node.key, ConstraintUse{std::move(*exact), node.key, Location{"params.updates", {}}});
+    }
+  }
+  bool changes = group.decided && !fits(group, group.decision.version);
+  if (const auto age = minimum_age(request_, node); age > group.minimum_age) {
+    group.minimum_age = age;
+    changes = changes || !group.locked;
+  }
+  if (!group.upgrade && is_target(node.key)) {
+    group.upgrade = true;
+    changes = true;
+  }
+  look_up_recorded(node);
+  if (const InstalledRecord* installed = recorded(node.key);
+      installed != nullptr && node.address.source.kind == SourceKind::git && chooses_version(node) &&
+      group.commits.insert(installed->commit).second) {
+    changes = changes || (!group.upgrade && group.decision.id != installed->commit);
+  }
+  for (const Locked& candidate : locked_candidates(node)) {
+    const std::string version = candidate.resolved.version ? candidate.resolved.version->to_string() : "";
+    if (!group.candidates.emplace(node.key + "\n" + version, candidate).second) {
+      continue;
+    }
+    const bool better = !group.locked || group.decision.version < candidate.resolved.version;
+    changes = changes || (!group.upgrade && better && fits(group, candidate.resolved.version));
+  }
+  must_restart_ = must_restart_ || (group.decided && changes);
+}
+
+bool VersionResolver::fits(const Group& group, const std::optional<Version>& version) {
+  return std::all_of(group.uses.begin(), group.uses.end(),
+                     [&](const auto& entry) { return !version || entry.second.constraint.allows(*version); });
+}
+
+std::vector<VersionResolver::Locked> VersionResolver::locked_candidates(const ModuleNode& node) const {
+  const auto contested = request_.contested.find(node.key);
+  std::vector<Locked> candidates;
+  if (contested == request_.contested.end()) {
+    const ModuleLock* entry = prior(node);
+    if (auto candidate = entry == nullptr ? recorded_candidate(node) : locked_candidate(node, *entry)) {
+      candidates.push_back(std::move(*candidate));
+    }
+    return candidates;
+  }
+  for (const ModuleLock& entry : contested->second) {
+    if (auto candidate = locked_candidate(node, entry)) {
+      candidates.push_back(std::move(*candidate));
+    }
+  }
+  // Commits have no order.
+  const bool differ = std::any_of(candidates.begin(), candidates.end(), [&](const Locked& candidate) {
+    return candidate.resolved.id != candidates.front().resolved.id;
+  });
+  if (!chooses_version(node) && differ) {
+    candidates.clear();
+  }
+  return candidates;
+}
+
+std::optional<VersionResolver::Locked> VersionResolver::locked_candidate(const ModuleNode& node,
+                                                                         const ModuleLock& entry) const {
+  if (why_not_answered(node, entry)) {
+    return std::nullopt;
+  }
+  Locked locked{.resolved = {.version = std::nullopt,
+                             .ref = {},
+                             .id = fetcher_.backend(node.address.source)->id_of(entry.hashes),
+                             .h1 = {},
+                             .package_directory = {}},
+                .h1 = entry.hash_value("h1")};
+  if (!chooses_version(node)) {
+    return locked.resolved.id.empty() ? std::nullopt : std::optional(locked);
+  }
+  auto version = Version::parse(*entry.version);
+  if (!version) {
+    return std::nullopt;
+  }
+  if (node.address.source.kind == SourceKind::registry) {
+    locked.resolved.ref = version->to_string();
+  }
+  locked.resolved.version = std::move(*version);
+  return locked;
+}
+
+// Takes the highest locked version of the group that all its constraints allow.
+bool VersionResolver::decide_from_lock(Group& group) {
+  for (const auto& [key, candidate] : group.candidates) {
+    const bool better = !group.locked || group.decision.version < candidate.resolved.version;
+    if (better && fits(group, candidate.resolved.version)) {
+      group.locked = true;
+      group.decision = candidate.resolved;
+      group.locked_h1 = candidate.h1;
+    }
+  }
+  return group.locked;
+}
+
+// What is installed with the locked h1 serves as well as the store, and needs no request. It is not taken into the
+// store: there an id has to be proven by its source.
+void VersionResolver::look_in_place(Group& group) const {
+  if (!request_.installed || group.decision.id.empty() || group.locked_h1.empty() || is_at_hand(group)) {
+    return;
+  }
+  for (const ModuleNode* node : group.level) {
+    group.in_place = request_.installed(*node, "h1:" + group.locked_h1);
+    if (group.in_place) {
+      return;
+    }
+  }
+}
+
+bool VersionResolver::is_at_hand(const Group& group) const {
+  return group.in_place ||
+         (!group.decision.id.empty() && fetcher_.stored(group.level.front()->address.source, fetch_request_for(group)));
+}
+
+// Whether locked versions stay, and their tags are asked what they point to now.
+bool VersionResolver::asks_tags_again() const {
+  return request_.mode == PlanMode::missing && request_.accept_moved;
+}
+
+void VersionResolver::forget_id(Group& group) {
+  group.decision.id.clear();
+  group.locked_h1.clear();
+  if (!group.decision.version) {
+    group.decision = {};
+    group.locked = false;
+  }
+}
+
+void VersionResolver::consult_lock(Group& group) const {
+  const bool keeps_locked = !group.upgrade || !group.offered.empty();
+  if (keeps_locked && decide_from_lock(group)) {
+    asks_tags_again() && group.offered.empty() ? forget_id(group) : look_in_place(group);
+  } else {
+    group.failed = request_.mode == PlanMode::frozen;
+  }
+}
+
+// Each source goes its own way, for all constraints on it are known: none waits for the listing of another. What was
+// decided and what went wrong is put together afterwards, in the order of the calls.
+void VersionResolver::run_fetch_tasks(const std::vector<Group*>& touched) {
+  std::map<std::string, std::vector<Group*>> by_source;
+  for (Group* group : touched) {
+    by_source[SourceFetcher::package_key(group->level.front()->address)].push_back(group);
+  }
+  std::vector<SourceFetcher::FetchTask> tasks;
+  for (const auto& [source, groups] : by_source) {
+    tasks.push_back(task_of(groups));
+  }
+  fetcher_.run(tasks);
+}
+
+// Under frozen: the calls that the lock does not answer, and why.
+void VersionResolver::name_open_calls(const std::vector<Group*>& touched) {
+  for (const Group* group : touched) {
+    for (const ModuleNode* node : group->failed ? group->level : std::vector<ModuleNode*>{}) {
+      const auto entry = request_.lock.modules.find(node->key);
+      const ModuleLock* former = renamed_from(node->key);
+      frozen_out_.emplace(node->key, former != nullptr ? "it was module." + former->key
+                                     : entry == request_.lock.modules.end()
+                                         ? "not locked"
+                                         : why_not_answered(*node, entry->second)
+                                               .value_or("its version does not suit the other calls of the source"));
+    }
+  }
+}
+
+// A listing for what must be chosen, and for what is locked but not in the store where the fetch asks for its tag.
+SourceFetcher::FetchTask VersionResolver::task_of(const std::vector<Group*>& groups) const {
+  SourceFetcher::FetchTask task{.choose = [this, &groups] { return choose(groups); }};
+  for (const Group* group : groups) {
+    const ModuleNode& node = *group->level.front();
+    if (!group->is_open() || (group->locked && !needs_locked_listing(*group))) {
+      continue;
+    }
+    if (chooses_version(node)) {
+      task.listings.push_back({&node.address, node.tag_prefix});
+    } else if (!node.commit && !group->locked && names_id(node)) {
+      task.pins.push_back(&node.address);
+    }
+  }
+  return task;
+}
+
+// Called on any thread, once for each group: touches these groups alone.
+std::vector<SourceFetcher::PackageRequest> VersionResolver::choose(const std::vector<Group*>& groups) const {
+  std::vector<SourceFetcher::PackageRequest> fetch_requests;
+  for (Group* group : groups) {
+    if (group->is_open()) {
+      group->outcome = group->locked ? complete_locked(*group) : decide_from_origin(*group);
+      group->decided = group->outcome.has_value();
+    }
+    if (group->decided && !group->failed && !group->in_place) {
+      fetch_requests.push_back({&group->level.front()->address, fetch_request_for(*group)});
+    }
+  }
+  return fetch_requests;
+}
+
+ReleaseGate VersionResolver::gate_of(const Group& group) const {
+  const ModuleNode& node = *group.level.front();
+  const bool is_named = names_one_version(in_order(group.uses));
+  return {.minimum = is_named ? std::chrono::seconds(0) : group.minimum_age,
+          .now = fetcher_.now(),
+          .known_since = fetcher_.known_since(node.address, node.tag_prefix),
+          .is_locked = [&group](const ListedVersion& listed) {
+            return std::any_of(group.candidates.begin(), group.candidates.end(), [&](const auto& candidate) {
+              const ResolvedModule& locked = candidate.second.resolved;
+              return locked.version == listed.version && (listed.id.empty() || locked.id == listed.id);
+            });
+          }};
+}
+
+Result<void> VersionResolver::decide_from_origin(Group& group) const {
+  const ModuleNode& node = *group.level.front();
+  if (node.commit) {
+    group.decision = {.version = std::nullopt, .ref = {}, .id = *node.commit, .h1 = {}, .package_directory = {}};
+    return {};
+  }
+  if (!chooses_version(node) && !names_id(node)) {
+    group.decision = {.version = std::nullopt,
+                      .ref = named_reference(node.address.source),
+                      .id = {},
+                      .h1 = {},
+                      .package_directory = {}};
+    return {};
+  }
+  if (!chooses_version(node)) {
+    const auto& pin = fetcher_.pinned(node.address.source);
+    if (!pin) {
+      return fail(pin.error());
+    }
+    group.decision = {.version = std::nullopt, .ref = pin->ref, .id = pin->id, .h1 = {}, .package_directory = {}};
+    return {};
+  }
+  const auto& listing = fetcher_.listing(node.address, node.tag_prefix);
+  if (!listing) {
+    return fail(listing.error());
+  }
+  const std::string package = node.address.source.package_identity();
+  const ListedVersion* installed = find_installed_version(group, *listing);
+  MODLOCK_TRY(auto selected, installed != nullptr
+                                 ? check_unambiguous(*installed, in_order(group.uses), package)
+                                 : select_version(*listing, in_order(group.uses), package, gate_of(group)));
+  group.decision = {
+      .version = selected.version, .ref = selected.ref, .id = selected.id, .h1 = {}, .package_directory = {}};
+  return {};
+}
+
+bool VersionResolver::needs_locked_listing(const Group& group) const {
+  const Source& source = group.level.front()->address.source;
+  const bool unknown_id = group.decision.id.empty() && source.kind != SourceKind::registry;
+  return (unknown_id || needs_locked_tag(source)) && !is_at_hand(group);
+}
+
+// Where a locked version has a listing (it is not in the store), the tag that named it is looked up, and its id where
+// the lock has none.
+Result<void> VersionResolver::complete_locked(Group& group) const {
+  const ModuleNode& node = *group.level.front();
+  if (!group.decision.version) {
+    const std::string ref = named_reference(node.address.source);
+    if (ref.empty() && node.address.source.kind == SourceKind::git) {
+      group.decision.ref = node.commit ? "" : "HEAD";
+    } else if (ref != group.decision.id) {
+      group.decision.ref = ref;
+    }
+    return {};
+  }
+  if (node.address.source.kind == SourceKind::registry) {
+    group.decision.ref = group.decision.version->to_string();
+    return {};
+  }
+  if (!needs_locked_listing(group)) {
+    return {};
+  }
+  const auto& listing = fetcher_.listing(node.address, node.tag_prefix);
+  if (!listing) {
+    Error error = listing.error();
+    error.locked_thing_gone = error.code == Code::not_found;
+    return fail(std::move(error));
+  }
+  const auto listed =
+      std::find_if(listing->versions.begin(), listing->versions.end(), [&](const ListedVersion& candidate) {
+        return candidate.version.to_string() == group.decision.version->to_string();
+      });
+  if (listed != listing->versions.end()) {
+    group.decision.ref = listed->ref;
+    if (group.decision.id.empty()) {
+      group.decision.id = listed->id;
+    }
+    return {};
+  }
+  if (!group.decision.id.empty()) {
+    return {};
+  }
+  return fail(Error{
+      .code = Code::not_found,
+      .message = fmt::format("version {} of \"{}\" is locked for module \"{}\" without an id, and no tag "
+                             "names it any more",
+                             group.decision.version->to_string(), node.address.source.package_identity(), node.key),
+      .hint = fmt::format("choose another version with: tofu-modlock upgrade --target {}", node.subject()),
+      .locked_thing_gone = true});
+}
+
+void VersionResolver::report(Group& group, Error error) {
+  group.failed = true;
+  const ModuleNode& node = *group.level.front();
+  if (error.subject.empty()) {
+    error.subject = node.subject();
+  }
+  if (!error.location) {
+    error.location = node.call.source.location;
+  }
+  diagnostics_.push_back({Severity::error, std::move(error)});
+}
+
+}  // namespace modlock

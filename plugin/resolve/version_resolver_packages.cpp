@@ -1,0 +1,113 @@
+// The part of VersionResolver that brings the packages of what was decided.
+
+#include <fmt/format.h>
+
+#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/version_resolver.h"
+
+namespace modlock {
+
+FetchRequest VersionResolver::fetch_request_for(const Group& group) {
+  // A commit that was named by itself is as little proven as a locked one.
+  const bool unproven = !group.decision.id.empty() && group.decision.ref.empty();
+  return {.id = group.decision.id, .ref = group.decision.ref, .locked = group.locked || unproven};
+}
+
+Result<void> VersionResolver::take_package(Group& group) {
+  const ModuleNode& first = *group.level.front();
+  if (group.in_place) {
+    group.decision.h1 = "h1:" + group.locked_h1;
+    group.decision.modes.clear();
+    group.decision.package_directory = group.in_place->directory;
+    group.decision.package_subdir = group.in_place->subdir;
+    publish_decision(group);
+    return {};
+  }
+  const auto& package = fetcher_.package(first.address, fetch_request_for(group));
+  if (!package) {
+    return fail(explain_fetch(group, package.error()));
+  }
+  if (must_hold(group, *package)) {
+    group.offered = package->id;
+    must_restart_ = true;
+    return {};
+  }
+  if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
+    return fail(Error{.code = Code::hash_mismatch,
+                      .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
+                                             "h1:{}, got {}",
+                                             first.key, group.locked_h1, package->h1),
+                      .hint = fmt::format("this may indicate that the module has been tampered with; if the change is "
+                                          "intended, run: tofu-modlock upgrade --target {}",
+                                          first.subject())});
+  }
+  if (group.locked && !group.locked_h1.empty() && !group.decision.id.empty() && package->id != group.decision.id) {
+    fetcher_.remember(first.address.source, fetch_request_for(group), *package);
+  }
+  for (const Diagnostic& warning : package->warnings) {
+    Diagnostic copy = warning;
+    copy.what.subject = first.subject();
+    copy.what.location = first.call.source.location;
+    diagnostics_.push_back(std::move(copy));
+  }
+  if (group.decision.id.empty()) {
+    group.decision.id = package->id;
+    group.decision.ref = package->ref;
+  }
+  group.decision.h1 = package->h1;
+  group.decision.modes = package->modes;
+  group.decision.package_directory = package->directory;
+  group.decision.package_subdir = package->subdir;
+  publish_decision(group);
+  return {};
+}
+
+// Whether the package is what a moved tag points to now, and no one has accepted that; if tags are asked again, whether
+// it is what something else points to now, a branch. An archive that was packed again with the same content has not
+// moved.
+bool VersionResolver::must_hold(const Group& group, const Package& package) const {
+  const bool accepts = request_.mode != PlanMode::upgrade || !request_.targets.empty() || request_.accept_moved;
+  if (group.locked || (accepts && !asks_tags_again())) {
+    return false;
+  }
+  const Source& source = group.level.front()->address.source;
+  const bool is_tag = group.decision.version || !is_expected_to_move(source, package.ref);
+  const bool is_archive = !group.decision.version && source.kind == SourceKind::archive;
+  if (is_archive || is_tag == asks_tags_again()) {
+    return false;
+  }
+  bool is_moved = false;
+  for (const auto& [key, candidate] : group.candidates) {
+    const ResolvedModule& locked = candidate.resolved;
+    if (locked.id.empty() || locked.version != group.decision.version) {
+      continue;
+    }
+    const bool repacked = package.id.starts_with("zh:") && "h1:" + candidate.h1 == package.h1;
+    if (locked.id == package.id || repacked) {
+      return false;
+    }
+    is_moved = true;
+  }
+  return is_moved;
+}
+
+bool VersionResolver::is_candidate(const Group& group, const std::string& key) {
+  const auto found = group.candidates.lower_bound(key + "\n");
+  return found != group.candidates.end() && found->first.starts_with(key + "\n");
+}
+
+void VersionResolver::publish_decision(const Group& group) {
+  for (ModuleNode* node : group.level) {
+    node->package_directory = group.decision.package_directory;
+    node->package_subdir = group.decision.package_subdir;
+    resolved_.insert_or_assign(node->key, group.decision);
+    if (request_.mode == PlanMode::upgrade && group.locked && !group.offered.empty() &&
+        is_candidate(group, node->key)) {
+      const Backend& backend = *fetcher_.backend(node->address.source);
+      held_.insert_or_assign(
+          node->key, HeldMove{node->subject(), backend.id_hash(group.decision.id), backend.id_hash(group.offered)});
+    }
+  }
+}
+
+}  // namespace modlock

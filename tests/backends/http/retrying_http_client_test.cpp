@@ -1,0 +1,307 @@
+#include "backends/http/retrying_http_client.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <thread>
+
+#include "tests/backends/http/http_fixture.h"
+#include "tests/support/fake_http_client.h"
+
+namespace modlock::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+struct Fixture {
+  FakeHttpClient client;
+  Stats stats;
+  Context context{.stats = &stats};
+
+  std::string send(const HttpRequest& request) { return outcome(client.send(request, context)); }
+  // "GET <url> <Authorization>" of each request.
+  Lines sent_secrets() const {
+    Lines lines;
+    for (const SentRequest& request : client.sent()) {
+      lines.push_back(fmt::format("{} {} {}", request.method, request.url, request.header("authorization")));
+    }
+    return lines;
+  }
+};
+
+HttpRequest with_secret(std::string url) {
+  HttpRequest request = get(std::move(url));
+  request.secret_headers = {{"Authorization", SecretText("Bearer t")}};
+  return request;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(exchanging_client, Fixture)
+
+BOOST_AUTO_TEST_CASE(an_answer) {
+  client.on("https://h.test/a", "{}");
+  const auto response = client.send(get("https://h.test/a"), context);
+  BOOST_TEST(outcome(response) == "200 {}");
+  BOOST_TEST(response->url.reveal() == "https://h.test/a");
+  BOOST_TEST(response->header("content-type").value_or("") == "application/json");
+  BOOST_TEST(stats.requests == 1);
+  BOOST_TEST(stats.bytes == 2);
+}
+
+BOOST_AUTO_TEST_CASE(secrets_stay_with_their_origin) {
+  struct Row {
+    const char* name;
+    const char* from;
+    const char* location;
+    const char* second;  // the request that followed
+  };
+  const Row rows[] = {
+      {"same origin", "https://h.test/a", "/b", "GET https://h.test/b Bearer t"},
+      {"other host", "https://h.test/a", "https://o.test/b", "GET https://o.test/b "},
+      {"other port", "https://h.test/a", "https://h.test:444/b", "GET https://h.test:444/b "},
+      {"other scheme", "http://h.test/a", "https://h.test/b", "GET https://h.test/b "},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      FakeHttpClient fake;
+      fake.redirect(row.from, row.location);
+      fake.on(std::string(row.second).substr(4, std::string(row.second).find(' ', 4) - 4), "ok");
+      BOOST_TEST(outcome(fake.send(with_secret(row.from), context)) == "200 ok");
+      BOOST_TEST(fake.sent().at(0).header("Authorization") == "Bearer t");
+      const SentRequest second = fake.sent().at(1);
+      BOOST_TEST(second.method + " " + second.url + " " + second.header("Authorization") == row.second);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_once_dropped_stays_dropped) {
+  client.redirect("https://h.test/a", "https://o.test/b");
+  client.redirect("https://o.test/b", "https://h.test/c");
+  client.on("https://h.test/c", "ok");
+  BOOST_TEST(send(with_secret("https://h.test/a")) == "200 ok");
+  BOOST_TEST(
+      sent_secrets() == (Lines{"GET https://h.test/a Bearer t", "GET https://o.test/b ", "GET https://h.test/c "}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(user_info_is_basic_authorization) {
+  client.redirect("https://h.test/a", "/b");
+  client.redirect("https://h.test/b", "https://h.test/c");
+  client.redirect("https://h.test/c", "https://o.test/d");
+  client.redirect("https://o.test/d", "https://x:y@p.test/e");
+  client.on("https://p.test/e", "ok");
+  const auto response = client.send(get("https://us%40er:p%3Aw@h.test/a"), context);
+  BOOST_TEST(outcome(response) == "200 ok");
+  BOOST_TEST(response->url.reveal() == "https://x:y@p.test/e");
+  // base64 of "us@er:p:w" and "x:y"
+  BOOST_TEST(
+      sent_secrets() == (Lines{"GET https://h.test/a Basic dXNAZXI6cDp3", "GET https://h.test/b Basic dXNAZXI6cDp3",
+                               "GET https://h.test/c Basic dXNAZXI6cDp3", "GET https://o.test/d ",
+                               "GET https://p.test/e Basic eDp5"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(user_info_yields_to_a_given_authorization) {
+  client.on("https://h.test/a", "ok");
+  BOOST_TEST(send(with_secret("https://u:p@h.test/a")) == "200 ok");
+  BOOST_TEST(sent_secrets() == Lines{"GET https://h.test/a Bearer t"}, boost::test_tools::per_element());
+  BOOST_TEST(client.sent()[0].headers.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(methods_after_a_redirect) {
+  struct Row {
+    HttpRequest::Method method;
+    int status;
+    const char* line;
+    const char* body;
+    const char* type;
+  };
+  using Method = HttpRequest::Method;
+  const Row rows[] = {
+      {Method::get, 303, "GET https://h.test/b", "", ""},     {Method::head, 303, "HEAD https://h.test/b", "", ""},
+      {Method::head, 302, "HEAD https://h.test/b", "", ""},   {Method::post, 301, "GET https://h.test/b", "", ""},
+      {Method::post, 302, "GET https://h.test/b", "", ""},    {Method::post, 303, "GET https://h.test/b", "", ""},
+      {Method::post, 307, "POST https://h.test/b", "x", "t"}, {Method::post, 308, "POST https://h.test/b", "x", "t"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.status << " " << row.line) {
+      FakeHttpClient fake;
+      for (const char* method : {"GET", "HEAD", "POST"}) {
+        fake.on(method, "https://h.test/a", {FakeAnswer{.status = row.status, .headers = {{"Location", "b"}}}});
+        fake.on(method, "https://h.test/b", {FakeAnswer{}});
+      }
+      HttpRequest request = get("https://h.test/a");
+      request.method = row.method;
+      if (row.method == Method::post) {
+        request.body = "x";
+        request.headers = {{"Content-Type", "t"}};
+      }
+      BOOST_TEST(outcome(fake.send(request, context)) == "200 ");
+      BOOST_TEST(fake.sent_lines().at(1) == row.line);
+      BOOST_TEST(fake.sent().at(1).body == row.body);
+      BOOST_TEST(fake.sent().at(1).header("Content-Type") == row.type);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(redirects_are_counted) {
+  client.redirect("https://h.test/a", "/a");
+  BOOST_TEST(send(get("https://h.test/a")) ==
+             "BAD_RESPONSE: could not read it: https://h.test/a: it was redirected more than 10 times (the server may "
+             "be sending requests in a circle)");
+  BOOST_TEST(client.sent().size() == 11U);
+  BOOST_TEST(stats.requests == 11);
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_may_be_wanted_as_it_is) {
+  client.redirect("https://h.test/a", "/b", 307);
+  HttpRequest request = get("https://h.test/a");
+  request.redirects = 0;
+  BOOST_TEST(send(request) == "307 ");
+}
+
+BOOST_AUTO_TEST_CASE(bad_redirects) {
+  client.redirect("https://h.test/a", "http://u:p@h.test/b?s3cret");
+  client.redirect("https://h.test/b", "");
+  BOOST_TEST(send(get("https://h.test/a")) ==
+             "BAD_RESPONSE: could not read it: https://h.test/a: it redirects from https to http, which nobody could "
+             "trust: http://h.test/b");
+  BOOST_TEST(send(get("https://h.test/b")) ==
+             "BAD_RESPONSE: could not read it: https://h.test/b: it redirects without saying where (no Location)");
+  BOOST_TEST(client.sent().size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_is_judged_before_it_is_followed) {
+  client.redirect("https://h.test/a", "https://u:s3cret@o.test/b?s3cret");
+  HttpRequest request = get("https://h.test/a");
+  Lines judged;
+  request.check_redirect = [&](std::string_view shown) -> Result<void> {
+    judged.emplace_back(shown);
+    return fail(Code::source_denied, "the policy denies it", "ask");
+  };
+  BOOST_TEST(send(request) ==
+             "SOURCE_DENIED: could not read it: https://h.test/a: it redirects to https://o.test/b: the policy denies "
+             "it (ask)");
+  BOOST_TEST(judged == Lines{"https://o.test/b"}, boost::test_tools::per_element());
+  BOOST_TEST(client.sent().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(attempts) {
+  const FakeAnswer busy{.status = 503};
+  const FakeAnswer fine{.body = "ok"};
+  const ExchangeFailure broken{.code = Code::unreachable, .reason = "broken off", .hint = "hint"};
+  const ExchangeFailure untrusted{.code = Code::unreachable, .reason = "no trust", .is_final = true};
+  struct Row {
+    const char* name;
+    std::vector<FakeHttpClient::Answer> answers;
+    const char* expected;
+    std::size_t requests;
+  };
+  const Row rows[] = {
+      {"fine at once", {fine}, "200 ok", 1},
+      {"500 then fine", {FakeAnswer{.status = 500}, fine}, "200 ok", 2},
+      {"twice busy then fine", {busy, busy, fine}, "200 ok", 3},
+      {"busy for ever", {busy}, "503 ", 3},
+      {"broken then fine", {broken, fine}, "200 ok", 2},
+      {"broken for ever", {broken}, "UNREACHABLE: could not read it: https://h.test/a: broken off (hint)", 3},
+      {"TLS is not tried again", {untrusted}, "UNREACHABLE: could not read it: https://h.test/a: no trust", 1},
+      {"404 is not tried again", {FakeAnswer{.status = 404}}, "404 ", 1},
+      {"limited for long", {FakeAnswer{.status = 429, .headers = {{"Retry-After", "61"}}}}, "429 ", 1},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      FakeHttpClient fake;
+      fake.on("GET", "https://h.test/a", row.answers);
+      BOOST_TEST(outcome(fake.send(get("https://h.test/a"), context)) == row.expected);
+      BOOST_TEST(fake.sent().size() == row.requests);
+      BOOST_TEST(fake.waits().size() == row.requests - 1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(waits_between_attempts) {
+  client.on("GET", "https://h.test/a",
+            {FakeAnswer{.status = 429, .headers = {{"Retry-After", "7"}}}, FakeAnswer{.status = 503}});
+  BOOST_TEST(send(get("https://h.test/a")) == "503 ");
+  const auto waits = client.waits();
+  BOOST_TEST_REQUIRE(waits.size() == 2U);
+  BOOST_TEST(waits[0].count() == 7'000);
+  BOOST_TEST(waits[1].count() == 500);
+}
+
+BOOST_AUTO_TEST_CASE(no_wait_reaches_past_the_deadline) {
+  client.on("GET", "https://h.test/a", {FakeAnswer{.status = 429, .headers = {{"Retry-After", "30"}}}});
+  context.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  BOOST_TEST(send(get("https://h.test/a")) == "429 ");
+  BOOST_TEST(client.sent().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_sent_in_vain) {
+  std::stop_source stopped;
+  stopped.request_stop();
+  struct Row {
+    const char* name;
+    HttpRequest request;
+    Context context;
+    const char* expected;
+  };
+  HttpRequest broken = get("https://h.test/");
+  broken.secret_headers = {{"Authorization", SecretText("Bearer s3cret\r\nX: y")}};
+  HttpRequest broken_value = get("https://h.test/");
+  broken_value.headers = {{"Accept", "a\nb"}};
+  HttpRequest broken_name = get("https://h.test/");
+  broken_name.headers = {{"Acc\rept", "a"}};
+  const Row rows[] = {
+      {"offline", get("https://u:s3cret@h.test/?s3cret"), Context{.offline = true},
+       "OFFLINE_MISS: could not read it: https://h.test/: nothing is asked of the network while offline (run "
+       "without offline)"},
+      {"cancelled", get("https://h.test/"), Context{.stop = stopped.get_token()},
+       "REQUEST_CANCELLED: could not read it: https://h.test/: the request was cancelled"},
+      {"late", get("https://h.test/"), Context{.deadline = std::chrono::steady_clock::now()},
+       "DEADLINE_EXCEEDED: could not read it: https://h.test/: the deadline of the request has passed (allow more time "
+       "with a larger deadlineMs)"},
+      {"ftp",
+       get("ftp://h.test/"),
+       {},
+       "SOURCE_INVALID: could not read it: ftp://h.test/: only URLs of http and https can be asked"},
+      {"no URL",
+       get("s3cret"),
+       {},
+       "SOURCE_INVALID: could not read it: a text that is no URL: only URLs of http and https can be asked"},
+      {"a secret with a line end",
+       broken,
+       {},
+       "SOURCE_INVALID: could not read it: https://h.test/: the secret header \"Authorization\" holds a line end "
+       "(check the token or password: it must be one line)"},
+      {"a value with a line end",
+       broken_value,
+       {},
+       "SOURCE_INVALID: could not read it: https://h.test/: the header \"Accept\" holds a line end"},
+      {"a name with a line end",
+       broken_name,
+       {},
+       "SOURCE_INVALID: could not read it: https://h.test/: the header without a valid name holds a line end"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(outcome(client.send(row.request, row.context)) == row.expected);
+      BOOST_TEST(client.sent().empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_real_wait_ends_when_cancelled) {
+  std::stop_source source;
+  const std::jthread canceller([&] { source.request_stop(); });
+  const auto start = std::chrono::steady_clock::now();
+  real_retry_timing().wait(std::chrono::minutes(5), Context{.stop = source.get_token()});
+  BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(60)));
+  const double jitter = real_retry_timing().jitter();
+  BOOST_TEST(jitter >= 0.0);
+  BOOST_TEST(jitter < 1.0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
