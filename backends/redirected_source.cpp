@@ -5,8 +5,7 @@
 namespace modlock {
 
 Result<void> check_redirected_source(const Source& source, const Context& context) {
-  const bool is_local = source.kind == SourceKind::local || source.kind == SourceKind::directory ||
-                        (source.scheme == "file" && source.kind != SourceKind::git);
+  const bool is_local = !source.is_remote() || (source.scheme == "file" && !source.has_commits());
   if (is_local) {
     return fail(Code::source_denied,
                 fmt::format("\"{}\" is on this machine, where no server may lead", source.identity()),

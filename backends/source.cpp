@@ -14,6 +14,24 @@
 namespace modlock {
 namespace {
 
+using enum SourceLocation;
+using Versions = SourceVersions;
+using Id = ContentId;
+
+// One row for each SourceKind, in its order.
+constexpr std::array<SourceTraits, 10> kTraits = {{
+    {SourceKind::local, "local", calling_package, Versions::none, Id::backend, "", "", ""},
+    {SourceKind::registry, "registry", remote, Versions::registry, Id::backend, "", "", ""},
+    {SourceKind::git, "git", remote, Versions::tags, Id::commit, "ref", "ref", "HEAD"},
+    {SourceKind::oci, "oci", remote, Versions::tags, Id::digest, "tag", "digest", "latest"},
+    {SourceKind::archive, "archive", remote, Versions::none, Id::checksum, "", "", ""},
+    {SourceKind::directory, "directory", directory, Versions::none, Id::backend, "", "", ""},
+    {SourceKind::hg, "hg", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::s3, "s3", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::gcs, "gcs", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::unsupported, "unsupported", remote, Versions::external, Id::backend, "", "", ""},
+}};
+
 constexpr std::array<std::string_view, 4> kLocalPrefixes = {"./", "../", ".\\", "..\\"};
 
 bool is_local(std::string_view text) {
@@ -118,38 +136,20 @@ std::string escape_host(const std::string& host) {
 
 }  // namespace
 
+const SourceTraits& traits_of(SourceKind kind) {
+  return kTraits.at(static_cast<std::size_t>(kind));
+}
+
 std::string_view to_string(SourceKind kind) {
-  switch (kind) {
-    case SourceKind::local:
-      return "local";
-    case SourceKind::registry:
-      return "registry";
-    case SourceKind::git:
-      return "git";
-    case SourceKind::oci:
-      return "oci";
-    case SourceKind::archive:
-      return "archive";
-    case SourceKind::directory:
-      return "directory";
-    case SourceKind::hg:
-      return "hg";
-    case SourceKind::s3:
-      return "s3";
-    case SourceKind::gcs:
-      return "gcs";
-    case SourceKind::unsupported:
-      break;
-  }
-  return "unsupported";
+  return traits_of(kind).name;
 }
 
 std::string Source::identity() const {
-  if (kind == SourceKind::local) {
+  if (is_local()) {
     return path;
   }
   const std::string below = subdir.empty() ? std::string() : "//" + subdir;
-  if (kind == SourceKind::registry) {
+  if (is_registry()) {
     return fmt::format("{}/modules/{}{}", host, path, below);
   }
   const bool says_getter = kind == SourceKind::git || getter != scheme;
@@ -180,9 +180,22 @@ std::string Source::query_value(std::string_view name) const {
   return found == query.end() ? std::string() : found->second;
 }
 
+std::string Source::named_id() const {
+  std::string id = query_value(traits().id_argument);
+  if (!has_commits()) {
+    return id;
+  }
+  constexpr std::size_t kShortestCommit = 7;
+  for (char& c : id) {
+    c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const bool is_commit = id.size() >= kShortestCommit && id.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_commit ? id : std::string();
+}
+
 std::string printable_form(const SourceAddress& address) {
   const std::string& text = address.normalised.reveal();
-  if (address.source.kind == SourceKind::local || address.source.kind == SourceKind::registry) {
+  if (address.source.is_local() || address.source.is_registry()) {
     return text;
   }
   const std::string identity = address.source.identity();

@@ -25,6 +25,44 @@ enum class SourceKind {
   gcs,
   unsupported,  // a getter that OpenTofu does not know: accepted when parsed, refused when installed
 };
+
+// Where the files of a package are.
+enum class SourceLocation {
+  calling_package,  // next to the caller's files
+  directory,        // a directory of this machine: linked, never locked
+  remote,
+};
+
+// Where the versions of a package come from.
+enum class SourceVersions {
+  none,      // the address names one content
+  external,  // only an external backend can list them
+  tags,      // a listing of tags; the address can name a tag or an id instead
+  registry,  // a listing of versions; nothing but a version names a package
+};
+
+// What identifies the content of a package.
+enum class ContentId {
+  backend,   // an id of which only the backend knows more
+  commit,    // has ancestors; a reference leads to it
+  digest,    // of a manifest
+  checksum,  // of the downloaded file, known only after the download
+};
+
+// What callers need to know of a kind of source. A rule that depends on the kind asks for one of these facts.
+struct SourceTraits {
+  SourceKind kind;
+  std::string_view name;  // in results and messages: "git"
+  SourceLocation location;
+  SourceVersions versions;
+  ContentId content_id;
+  // Of the query arguments that name a tag and an immutable id; empty: there are none.
+  std::string_view tag_argument;
+  std::string_view id_argument;
+  std::string_view default_reference;  // if the address names no reference; empty: there is none
+};
+const SourceTraits& traits_of(SourceKind kind);
+// The name of traits_of().
 std::string_view to_string(SourceKind kind);
 
 // The printable identity of a module source: closed, canonical, without secrets.
@@ -47,6 +85,17 @@ struct Source {
   std::string package_identity() const;
   // The value of a query argument, or empty.
   std::string query_value(std::string_view name) const;
+  // The immutable id that the address itself names: a commit in lower case (from 7 digits on, so that it may be
+  // abbreviated) or a digest; empty: it names a branch, a tag, or nothing.
+  std::string named_id() const;
+
+  const SourceTraits& traits() const { return traits_of(kind); }
+  bool is_local() const { return traits().location == SourceLocation::calling_package; }
+  bool is_directory() const { return traits().location == SourceLocation::directory; }
+  bool is_remote() const { return traits().location == SourceLocation::remote; }
+  bool is_registry() const { return traits().versions == SourceVersions::registry; }
+  bool has_tags() const { return traits().versions == SourceVersions::tags; }
+  bool has_commits() const { return traits().content_id == ContentId::commit; }
 
   bool operator==(const Source&) const = default;
 };

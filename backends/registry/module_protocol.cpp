@@ -113,7 +113,7 @@ Result<PackageLocation> parse_indirect(std::string location, std::string_view do
     return address.error().code == Code::source_invalid ? bad("is no module source: " + address.error().message)
                                                         : fail(std::move(address.error()));
   }
-  if (address->source.kind == SourceKind::local || address->source.kind == SourceKind::registry) {
+  if (address->source.is_local() || address->source.is_registry()) {
     return bad(
         fmt::format("is a {} source, expected the address of a remote package", to_string(address->source.kind)));
   }

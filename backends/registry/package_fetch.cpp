@@ -16,23 +16,10 @@ namespace {
 
 // Waiting for the network, not computing: wider than the machine has cores.
 constexpr std::size_t kWidth = 8;
-constexpr std::size_t kShortestCommit = 7;
-
-// The content that an address names itself: a commit (full or abbreviated) or a digest; empty where it names a branch,
-// a tag, or nothing.
-std::string named_content(const Source& source) {
-  if (source.kind == SourceKind::oci) {
-    return source.query_value("digest");
-  }
-  const std::string ref = source.kind == SourceKind::git ? source.query_value("ref") : std::string();
-  const bool is_commit =
-      ref.size() >= kShortestCommit && ref.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-  return is_commit ? http::lower_case(ref) : std::string();
-}
 
 // The reference that an address names, in its own spelling.
 std::string named_reference(const Source& source) {
-  return source.query_value(source.kind == SourceKind::oci ? "tag" : "ref");
+  return source.query_value(source.has_tags() ? source.traits().tag_argument : "ref");
 }
 
 bool is_archive_id(std::string_view id) {
@@ -116,7 +103,7 @@ std::string PackageFetch::lies_at(const FetchRequest& request, const Inner& inne
 
 // A commit or a digest has to be proven by its source before it is fetched by itself.
 Result<void> PackageFetch::expect_named(Inner& inner, const FetchRequest& request) const {
-  if (named_content(inner.address.source).empty()) {
+  if (inner.address.source.named_id().empty()) {
     return {};
   }
   const auto pin = inner.backend->pin(inner.address, context_);
@@ -141,7 +128,7 @@ Result<void> PackageFetch::expect_locked(Inner& inner, const FetchRequest& reque
                             display(request), request.id, here),
                 "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
   }
-  const std::string named = named_content(inner.address.source);
+  const std::string named = inner.address.source.named_id();
   if (!named.empty() && http::lower_case(id).substr(0, named.size()) != named) {
     inner.warnings.push_back(
         moved(fmt::format("the registry now points to \"{}\" for {}; the locked {} is used, if it "

@@ -195,7 +195,7 @@ fs::path Store::package_directory(std::string_view h1, std::string_view modes) c
 }
 
 fs::path Store::record_of(const Source& source, std::string_view id, std::string_view ref) const {
-  const std::string version = source.kind == SourceKind::registry ? fmt::format("\n{}", ref) : "";
+  const std::string version = source.is_registry() ? fmt::format("\n{}", ref) : "";
   return identity_directory() / sha256_hex(source.package_identity() + version) / fmt::format("{}.json", id);
 }
 

@@ -26,19 +26,9 @@ void add_source(const std::string& text, ClientKind tool, Uses& uses) {
   if (!address || address->source.host.empty()) {
     return;
   }
-  switch (address->source.kind) {
-    case SourceKind::registry:
-      uses[address->source.host].insert("registry");
-      break;
-    case SourceKind::oci:
-      uses[address->source.host].insert("oci");
-      break;
-    case SourceKind::git:
-      uses[address->source.host].insert("git");
-      break;
-    default:
-      uses[address->source.host].insert("download");
-  }
+  const Source& source = address->source;
+  const bool is_service = source.is_registry() || source.has_tags();
+  uses[source.host].insert(is_service ? std::string(source.traits().name) : "download");
 }
 
 Uses uses_of(const CommonFlags& flags, const Host& host, const std::string& root, ClientKind tool) {

@@ -128,10 +128,10 @@ class CandidateReader {
     bool is_remote = !evaluated.unresolved.empty();
     for (const ModuleCall& call : evaluated.calls) {
       const auto address = parse_source(call.source.text);
-      if (address && address->source.kind == SourceKind::local) {
+      if (address && address->source.is_local()) {
         candidate_.calls.push_back(document_path(directory_ / address->source.path));
       } else {
-        is_remote = is_remote || !address || address->source.kind != SourceKind::directory;
+        is_remote = is_remote || !address || !address->source.is_directory();
       }
     }
     return is_remote;

@@ -26,10 +26,6 @@ bool is_copied(const fs::path& directory) {
   return fs::exists(directory / ".terragrunt-source-manifest", ignored);
 }
 
-bool is_local(const Source& source) {
-  return source.kind == SourceKind::local || source.kind == SourceKind::directory;
-}
-
 // Of a package, what a registry said is the module: Terragrunt copies that directory alone.
 TreeSummary files_below(const std::string& subdir, TreeSummary package) {
   if (subdir.empty()) {
@@ -80,7 +76,7 @@ Result<std::optional<ModuleNode>> SourceHook::find_call(const RootRequest& root,
     warnings.push_back({Severity::warning, std::move(error)});
     return std::nullopt;
   }
-  if (is_local(address->source)) {
+  if (!address->source.is_remote()) {
     return std::nullopt;
   }
   ModuleNode node;

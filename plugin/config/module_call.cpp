@@ -103,7 +103,7 @@ class CallEvaluator {
       return false;
     }
     const bool judged = replaced || !constraint;
-    if (parsed && judged && version.attribute != nullptr && parsed->source.kind != SourceKind::registry) {
+    if (parsed && judged && version.attribute != nullptr && !parsed->source.is_registry()) {
       diagnostics_.push_back(
           {Severity::error, Error{.code = Code::config_parse,
                                   .message = fmt::format(

@@ -30,9 +30,9 @@ Result<Listing> list(const Engine& engine, const Network& network, const SourceA
                 fmt::format("nobody serves {} sources here (\"{}\")",
                             address.source.getter.empty() ? to_string(address.source.kind) : address.source.getter,
                             address.source.identity()),
-                address.source.kind == SourceKind::local || address.source.kind == SourceKind::directory
-                    ? "name a source with versions: a registry module, a git repository or an OCI repository"
-                    : "an external backend can serve it (docs/backends.md)");
+                address.source.is_remote()
+                    ? "an external backend can serve it (docs/backends.md)"
+                    : "name a source with versions: a registry module, a git repository or an OCI repository");
   }
   MODLOCK_TRY(check_source_allowed(engine.user_settings(), address.source.identity()));
   return backend->list_versions(address, prefix, context);
@@ -64,13 +64,14 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(listing->fetched_at))),
       .complete = listing->complete};
   result.versions.reserve(listing->versions.size());
+  const ContentId id_kind = address.source.traits().content_id;
   for (ListedVersion& version : listing->versions) {
     if (params.include_prerelease || version.version.prerelease().empty() ||
         (constraint && constraint->selects(version.version))) {
       result.versions.push_back({.version = version.version.to_string(),
                                  .tag = std::move(version.tag),
-                                 .commit = address.source.kind == SourceKind::git ? std::move(version.id) : "",
-                                 .digest = address.source.kind == SourceKind::oci ? std::move(version.id) : ""});
+                                 .commit = id_kind == ContentId::commit ? std::move(version.id) : "",
+                                 .digest = id_kind == ContentId::digest ? std::move(version.id) : ""});
     }
   }
   for (SkippedTag& tag : listing->skipped) {

@@ -73,7 +73,7 @@ class Installer {
       const auto resolved = request_.plan.resolved.find(key);
       if (resolved != request_.plan.resolved.end()) {
         placements.push_back({&node, &resolved->second});
-      } else if (node.address.source.kind == SourceKind::directory) {
+      } else if (node.address.source.is_directory()) {
         placements.push_back({&node, nullptr});
       }
     }
@@ -272,8 +272,8 @@ class Installer {
   // Only registries have versions that a client knows of.
   std::string version_of(const ModuleNode& node) const {
     const auto resolved = request_.plan.resolved.find(node.key);
-    const bool has_one = node.address.source.kind == SourceKind::registry && resolved != request_.plan.resolved.end() &&
-                         resolved->second.version;
+    const bool has_one =
+        node.address.source.is_registry() && resolved != request_.plan.resolved.end() && resolved->second.version;
     return has_one ? resolved->second.version->to_string() : std::string();
   }
 

@@ -236,8 +236,7 @@ class OverridePlanner {
 }  // namespace
 
 bool needs_override(const ModuleNode& node) {
-  const SourceKind kind = node.address.source.kind;
-  return node.call.version && (kind == SourceKind::git || kind == SourceKind::oci) && node.call.written != nullptr &&
+  return node.call.version && node.address.source.has_tags() && node.call.written != nullptr &&
          !node.call.written->literal_only;
 }
 
@@ -281,18 +280,19 @@ void drop_enforced(const OverridePlan& plan, Diagnostics& diagnostics) {
 }
 
 Result<std::string> pinned_source(const ModuleNode& node, const ModuleLock& lock) {
-  const bool is_git = node.address.source.kind == SourceKind::git;
-  const std::string id = lock.hash_value(is_git ? "git" : "oci");
+  const bool is_commit = node.address.source.has_commits();
+  const std::string id = lock.hash_value(is_commit ? "git" : "oci");
   if (id.empty()) {
-    return fail(Error{
-        .code = Code::frozen,
-        .message = fmt::format("the lock entry of module \"{}\" names no {}", node.key, is_git ? "commit" : "digest"),
-        .subject = node.subject(),
-        .location = node.call.location,
-        .hint = "run: tofu-modlock upgrade --target " + node.subject()});
+    return fail(Error{.code = Code::frozen,
+                      .message = fmt::format("the lock entry of module \"{}\" names no {}", node.key,
+                                             is_commit ? "commit" : "digest"),
+                      .subject = node.subject(),
+                      .location = node.call.location,
+                      .hint = "run: tofu-modlock upgrade --target " + node.subject()});
   }
   const std::string address = printable_form(node.address);
-  const std::string text = fmt::format("{}?{}={}", address.substr(0, address.find('?')), is_git ? "ref" : "digest", id);
+  const std::string text =
+      fmt::format("{}?{}={}", address.substr(0, address.find('?')), node.address.source.traits().id_argument, id);
   auto parsed = parse_source(text);
   return parsed ? Result<std::string>(parsed->normalised.reveal()) : fail(std::move(parsed.error()));
 }

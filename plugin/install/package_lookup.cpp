@@ -49,7 +49,7 @@ std::optional<LocalPackage> find_in_place(const ModuleNode& node, const DataDire
 
 LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
                            const LockFile& lock, const Store& store, const Context& context) {
-  if (node.address.source.kind == SourceKind::directory) {
+  if (node.address.source.is_directory()) {
     return {node.address.source.path};
   }
   auto place = find_in_place(node, data, manifest);
@@ -61,7 +61,7 @@ LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, c
   const auto entry = lock.modules.find(node.key);
   const bool is_locked = entry != lock.modules.end() && entry->second.source == node.address.source.identity() &&
                          !entry->second.hash_value("h1").empty();
-  if (!is_locked || node.address.source.kind == SourceKind::directory) {
+  if (!is_locked || node.address.source.is_directory()) {
     return known_package(node, data, manifest, lock, store, context);
   }
   LocalPackage stored = stored_package(node, lock, store, context);
@@ -89,7 +89,7 @@ LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const 
 
 std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
                                               const Manifest& manifest, const Context& context) {
-  const bool needs_record = node.address.source.kind != SourceKind::git;
+  const bool needs_record = !node.address.source.has_commits();
   auto place = find_in_place(node, data, manifest);
   const bool fits = place && (!needs_record || record_of(node, manifest) != nullptr) &&
                     hash_tree(place->directory, context).value_or("") == h1;

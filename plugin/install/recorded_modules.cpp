@@ -24,7 +24,7 @@ std::string_view before_query(std::string_view source) {
 
 // The constraint takes the place of the reference that the configuration may have named when it was installed.
 bool is_record_of(const ManifestRecord& record, const ModuleNode& node) {
-  const bool any_reference = node.address.source.kind == SourceKind::git && chooses_version(node);
+  const bool any_reference = node.address.source.has_commits() && chooses_version(node);
   return is_source_of(record.source, node) ||
          (any_reference && before_query(record.source) == before_query(node.address.normalised.reveal()));
 }
@@ -63,7 +63,7 @@ class RecordedModules {
       return std::nullopt;
     }
     InstalledRecord recorded{.commit = commit_of(record->second, *place)};
-    if (node.address.source.kind == SourceKind::registry && !record->second.version.empty()) {
+    if (node.address.source.is_registry() && !record->second.version.empty()) {
       recorded.version = Version::parse(record->second.version).value();
     }
     return recorded.version || !recorded.commit.empty() ? std::optional(std::move(recorded)) : std::nullopt;
@@ -97,9 +97,7 @@ class RecordedModules {
   // What records of one unpacked package share; empty: it has no commit.
   static std::string package_of(const ManifestRecord& record) {
     auto address = parse_source(record.source);
-    const bool is_package =
-        address && (address->source.kind == SourceKind::registry || address->source.kind == SourceKind::git);
-    if (!is_package) {
+    if (!address || !(address->source.is_registry() || address->source.has_commits())) {
       return {};
     }
     address->source.subdir.clear();

@@ -23,7 +23,7 @@ constexpr std::string_view kRepairHint =
 // A registry source may stand there without "modules/". What is no source is compared as it stands.
 std::string canonical_source(std::string text) {
   const auto source = parse_identity(text);
-  return source && source->kind == SourceKind::registry ? source->identity() : text;
+  return source && source->is_registry() ? source->identity() : text;
 }
 
 // Reads the blocks of one file. Every message names the block as `module "vpc"` or `provider "…"`.

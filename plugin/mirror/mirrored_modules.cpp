@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t kNamed = 5;  // calls in the warning
 
 bool is_elsewhere(const ModuleNode& node) {
-  const SourceKind kind = node.address.source.kind;
-  return kind != SourceKind::registry && kind != SourceKind::local && kind != SourceKind::directory;
+  return node.address.source.is_remote() && !node.address.source.is_registry();
 }
 
 Diagnostic not_mirrored(const std::vector<std::string>& keys) {
@@ -59,7 +58,7 @@ Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& o
       continue;
     }
     const auto resolved = plan.resolved.find(key);
-    if (source.kind != SourceKind::registry || resolved == plan.resolved.end() || !resolved->second.version) {
+    if (!source.is_registry() || resolved == plan.resolved.end() || !resolved->second.version) {
       continue;
     }
     const ResolvedModule& found = resolved->second;

@@ -45,7 +45,7 @@ Json::Value make_component(const std::string& reference, const std::string& vers
 
 // Where people and programs find it: the repository of git, the address of everything else that has one.
 void add_reference(Json::Value& component, const Source& source) {
-  if (source.kind == SourceKind::registry) {
+  if (source.is_registry()) {
     return;
   }
   const std::string user = source.user.empty() ? "" : source.user + "@";
@@ -56,7 +56,7 @@ void add_reference(Json::Value& component, const Source& source) {
 }
 
 void describe_source(Json::Value& component, const Source& source, const ModuleLock& lock) {
-  if (source.kind == SourceKind::registry) {
+  if (source.is_registry()) {
     component["group"] = source.path.substr(0, source.path.find('/'));
   }
   component["name"] = package_name(source);

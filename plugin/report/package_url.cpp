@@ -124,7 +124,7 @@ std::string archive_url(const Source& source, const ModuleLock& lock) {
 }  // namespace
 
 std::string package_name(const Source& source) {
-  if (source.kind == SourceKind::registry) {
+  if (source.is_registry()) {
     return source.path.substr(source.path.find('/') + 1);
   }
   std::string path = source.path;

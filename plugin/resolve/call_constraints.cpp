@@ -21,8 +21,7 @@ Error at(Code code, const SourceText& written, const ModuleNode& node, std::stri
 }
 
 Result<void> check_constrainable(const ModuleNode& node, const SourceText& written) {
-  const SourceKind kind = node.address.source.kind;
-  if (kind == SourceKind::local || kind == SourceKind::directory || kind == SourceKind::archive) {
+  if (node.address.source.traits().versions == SourceVersions::none) {
     return fail(
         at(Code::config_parse, written, node,
            fmt::format("module \"{}\" is given a version or a tag prefix, but its source \"{}\" has no versions",
@@ -43,7 +42,7 @@ Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnos
   if (auto ok = check_constrainable(node, written); !ok) {
     return ok;
   }
-  if (node.address.source.kind == SourceKind::git && is_commit_id(written.text)) {
+  if (node.address.source.has_commits() && is_commit_id(written.text)) {
     node.commit = written.text;
     return {};
   }
@@ -81,12 +80,10 @@ const SourceText* from_source_rules(const ModuleNode& node, const Settings& sett
 
 Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagnostics& warnings) {
   const auto rule = settings.modules.find(node.key);
-  const bool versioned_source =
-      node.address.source.kind == SourceKind::git || node.address.source.kind == SourceKind::oci;
   std::vector<const SourceText*> written;
   if (node.call.version) {
     written.push_back(&*node.call.version);
-    if (versioned_source) {
+    if (node.address.source.has_tags()) {
       warnings.push_back(
           {Severity::warning,
            at(Code::lock_unenforced, *node.call.version, node,
@@ -99,7 +96,7 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
   }
   if (rule != settings.modules.end() && rule->second.version) {
     written.push_back(&*rule->second.version);
-  } else if (versioned_source && !node.is_pinned_by_source()) {
+  } else if (node.address.source.has_tags() && !node.is_pinned_by_source()) {
     if (const SourceText* version = from_source_rules(node, settings, &SourceRule::version)) {
       written.push_back(version);
     }

@@ -22,22 +22,13 @@ bool is_partial_version(std::string_view name) {
 }  // namespace
 
 bool chooses_version(const ModuleNode& node) {
-  return !node.constraints.empty() || node.address.source.kind == SourceKind::registry;
+  return !node.constraints.empty() || node.address.source.is_registry();
 }
 
 std::string version_group(const ModuleNode& node, Resolution resolution) {
-  const bool alone = node.address.source.kind == SourceKind::registry && resolution == Resolution::automatic;
+  const bool alone = node.address.source.is_registry() && resolution == Resolution::automatic;
   const bool shares = chooses_version(node) && !alone && resolution != Resolution::per_call;
   return shares ? node.address.source.package_identity() + "\n" + node.tag_prefix : "\n" + node.key;
-}
-
-bool names_id(const ModuleNode& node) {
-  const Source& source = node.address.source;
-  if (source.kind == SourceKind::oci) {
-    return !source.query_value("digest").empty();
-  }
-  const std::string ref = source.kind == SourceKind::git ? source.query_value("ref") : "";
-  return ref.size() >= 7 && ref.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
 }
 
 std::string named_reference(const Source& source) {
@@ -49,21 +40,15 @@ std::string named_reference(const Source& source) {
   return {};
 }
 
-bool needs_locked_tag(const Source& source) {
-  return source.kind == SourceKind::git;
-}
-
 bool may_move(const Source& source, const std::string& ref) {
-  switch (source.kind) {
-    case SourceKind::git:
-      return !ref.starts_with("refs/tags/");
-    case SourceKind::oci:
-      return ref.empty() || ref == "latest";
-    case SourceKind::archive:
-      return false;
-    default:
-      return source.query_value("tag").empty();
+  const SourceTraits& traits = source.traits();
+  if (source.has_commits()) {
+    return !ref.starts_with("refs/tags/");
   }
+  if (source.has_tags()) {
+    return ref.empty() || ref == traits.default_reference;
+  }
+  return traits.content_id != ContentId::checksum && source.query_value("tag").empty();
 }
 
 bool is_expected_to_move(const Source& source, std::string_view ref) {

@@ -16,15 +16,8 @@ bool chooses_version(const ModuleNode& node);
 // Calls with the same text get one version, where `resolution` says so.
 std::string version_group(const ModuleNode& node, Resolution resolution);
 
-// Whether the source itself names an immutable id: a git commit (abbreviated ones too), an OCI digest.
-bool names_id(const ModuleNode& node);
-
 // The reference that the source names, in its own spelling: `?ref=`, `?tag=`, `?rev=`; empty: its default.
 std::string named_reference(const Source& source);
-
-// Whether a locked id is fetched by the tag that it had. A digest proves itself, a registry is asked for the version;
-// but a git commit has to lie on a branch or tag, and asking for the one it had is the cheapest proof.
-bool needs_locked_tag(const Source& source);
 
 // Whether a reference may move without anybody breaking a promise: a branch, HEAD, OpenTofu's default tag `latest`,
 // what an external backend does not call a tag.

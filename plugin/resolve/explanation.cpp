@@ -231,10 +231,10 @@ class Explainer {
       constraint = source.query_value("digest");
     } else if (!named.empty()) {
       constraint = named;
-    } else if (source.kind == SourceKind::git) {
+    } else if (source.has_commits()) {
       constraint = "the default branch";
-    } else if (source.kind == SourceKind::oci) {
-      constraint = "latest";
+    } else if (source.has_tags()) {
+      constraint = source.traits().default_reference;
     }
     explanation_.chain.push_back({.constraint = std::move(constraint),
                                   .subject = node_.subject(),

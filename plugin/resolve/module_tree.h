@@ -54,7 +54,7 @@ struct ModuleNode {
   std::string manifest_package = {};
   std::string manifest_directory = {};
 
-  bool is_local() const { return address.source.kind == SourceKind::local; }
+  bool is_local() const { return address.source.is_local(); }
   // Where the module lies in its package, below both subdirectories; may hold globs.
   std::string subdir() const;
   // What the lock file writes as `constraints`: all of them in order, or the commit id. Absent where there is none.

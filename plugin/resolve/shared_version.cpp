@@ -49,7 +49,7 @@ Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
                                       const SourceFetcher& fetcher) {
   std::map<std::string, Calls> by_package;
   for (const auto& [key, node] : tree.nodes) {
-    if (node.address.source.kind == SourceKind::registry && resolved.find(key) != resolved.end()) {
+    if (node.address.source.is_registry() && resolved.find(key) != resolved.end()) {
       by_package[node.address.source.package_identity()].push_back(&node);
     }
   }

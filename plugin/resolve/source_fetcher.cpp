@@ -20,7 +20,7 @@ constexpr std::size_t kWidth = 16;
 
 // Versions of a registry module may share an id (one commit) and lie in different directories of it.
 std::string wished_thing(const Source& source, const FetchRequest& request) {
-  const bool needs_ref = request.id.empty() || source.kind == SourceKind::registry;
+  const bool needs_ref = request.id.empty() || source.is_registry();
   return needs_ref ? fmt::format("{} ref:{}", request.id, request.ref) : request.id;
 }
 
@@ -76,8 +76,7 @@ Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const St
 // the same repository.
 std::string SourceFetcher::package_key(const SourceAddress& address) {
   const Source& source = address.source;
-  const bool is_identified =
-      source.kind == SourceKind::git || source.kind == SourceKind::registry || source.kind == SourceKind::oci;
+  const bool is_identified = source.has_tags() || source.is_registry();
   return source.package_identity() + (is_identified ? "" : "\n" + sha256_hex(address.package_url.reveal()));
 }
 

@@ -112,7 +112,7 @@ Result<void> VersionResolver::visit(std::span<ModuleNode* const> level) {
   }
   std::vector<Group*> touched;
   for (ModuleNode* node : level) {
-    if (node->address.source.kind == SourceKind::directory) {
+    if (node->address.source.is_directory()) {
       node->package_directory = node->address.source.path;
       continue;
     }
@@ -176,7 +176,7 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
   }
   look_up_recorded(node);
   if (const InstalledRecord* installed = recorded(node.key);
-      installed != nullptr && node.address.source.kind == SourceKind::git && chooses_version(node) &&
+      installed != nullptr && node.address.source.has_commits() && chooses_version(node) &&
       group.commits.insert(installed->commit).second) {
     changes = changes || (!group.upgrade && group.decision.id != installed->commit);
   }
@@ -239,7 +239,7 @@ std::optional<VersionResolver::Locked> VersionResolver::locked_candidate(const M
   if (!version) {
     return std::nullopt;
   }
-  if (node.address.source.kind == SourceKind::registry) {
+  if (node.address.source.is_registry()) {
     locked.resolved.ref = version->to_string();
   }
   locked.resolved.version = std::move(*version);
@@ -340,7 +340,7 @@ SourceFetcher::FetchTask VersionResolver::task_of(const std::vector<Group*>& gro
     }
     if (chooses_version(node)) {
       task.listings.push_back({&node.address, node.tag_prefix});
-    } else if (!node.commit && !group->locked && names_id(node)) {
+    } else if (!node.commit && !group->locked && !node.address.source.named_id().empty()) {
       task.pins.push_back(&node.address);
     }
   }
@@ -382,7 +382,7 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
     group.decision = {.version = std::nullopt, .ref = {}, .id = *node.commit, .h1 = {}, .package_directory = {}};
     return {};
   }
-  if (!chooses_version(node) && !names_id(node)) {
+  if (!chooses_version(node) && node.address.source.named_id().empty()) {
     group.decision = {.version = std::nullopt,
                       .ref = named_reference(node.address.source),
                       .id = {},
@@ -412,10 +412,12 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
   return {};
 }
 
+// A digest proves itself, and a registry resolves the version. A git commit has to be reachable from a branch or tag,
+// and the cheapest proof is the tag that it had.
 bool VersionResolver::needs_locked_listing(const Group& group) const {
   const Source& source = group.level.front()->address.source;
-  const bool unknown_id = group.decision.id.empty() && source.kind != SourceKind::registry;
-  return (unknown_id || needs_locked_tag(source)) && !is_at_hand(group);
+  const bool unknown_id = group.decision.id.empty() && !source.is_registry();
+  return (unknown_id || source.has_commits()) && !is_at_hand(group);
 }
 
 // Where a locked version has a listing (it is not in the store), the tag that named it is looked up, and its id where
@@ -424,14 +426,14 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
   const ModuleNode& node = *group.level.front();
   if (!group.decision.version) {
     const std::string ref = named_reference(node.address.source);
-    if (ref.empty() && node.address.source.kind == SourceKind::git) {
+    if (ref.empty() && node.address.source.has_commits()) {
       group.decision.ref = node.commit ? "" : "HEAD";
     } else if (ref != group.decision.id) {
       group.decision.ref = ref;
     }
     return {};
   }
-  if (node.address.source.kind == SourceKind::registry) {
+  if (node.address.source.is_registry()) {
     group.decision.ref = group.decision.version->to_string();
     return {};
   }

@@ -12,7 +12,10 @@ namespace {
 
 // Whether a commit is what the call names, where it names one.
 bool is_named(const ModuleNode& node, const std::string& commit) {
-  const std::string named = node.commit ? *node.commit : names_id(node) ? named_reference(node.address.source) : "";
+  std::string named = node.commit.value_or("");
+  if (!node.commit && !node.address.source.named_id().empty()) {
+    named = named_reference(node.address.source);
+  }
   const auto lower = [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; };
   return named.size() <= commit.size() &&
          std::equal(named.begin(), named.end(), commit.begin(), [&](char a, char b) { return lower(a) == b; });
@@ -48,7 +51,7 @@ bool VersionResolver::is_adopted(const std::string& key) const {
 // version.
 std::optional<VersionResolver::Locked> VersionResolver::recorded_candidate(const ModuleNode& node) const {
   const InstalledRecord* installed = recorded(node.key);
-  const bool is_registry = node.address.source.kind == SourceKind::registry;
+  const bool is_registry = node.address.source.is_registry();
   if (installed == nullptr || (chooses_version(node) && !is_registry)) {
     return std::nullopt;
   }

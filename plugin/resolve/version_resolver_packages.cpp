@@ -72,7 +72,7 @@ bool VersionResolver::must_hold(const Group& group, const Package& package) cons
   }
   const Source& source = group.level.front()->address.source;
   const bool is_tag = group.decision.version || !is_expected_to_move(source, package.ref);
-  const bool is_archive = !group.decision.version && source.kind == SourceKind::archive;
+  const bool is_archive = !group.decision.version && source.traits().content_id == ContentId::checksum;
   if (is_archive || is_tag == asks_tags_again()) {
     return false;
   }

@@ -113,15 +113,14 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
                       .hint = "tofu-modlock inspect shows the calls"});
   }
   const ModuleNode& node = found->second;
-  if (node.is_local() || node.address.source.kind == SourceKind::archive ||
-      node.address.source.kind == SourceKind::directory) {
+  if (node.address.source.traits().versions == SourceVersions::none) {
     return unusable(node, "has no versions");
   }
   const bool has_constraint = !node.constraints.empty() || node.commit;
   if (update.new_constraint && !has_constraint) {
     return unusable(node, "has no version constraint that could be changed", "ask for a newVersion");
   }
-  const bool becomes_reference = pin_ && node.call.version && node.address.source.kind != SourceKind::registry;
+  const bool becomes_reference = pin_ && node.call.version && !node.address.source.is_registry();
   if (update.new_version && (!chooses_version(node) || becomes_reference)) {
     if (auto done = change_reference(node, *update.new_version); !done) {
       return done;
@@ -205,17 +204,16 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
 }
 
 Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const Version& version) {
-  const SourceKind kind = node.address.source.kind;
-  if (kind != SourceKind::git && kind != SourceKind::oci) {
+  if (!node.address.source.has_tags()) {
     return unusable(node, "takes its version in no way that is known here", "change the source by hand");
   }
   MODLOCK_TRY(auto listed, find_version(node, version));
-  const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : names_id(node);
+  const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : !node.address.source.named_id().empty();
   const std::string& value = by_id ? listed.id : listed.tag;
   const std::string& source = node.call.source.text;
-  const Splice splice = kind == SourceKind::git
-                            ? set_query_argument(source, {"ref"}, "ref", value)
-                            : set_query_argument(source, {"tag", "digest"}, by_id ? "digest" : "tag", value);
+  const SourceTraits& traits = node.address.source.traits();
+  const Splice splice = set_query_argument(source, {traits.tag_argument, traits.id_argument},
+                                           by_id ? traits.id_argument : traits.tag_argument, value);
   return change_value(node, "source", source, splice);
 }
 

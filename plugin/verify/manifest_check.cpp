@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 // What a client records: registry modules alone have a version.
 std::string recorded_version(const ModuleNode& node, const ModuleLock* entry) {
-  const bool has_one = node.address.source.kind == SourceKind::registry && entry != nullptr;
+  const bool has_one = node.address.source.is_registry() && entry != nullptr;
   return has_one ? entry->version.value_or("") : std::string();
 }
 

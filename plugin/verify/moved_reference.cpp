@@ -13,8 +13,7 @@ std::string sentence(const Source& source, const ReferenceMove& move, const std:
       fmt::format("{} {} from {} to {}", move.thing, move.is_expected ? "moved on" : "was moved", short_id(locked),
                   short_id(move.now));
   if (!descent) {
-    return source.kind == SourceKind::git ? from_to + "; whether the new commit descends from the old one is unknown"
-                                          : from_to;
+    return source.has_commits() ? from_to + "; whether the new commit descends from the old one is unknown" : from_to;
   }
   if (!descent->descends) {
     return from_to + ", which does not descend from the old one";

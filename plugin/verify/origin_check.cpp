@@ -36,7 +36,7 @@ Question question_for(const LockedCall& call) {
   if (chooses_version(node)) {
     return Question::version;
   }
-  if (source.kind == SourceKind::archive) {
+  if (source.traits().content_id == ContentId::checksum) {
     return Question::content;
   }
   return names_content(source, *call.lock) ? Question::repository : Question::reference;
@@ -111,7 +111,7 @@ class OriginCheck {
     for (SourceCheck* asked : group) {
       if (asked->question == Question::content) {
         asked->content = FetchRequest{};
-      } else if (asked->question == Question::version && asked->source().kind == SourceKind::registry) {
+      } else if (asked->question == Question::version && asked->source().is_registry()) {
         const auto& listing = fetcher_.listing(asked->address(), asked->call.node->tag_prefix);
         if (listing && find_locked(*asked, *listing) != nullptr) {
           asked->content = FetchRequest{.id = {}, .ref = *asked->call.lock->version};
@@ -191,7 +191,7 @@ class OriginCheck {
           "ask its author to delete one of the two tags");
     } else if (!listed->id.empty() && !id.empty()) {
       compare_id(asked, {tag_words(listed->tag), listed->id, false}, id);
-    } else if (asked.source().kind != SourceKind::registry && !id.empty()) {
+    } else if (!asked.source().is_registry() && !id.empty()) {
       asked.tag = listed->tag;
     }
     find_update(asked, listing);
@@ -244,7 +244,7 @@ class OriginCheck {
       if (!asked.tag.empty()) {
         SourceAddress& address = tags_.emplace_back(asked.address());
         address.source.query.emplace_back("tag", asked.tag);
-        if (address.source.kind == SourceKind::oci) {  // reads its reference from the URL
+        if (address.source.traits().content_id == ContentId::digest) {  // reads its reference from the URL
           const std::string& url = asked.address().package_url.reveal();
           address.package_url = SecretText(url.substr(0, url.find('?')) + "?tag=" + asked.tag);
         }

@@ -15,11 +15,8 @@ constexpr std::string_view kBranches = "refs/heads/";
 }  // namespace
 
 bool names_content(const Source& source, const ModuleLock& lock) {
-  if (source.kind == SourceKind::oci) {
-    return !source.query_value("digest").empty();
-  }
-  if (source.kind != SourceKind::git) {
-    return false;
+  if (!source.has_commits()) {
+    return !source.named_id().empty();
   }
   constexpr std::size_t kLeastDigits = 4;
   std::string ref = source.query_value("ref");
@@ -33,7 +30,7 @@ std::string tag_words(std::string_view tag) {
 }
 
 std::string reference_words(const Source& source, std::string_view ref) {
-  if (ref.starts_with(kTags) || source.kind == SourceKind::oci) {
+  if (ref.starts_with(kTags) || source.traits().content_id == ContentId::digest) {
     return tag_words(ref.starts_with(kTags) ? ref.substr(kTags.size()) : ref);
   }
   if (ref.starts_with(kBranches)) {

@@ -143,7 +143,7 @@ class Verifier {
                                  : known_package(node, request_.data, manifest_, request_.lock, store_, context_);
       node.package_directory = std::move(package.directory);
       node.package_subdir = std::move(package.subdir);
-      if (node.address.source.kind == SourceKind::directory) {
+      if (node.address.source.is_directory()) {
         continue;  // linked, never locked
       }
       if (is_served(node) || request_.strict || request_.lock.modules.count(node.key) != 0) {

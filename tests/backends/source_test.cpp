@@ -1,8 +1,10 @@
 #include "backends/source.h"
 
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 using namespace modlock;
 
@@ -241,9 +243,62 @@ bool is_lockable(SourceKind kind) {
   return kind != SourceKind::local && kind != SourceKind::directory && kind != SourceKind::unsupported;
 }
 
+// What a source of each kind answers, by the names of Source's methods.
+struct KindRow {
+  const char* name;
+  const char* text;
+  const char* facts;
+  const char* named_id = "";
+};
+
+constexpr std::array kKinds = {
+    KindRow{"local", "./x", "local"},
+    KindRow{"registry", "a/b/c", "remote registry"},
+    KindRow{"git", "git::https://h/r.git?ref=main", "remote has_tags has_commits"},
+    KindRow{"git", "git::https://h/r.git?ref=ABCDEF0", "remote has_tags has_commits", "abcdef0"},
+    KindRow{"git", "git::https://h/r.git?ref=abcdef", "remote has_tags has_commits"},
+    KindRow{"oci", "oci://h/r?tag=abcdef01", "remote has_tags"},
+    KindRow{"oci", "oci://h/r?digest=sha256:AB", "remote has_tags", "sha256:AB"},
+    KindRow{"archive", "https://h/a.zip?ref=abcdef01", "remote without_versions"},
+    KindRow{"directory", "/x", "directory without_versions"},
+    KindRow{"hg", "hg::https://h/r?rev=abcdef01", "remote"},
+    KindRow{"s3", "s3::https://h/b/a.zip", "remote"},
+    KindRow{"gcs", "gcs::https://h/b/a.zip", "remote"},
+    KindRow{"unsupported", "smb://h/a", "remote"},
+};
+
+std::string facts_of(const Source& source) {
+  const std::array facts = {
+      std::pair{source.is_local(), "local"},
+      std::pair{source.is_directory(), "directory"},
+      std::pair{source.is_remote(), "remote"},
+      std::pair{source.is_registry(), "registry"},
+      std::pair{source.has_tags(), "has_tags"},
+      std::pair{source.has_commits(), "has_commits"},
+      std::pair{source.traits().versions == SourceVersions::none && !source.is_local(), "without_versions"}};
+  std::string text;
+  for (const auto& [is_so, word] : facts) {
+    text += is_so ? (text.empty() ? "" : " ") + std::string(word) : "";
+  }
+  return text;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(source_test)
+
+BOOST_AUTO_TEST_CASE(every_kind_has_its_traits) {
+  for (const KindRow& row : kKinds) {
+    BOOST_TEST_CONTEXT(row.text) {
+      const auto address = parse_source(row.text);
+      BOOST_REQUIRE_MESSAGE(address.has_value(), address.error().message);
+      BOOST_TEST((address->source.traits().kind == address->source.kind));
+      BOOST_TEST(to_string(address->source.kind) == row.name);
+      BOOST_TEST(facts_of(address->source) == row.facts);
+      BOOST_TEST(address->source.named_id() == row.named_id);
+    }
+  }
+}
 
 BOOST_AUTO_TEST_CASE(reads_and_prints_addresses_as_opentofu_does) {
   for (const auto& row : kAccepted) {
