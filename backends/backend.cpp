@@ -1,6 +1,55 @@
 #include "backends/backend.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "backends/memo.h"
+
 namespace modlock {
+namespace {
+
+// What identifies content before what is only evidence of it.
+constexpr std::array<std::string_view, 3> kHashSchemes = {"git", "oci", "zh"};
+
+// The context of one call, whose log lines are scrubbed, of what the address contains too.
+struct ScrubbedCall {
+  ScrubbedCall(const SourceAddress& source, const Context& given, KnownSecrets& secrets)
+      : log(*given.log, secrets), context(given) {
+    context.log = &log;
+    for (const std::string& secret : secrets_of(source)) {
+      secrets.add(secret);
+    }
+  }
+
+  ScrubbingLog log;
+  Context context;
+};
+
+void scrub(Listing& listing, const Secrets& secrets) {
+  for (SkippedTag& skipped : listing.skipped) {
+    skipped = {secrets.scrub(skipped.tag), secrets.scrub(skipped.reason)};
+  }
+  std::erase_if(listing.versions, [&](ListedVersion& version) {
+    const bool is_secret = secrets.are_in(version.tag);
+    if (is_secret) {
+      listing.skipped.push_back({secrets.scrub(version.tag), "it holds a secret that the server was sent"});
+    } else {
+      version.ambiguous_with = secrets.scrub(version.ambiguous_with);
+    }
+    return is_secret;
+  });
+}
+
+// Compared only, for it may contain secrets.
+std::string question_of(const SourceAddress& source, std::string_view what) {
+  const std::string more = source.source.identifies_package() ? "" : source.package_url.reveal();
+  return fmt::format("{}\n{}\n{}", source.source.package_identity(), more, what);
+}
+
+}  // namespace
 
 std::string find_hash(std::span<const std::string> hashes, std::string_view scheme) {
   for (const std::string& hash : hashes) {
@@ -9,6 +58,113 @@ std::string find_hash(std::span<const std::string> hashes, std::string_view sche
     }
   }
   return {};
+}
+
+struct Backend::Memory {
+  Memo<Listing> listings;
+  Memo<Pin> pins;
+};
+
+Backend::Backend(std::unique_ptr<BackendCore> core, BackendOptions options)
+    : core_(std::move(core)),
+      secrets_(options.secrets != nullptr ? *options.secrets : own_secrets_),
+      memory_(options.memoizes ? std::make_unique<Memory>() : nullptr) {}
+
+Backend::~Backend() = default;
+
+Result<Listing> Backend::list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                       const Context& context) {
+  const auto list = [&](const Context& given) {
+    const ScrubbedCall call(source, given, secrets_);
+    auto listing = core_->list_versions(source, tag_prefix, call.context);
+    listing ? scrub(*listing, secrets_.all()) : secrets_.all().scrub(listing.error());
+    return listing;
+  };
+  return memory_ ? memory_->listings.get(question_of(source, tag_prefix), context, list) : list(context);
+}
+
+Result<Pin> Backend::pin(const SourceAddress& source, const Context& context) {
+  const auto pin = [&](const Context& given) {
+    const ScrubbedCall call(source, given, secrets_);
+    auto found = core_->pin(source, call.context);
+    if (!found) {
+      secrets_.all().scrub(found.error());
+    }
+    return found;
+  };
+  return memory_ ? memory_->pins.get(question_of(source, source.source.identity()), context, pin) : pin(context);
+}
+
+bool Backend::knows_versions(const SourceAddress& source, std::string_view tag_prefix) const {
+  return memory_ && memory_->listings.has(question_of(source, tag_prefix));
+}
+
+bool Backend::knows_pin(const SourceAddress& source) const {
+  return memory_ && memory_->pins.has(question_of(source, source.source.identity()));
+}
+
+std::vector<Result<FetchedTree>> Backend::fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
+                                                const std::filesystem::path& parent, const Context& context) {
+  const ScrubbedCall call(source, context, secrets_);
+  auto trees = core_->fetch(source, requests, parent, call.context);
+  const Secrets secrets = secrets_.all();
+  for (Result<FetchedTree>& tree : trees) {
+    if (tree && secrets.are_in(tree->subdir)) {
+      tree = fail(Code::bad_response,
+                  fmt::format("\"{}\" is said to lie in a directory whose name holds a secret that the server was sent",
+                              source.source.package_identity()),
+                  "do not trust that server; renew the secret");
+    }
+    if (!tree) {
+      secrets.scrub(tree.error());
+      continue;
+    }
+    for (Diagnostic& warning : tree->warnings) {
+      secrets.scrub(warning.what);
+    }
+  }
+  return trees;
+}
+
+std::optional<CommitDistance> Backend::commit_distance(const SourceAddress& source, const std::string& older,
+                                                       const std::string& newer, const Context& context) {
+  const ScrubbedCall call(source, context, secrets_);
+  return core_->commit_distance(source, older, newer, call.context);
+}
+
+Result<void> Backend::check_redirected(const SourceAddress& source, const Context& context) {
+  const ScrubbedCall call(source, context, secrets_);
+  auto allowed = core_->check_redirected(source, call.context);
+  if (!allowed) {
+    secrets_.all().scrub(allowed.error());
+  }
+  return allowed;
+}
+
+std::string Backend::id_hash(std::string_view id) const {
+  const std::string scheme = core_->hash_scheme();
+  return scheme.empty() ? std::string(id) : fmt::format("{}:{}", scheme, id);
+}
+
+std::string Backend::id_of(std::span<const std::string> hashes) const {
+  if (const std::string own = core_->hash_scheme(); !own.empty()) {
+    return find_hash(hashes, own);
+  }
+  for (const std::string_view scheme : kHashSchemes) {
+    if (const std::string value = find_hash(hashes, scheme); !value.empty()) {
+      return fmt::format("{}:{}", scheme, value);
+    }
+  }
+  return {};
+}
+
+Result<void> check_redirected_source(const Source& source, const Context& context) {
+  if (!source.is_remote() || (source.scheme == "file" && !source.has_commits())) {
+    return fail(Code::source_denied,
+                fmt::format("\"{}\" is on this machine, where no server may lead", source.identity()),
+                "if you trust it, write that path as the source");
+  }
+  return context.check_source ? context.check_source(source) : Result<void>();
 }
 
 }  // namespace modlock

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.h"
@@ -10,10 +11,11 @@ namespace modlock {
 // The backends of one process, and the rule which serves a source: the first that says so.
 class BackendSet {
  public:
-  // Sets may share a backend.
-  void add(std::shared_ptr<Backend> backend) { backends_.push_back(std::move(backend)); }
+  void add(std::unique_ptr<BackendCore> core, BackendOptions options = {}) {
+    backends_.push_back(std::make_unique<Backend>(std::move(core), options));
+  }
 
-  // Null where nobody serves the source.
+  // Null if none serves the source.
   Backend* find(const Source& source) const {
     for (const auto& backend : backends_) {
       if (backend->serves(source)) {
@@ -24,7 +26,7 @@ class BackendSet {
   }
 
  private:
-  std::vector<std::shared_ptr<Backend>> backends_;
+  std::vector<std::unique_ptr<Backend>> backends_;
 };
 
 }  // namespace modlock

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "backends/platform.h"
 #include "backends/provider_address.h"
 #include "backends/provider_version.h"
+#include "backends/scrub.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -79,5 +81,11 @@ class ProviderSource {
   virtual Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                           std::span<const Platform> platforms, const Context& context) = 0;
 };
+
+// `inner`, whose errors, warnings and log lines show nothing that `secrets` contains, which outlives it. If it
+// memoizes, a question is answered only once, for a run over many roots, by the rules of BackendOptions::memoizes; a
+// release is one question for each set of platforms.
+std::shared_ptr<ProviderSource> make_shared_provider_source(std::shared_ptr<ProviderSource> inner,
+                                                            const KnownSecrets& secrets, bool memoizes);
 
 }  // namespace modlock

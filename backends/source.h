@@ -89,6 +89,10 @@ struct Source {
   // abbreviated) or a digest; empty: it names a branch, a tag, or nothing.
   std::string named_id() const;
 
+  // Whether package_identity() names one package. Other addresses have query arguments that it leaves out, and that may
+  // choose other content.
+  bool identifies_package() const { return has_tags() || is_registry(); }
+
   const SourceTraits& traits() const { return traits_of(kind); }
   bool is_local() const { return traits().location == SourceLocation::calling_package; }
   bool is_directory() const { return traits().location == SourceLocation::directory; }

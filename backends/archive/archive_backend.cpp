@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "backends/archive/archive_fetch.h"
 
 namespace modlock {
 namespace {
 
-// What identifies content before what is only evidence of it.
-constexpr std::array<std::string_view, 3> kIdSchemes = {"git", "oci", "zh"};
-
-class ArchiveBackend final : public Backend {
+class ArchiveBackend final : public BackendCore {
  public:
   ArchiveBackend(HttpClient& http, Credentials& credentials, const BackendSet& others)
       : http_(http), credentials_(credentials), others_(others) {}
@@ -47,22 +42,6 @@ class ArchiveBackend final : public Backend {
     return trees;
   }
 
-  std::string id_hash(std::string_view id) const override { return std::string(id); }
-
-  std::string id_of(std::span<const std::string> hashes) const override {
-    for (const std::string_view scheme : kIdSchemes) {
-      if (const std::string value = find_hash(hashes, scheme); !value.empty()) {
-        return fmt::format("{}:{}", scheme, value);
-      }
-    }
-    return {};
-  }
-
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
-    return std::nullopt;
-  }
-
  private:
   HttpClient& http_;
   Credentials& credentials_;
@@ -71,7 +50,8 @@ class ArchiveBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others) {
+std::unique_ptr<BackendCore> make_archive_backend(HttpClient& http, Credentials& credentials,
+                                                  const BackendSet& others) {
   return std::make_unique<ArchiveBackend>(http, credentials, others);
 }
 

@@ -23,6 +23,6 @@ namespace modlock {
 // Errors beside those of Backend: HASH_MISMATCH (`checksum`, or a locked commit that cannot come from there),
 // SOURCE_INVALID (`checksum`), SOURCE_UNSUPPORTED (one compressed file; a source that nobody serves), SOURCE_DENIED
 // (Context::check_source of every hop and redirect), CONFIG_PARSE (netrc), and those of unpack_archive().
-std::unique_ptr<Backend> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others);
+std::unique_ptr<BackendCore> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others);
 
 }  // namespace modlock

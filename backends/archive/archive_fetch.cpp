@@ -9,7 +9,6 @@
 #include "backends/http/redirect_policy.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/unpack.h"
-#include "backends/redirected_source.h"
 #include "backends/source_text.h"
 #include "protocol/result.h"
 
@@ -160,6 +159,7 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
 
 Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddress& address,
                                              const FetchRequest& fetch_request) {
+  MODLOCK_TRY(backend.check_redirected(address, context_));
   FetchRequest inner{.id = fetch_request.id.empty() ? std::string() : backend.id_of({&fetch_request.id, 1}),
                      .ref = {},
                      .locked = true};

@@ -59,7 +59,7 @@ bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
          (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
 }
 
-class ExternalBackend final : public Backend {
+class ExternalBackend final : public BackendCore {
  public:
   ExternalBackend(ExternalCommand command, ExternalLimits limits)
       : scheme_(command.scheme),
@@ -100,13 +100,7 @@ class ExternalBackend final : public Backend {
     return trees;
   }
 
-  std::string id_hash(std::string_view id) const override { return fmt::format("{}:{}", scheme_, id); }
-  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, scheme_); }
-
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
-    return std::nullopt;
-  }
+  std::string hash_scheme() const override { return scheme_; }
 
  private:
   struct Question {
@@ -259,7 +253,7 @@ Result<void> check_external_command(const ExternalCommand& command) {
   return {};
 }
 
-std::unique_ptr<Backend> make_external_backend(ExternalCommand command, ExternalLimits limits) {
+std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, ExternalLimits limits) {
   return std::make_unique<ExternalBackend>(std::move(command), limits);
 }
 

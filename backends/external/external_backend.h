@@ -38,6 +38,6 @@ Result<void> check_external_command(const ExternalCommand& command);
 // the answer. Beside the errors of Backend: those of check_external_command(); SOURCE_INVALID (a locked id that can be
 // none), HASH_MISMATCH (another id came than was asked for), SOURCE_UNSUPPORTED, SOURCE_INVALID, ARCHIVE_UNSAFE,
 // SIGNATURE_INVALID and LIMIT_EXCEEDED as the process gives them; UNREACHABLE where it ended twice during one call.
-std::unique_ptr<Backend> make_external_backend(ExternalCommand command, ExternalLimits limits = {});
+std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, ExternalLimits limits = {});
 
 }  // namespace modlock

@@ -11,6 +11,7 @@
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/fetch_commits.h"
+#include "backends/git/file_transport.h"
 #include "backends/git/git_error.h"
 #include "backends/git/history.h"
 #include "backends/git/named_fetch.h"
@@ -33,7 +34,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-class GitBackend final : public Backend {
+class GitBackend final : public BackendCore {
  public:
   explicit GitBackend(GitOptions options)
       : cache_directory_(std::move(options.cache_directory)), http_(options.http, options.engine) {}
@@ -79,11 +80,10 @@ class GitBackend final : public Backend {
     return trees;
   }
 
-  std::string id_hash(std::string_view id) const override { return fmt::format("git:{}", id); }
-  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "git"); }
+  std::string hash_scheme() const override { return "git"; }
 
-  std::optional<CommitDistance> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
-                                        const Context& context) override {
+  std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
+                                                const std::string& newer, const Context& context) override {
     const auto address = make_remote_address(source);
     if (!address || !is_full_commit(older) || !is_full_commit(newer)) {
       return std::nullopt;
@@ -91,6 +91,14 @@ class GitBackend final : public Backend {
     const auto repository = open(*address, context);
     return repository ? find_descent(Remote(*address, context, &http_), *repository, older, newer, context)
                       : std::nullopt;
+  }
+
+  // A repository on this machine, unless git's own protocol.file.allow lets a repository name one as a submodule.
+  // OpenTofu follows there.
+  Result<void> check_redirected(const SourceAddress& source, const Context& context) override {
+    const auto address = make_remote_address(source);
+    return address ? check_file_transport(*address, "repository", "where no server may lead", context)
+                   : fail(address.error());
   }
 
  private:
@@ -222,7 +230,7 @@ class GitBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_git_backend(GitOptions options) {
+std::unique_ptr<BackendCore> make_git_backend(GitOptions options) {
   return std::make_unique<GitBackend>(std::move(options));
 }
 

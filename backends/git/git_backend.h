@@ -36,6 +36,6 @@ struct GitOptions {
 // Beside the errors of Backend: SOURCE_UNSUPPORTED (other revision expressions, repositories of the SHA-256 object
 // format), SOURCE_INVALID (a bad `?sshkey=`), HASH_MISMATCH (a commit on no branch or tag), ARCHIVE_UNSAFE (entries
 // that no package may have), CONTENT_MODIFIED (the reference moved between pin() and fetch(); ask again).
-std::unique_ptr<Backend> make_git_backend(GitOptions options);
+std::unique_ptr<BackendCore> make_git_backend(GitOptions options);
 
 }  // namespace modlock

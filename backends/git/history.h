@@ -57,7 +57,7 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
 Result<void> fetch_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context);
 
-// Backend::descent(): one request, two where the answer is no. nullopt where anything fails.
+// Backend::commit_distance(): one request, two where the answer is no. nullopt where anything fails.
 std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
                                            const std::string& newer, const Context& context);
 

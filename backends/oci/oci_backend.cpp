@@ -22,7 +22,6 @@ namespace {
 using namespace oci;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kHashScheme = "oci";
 constexpr std::size_t kParallel = 8;
 
 // A tag as a version is read from it: "_" behind the prefix is "+".
@@ -39,7 +38,7 @@ bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
          (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
 }
 
-class OciBackend final : public Backend {
+class OciBackend final : public BackendCore {
  public:
   OciBackend(HttpClient& http, Credentials& credentials) : registry_(http, credentials) {}
 
@@ -91,14 +90,7 @@ class OciBackend final : public Backend {
     return trees;
   }
 
-  std::string id_hash(std::string_view id) const override { return fmt::format("{}:{}", kHashScheme, id); }
-
-  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, kHashScheme); }
-
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
-    return std::nullopt;
-  }
+  std::string hash_scheme() const override { return "oci"; }
 
  private:
   // Asks for the digests of the tags that share a version with another.
@@ -179,7 +171,7 @@ class OciBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_oci_backend(HttpClient& http, Credentials& credentials) {
+std::unique_ptr<BackendCore> make_oci_backend(HttpClient& http, Credentials& credentials) {
   return std::make_unique<OciBackend>(http, credentials);
 }
 

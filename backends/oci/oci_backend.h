@@ -19,6 +19,6 @@ namespace modlock {
 // that was named. So TAG_MOVED is not found out here. Errors beside those of Backend: SOURCE_INVALID (read_address()),
 // SOURCE_UNSUPPORTED (no module package; a digest other than SHA-256 and SHA-512), HASH_MISMATCH (bytes that are not
 // those of a digest), LIMIT_EXCEEDED, ARCHIVE_UNSAFE, CONFIG_PARSE.
-std::unique_ptr<Backend> make_oci_backend(HttpClient& http, Credentials& credentials);
+std::unique_ptr<BackendCore> make_oci_backend(HttpClient& http, Credentials& credentials);
 
 }  // namespace modlock

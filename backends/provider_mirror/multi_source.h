@@ -11,7 +11,7 @@ namespace modlock {
 
 // A source and the providers that it is asked for.
 struct ProviderSelector {
-  std::unique_ptr<ProviderSource> source;
+  std::shared_ptr<ProviderSource> source;
   std::function<bool(const ProviderAddress&)> serves;
 };
 

@@ -13,15 +13,13 @@
 #include "backends/provider_mirror/listed_hashes.h"
 #include "backends/provider_mirror/mirror_index.h"
 #include "backends/provider_mirror/source_answers.h"
-#include "backends/provider_registry/single_flight_map.h"
 #include "backends/service_host.h"
+#include "backends/single_flight_map.h"
 #include "backends/source.h"
 #include "protocol/result.h"
 
 namespace modlock {
 namespace {
-
-using provider_registry::SingleFlightMap;
 
 constexpr int kRedirects = 5;
 

@@ -9,7 +9,7 @@
 #include "backends/oci/registry.h"
 #include "backends/provider_mirror/oci_provider_manifest.h"
 #include "backends/provider_mirror/source_answers.h"
-#include "backends/provider_registry/single_flight_map.h"
+#include "backends/single_flight_map.h"
 #include "protocol/result.h"
 
 namespace modlock {
@@ -17,7 +17,6 @@ namespace {
 
 using oci::PlatformManifest;
 using oci::Repository;
-using provider_registry::SingleFlightMap;
 
 // Passes bytes on and hashes them.
 class HashingSink final : public BodySink {

@@ -14,7 +14,7 @@
 #include "backends/provider_registry/authentication.h"
 #include "backends/provider_registry/checksum_list.h"
 #include "backends/provider_registry/provider_client.h"
-#include "backends/provider_registry/single_flight_map.h"
+#include "backends/single_flight_map.h"
 #include "backends/source.h"
 #include "backends/store/provider_hashes.h"
 #include "protocol/result.h"

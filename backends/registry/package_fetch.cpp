@@ -7,7 +7,6 @@
 
 #include "backends/http/text.h"
 #include "backends/parallel.h"
-#include "backends/redirected_source.h"
 #include "backends/source_text.h"
 #include "protocol/result.h"
 
@@ -91,6 +90,9 @@ Result<PackageFetch::Inner> PackageFetch::prepare(const FetchRequest& request, c
     return fail(Code::source_unsupported,
                 fmt::format("{} lies at \"{}\", and {} sources are not served", display(request),
                             address.source.identity(), address.source.getter));
+  }
+  if (auto ok = inner.backend->check_redirected(address, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), lies_at(request, inner)));
   }
   inner.request.ref = named_reference(address.source);
   MODLOCK_TRY(request.id.empty() ? expect_named(inner, request) : expect_locked(inner, request));

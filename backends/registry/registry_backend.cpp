@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "backends/registry/package_fetch.h"
 #include "backends/registry/registry_client.h"
 
@@ -12,9 +10,6 @@ namespace {
 
 using namespace registry;
 
-// What identifies content before what is only evidence of it.
-constexpr std::array<std::string_view, 3> kIdSchemes = {"git", "oci", "zh"};
-
 Error offline_miss(const Source& source) {
   return {.code = Code::offline_miss,
           .message =
@@ -22,7 +17,7 @@ Error offline_miss(const Source& source) {
           .hint = "run once without offline"};
 }
 
-class RegistryBackend final : public Backend {
+class RegistryBackend final : public BackendCore {
  public:
   explicit RegistryBackend(RegistryBackendOptions options)
       : client_(RegistryHttp(options.http, options.credentials, options.policy, std::move(options.user_agent)),
@@ -55,22 +50,6 @@ class RegistryBackend final : public Backend {
     return PackageFetch(client_, others_, source.source, parent, context).fetch(requests);
   }
 
-  std::string id_hash(std::string_view id) const override { return std::string(id); }
-
-  std::string id_of(std::span<const std::string> hashes) const override {
-    for (const std::string_view scheme : kIdSchemes) {
-      if (const std::string value = find_hash(hashes, scheme); !value.empty()) {
-        return fmt::format("{}:{}", scheme, value);
-      }
-    }
-    return {};
-  }
-
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
-    return std::nullopt;
-  }
-
  private:
   RegistryClient client_;
   const BackendSet& others_;
@@ -78,7 +57,7 @@ class RegistryBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_registry_backend(RegistryBackendOptions options) {
+std::unique_ptr<BackendCore> make_registry_backend(RegistryBackendOptions options) {
   return std::make_unique<RegistryBackend>(std::move(options));
 }
 

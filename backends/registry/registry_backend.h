@@ -40,6 +40,6 @@ struct RegistryBackendOptions {
 // kind of source), SOURCE_UNSUPPORTED (nobody serves what it points to), SOURCE_DENIED (Context::check_source), and
 // those of the other backend, with a note. An archive with another digest than the locked one is a warning: its tree
 // has to prove itself.
-std::unique_ptr<Backend> make_registry_backend(RegistryBackendOptions options);
+std::unique_ptr<BackendCore> make_registry_backend(RegistryBackendOptions options);
 
 }  // namespace modlock

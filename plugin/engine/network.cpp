@@ -9,7 +9,6 @@
 #include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"
 #include "backends/git/git_backend.h"
-#include "backends/git/redirected_git_backend.h"
 #include "backends/http/curl_http_client.h"
 #include "backends/http/secret_recording_client.h"
 #include "backends/oci/oci_backend.h"
@@ -17,11 +16,8 @@
 #include "backends/provider_registry/registry_provider_source.h"
 #include "backends/registry/registry_backend.h"
 #include "backends/registry/service_discovery.h"
-#include "backends/scrubbing_backend.h"
-#include "backends/scrubbing_provider_source.h"
 #include "plugin/build_info.h"
 #include "plugin/config/client_configuration.h"
-#include "plugin/engine/asking_once.h"
 #include "plugin/engine/provider_sources.h"
 
 namespace modlock {
@@ -107,11 +103,11 @@ Network::Network(const NetworkOptions& options, const Store& store)
   add("registry", make_registry_backend({.http = *caching_,
                                          .credentials = *credentials_,
                                          .client = client_,
-                                         .others = led_,
+                                         .others = backends_,
                                          .policy = registry_policy(),
                                          .client_version = options.client_version,
                                          .rules = location_rules(options)}));
-  add("archive", make_archive_backend(*http_, *credentials_, led_));
+  add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_));
   for (const BackendSetting& external : options.externals) {
     if (std::find(names_.begin(), names_.end(), external.scheme) == names_.end()) {
@@ -131,20 +127,20 @@ Result<std::map<std::string, std::string>> Network::services_of(std::string_view
   return registry::ServiceDiscovery(http, client_).find_all(host, context);
 }
 
-std::unique_ptr<ProviderSource> Network::shared(const std::string& name,
+std::shared_ptr<ProviderSource> Network::shared(const std::string& name,
                                                 const std::function<std::unique_ptr<ProviderSource>()>& make) const {
   if (!asks_once_) {
-    return make();
+    return make_shared_provider_source(make(), secrets_, false);
   }
   const std::lock_guard guard(shared_mutex_);
   std::shared_ptr<ProviderSource>& source = shared_[name];
   if (source == nullptr) {
-    source = make_asking_once_provider_source(make());
+    source = make_shared_provider_source(make(), secrets_, true);
   }
-  return make_shared_provider_source(source);
+  return source;
 }
 
-std::unique_ptr<ProviderSource> Network::registry_providers(int download_retries, bool of_each_platform) const {
+std::shared_ptr<ProviderSource> Network::registry_providers(int download_retries, bool of_each_platform) const {
   return shared(fmt::format("registries {} {}", download_retries, of_each_platform),
                 [&] { return new_registry_providers(download_retries, of_each_platform); });
 }
@@ -166,12 +162,11 @@ std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_ret
        .asks_of_each_platform = of_each_platform});
 }
 
-std::unique_ptr<ProviderSource> Network::provider_source() const {
-  return make_scrubbing_provider_source(registry_providers(provider_download_retries(current_environment()), true),
-                                        secrets_);
+std::shared_ptr<ProviderSource> Network::provider_source() const {
+  return registry_providers(provider_download_retries(current_environment()), true);
 }
 
-std::unique_ptr<ProviderSource> Network::provider_source(const std::filesystem::path& root) const {
+std::shared_ptr<ProviderSource> Network::provider_source(const std::filesystem::path& root) const {
   const ProcessEnvironment environment = current_environment();
   const ProviderSourceParts parts{
       .tool = tool_,
@@ -190,7 +185,7 @@ std::unique_ptr<ProviderSource> Network::provider_source(const std::filesystem::
           [this](std::size_t method, const ProviderSourceParts::MakeSource& make) {
             return shared(fmt::format("method {}", method), make);
           }};
-  return make_scrubbing_provider_source(make_configured_providers(parts), secrets_);
+  return make_shared_provider_source(make_configured_providers(parts), secrets_, false);
 }
 
 Error Network::with_warnings(Error error) const {
@@ -202,12 +197,8 @@ Error Network::with_warnings(Error error) const {
   return error;
 }
 
-void Network::add(std::string name, std::unique_ptr<Backend> backend) {
-  auto scrubbing = make_scrubbing_backend(std::move(backend), secrets_);
-  const std::shared_ptr<Backend> shared =
-      asks_once_ ? make_asking_once_backend(std::move(scrubbing)) : std::move(scrubbing);
-  backends_.add(shared);
-  led_.add(name == "git" ? make_redirected_git_backend(shared) : shared);
+void Network::add(std::string name, std::unique_ptr<BackendCore> backend) {
+  backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = asks_once_});
   names_.push_back(std::move(name));
 }
 

@@ -53,10 +53,10 @@ class Network {
   Result<std::map<std::string, std::string>> services_of(std::string_view host, const Context& context) const;
   // Sources of providers, made anew, so that nothing that was answered once outlives a request. They end before this
   // object. As `providers lock` has it: each provider's own registry, whatever is configured.
-  std::unique_ptr<ProviderSource> provider_source() const;
+  std::shared_ptr<ProviderSource> provider_source() const;
   // As `init` has it, started in `root`: by `provider_installation` of the CLI configuration, else from the directories
   // that are implied and from registries.
-  std::unique_ptr<ProviderSource> provider_source(const std::filesystem::path& root) const;
+  std::shared_ptr<ProviderSource> provider_source(const std::filesystem::path& root) const;
   // What the CLI configuration says.
   const ClientConfiguration& client_configuration() const { return client_; }
   // What was wrong with the CLI configuration.
@@ -66,11 +66,11 @@ class Network {
 
  private:
   registry::RequestPolicy registry_policy() const;
-  std::unique_ptr<ProviderSource> shared(const std::string& name,
+  std::shared_ptr<ProviderSource> shared(const std::string& name,
                                          const std::function<std::unique_ptr<ProviderSource>()>& make) const;
-  std::unique_ptr<ProviderSource> registry_providers(int download_retries, bool of_each_platform) const;
+  std::shared_ptr<ProviderSource> registry_providers(int download_retries, bool of_each_platform) const;
   std::unique_ptr<ProviderSource> new_registry_providers(int download_retries, bool of_each_platform) const;
-  void add(std::string name, std::unique_ptr<Backend> backend);
+  void add(std::string name, std::unique_ptr<BackendCore> backend);
 
   const ClientKind tool_;
   const std::string client_version_;
@@ -85,7 +85,6 @@ class Network {
   const std::unique_ptr<HttpClient> caching_;  // for listings
   const std::unique_ptr<ProviderArchives> archives_;
   BackendSet backends_;
-  BackendSet led_;  // the same, for what a server leads to
   std::vector<std::string> names_;
   mutable std::mutex shared_mutex_;
   mutable std::map<std::string, std::shared_ptr<ProviderSource>> shared_;  // by name, where it asks once

@@ -37,7 +37,7 @@ std::unique_ptr<ProviderSource> network_mirror(const ProviderSourceParts& parts,
   return make_network_mirror(std::move(options), parts.metadata, parts.http, parts.archives);
 }
 
-std::unique_ptr<ProviderSource> source_of(const ProviderSourceParts& parts, const Method& method, std::size_t number) {
+std::shared_ptr<ProviderSource> source_of(const ProviderSourceParts& parts, const Method& method, std::size_t number) {
   switch (method.kind) {
     case Method::Kind::filesystem_mirror:
       return make_filesystem_mirror(parts.root / method.location, parts.archives, parts.store);

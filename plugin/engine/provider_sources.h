@@ -32,11 +32,11 @@ struct ProviderSourceParts {
   ProviderArchives& archives;
   const Store& store;
   // Makes the source that asks each provider's own registry, with so many attempts for a download after the first.
-  std::function<std::unique_ptr<ProviderSource>(int download_retries)> registries = {};
+  std::function<std::shared_ptr<ProviderSource>(int download_retries)> registries = {};
   // Gives the mirror that is the method of this number in `provider_installation`, and that another root may have asked
   // already; where none has, it is made.
   using MakeSource = std::function<std::unique_ptr<ProviderSource>()>;
-  std::function<std::unique_ptr<ProviderSource>(std::size_t method, const MakeSource& make)> mirror = {};
+  std::function<std::shared_ptr<ProviderSource>(std::size_t method, const MakeSource& make)> mirror = {};
 };
 
 // Where a client of this release gets providers from: by `provider_installation`, else from the directories that are

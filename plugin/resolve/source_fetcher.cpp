@@ -76,8 +76,8 @@ Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const St
 // the same repository.
 std::string SourceFetcher::package_key(const SourceAddress& address) {
   const Source& source = address.source;
-  const bool is_identified = source.has_tags() || source.is_registry();
-  return source.package_identity() + (is_identified ? "" : "\n" + sha256_hex(address.package_url.reveal()));
+  return source.package_identity() +
+         (source.identifies_package() ? "" : "\n" + sha256_hex(address.package_url.reveal()));
 }
 
 // What a fetch task has come to.

@@ -31,7 +31,7 @@ Verdict classify_move(const ReferenceMove& move, const std::string& locked, cons
 
 void describe_descent(Verdict& verdict, const ReferenceMove& move, const std::string& locked,
                       const SourceAddress& source, Backend& backend, const Context& context) {
-  const auto descent = backend.descent(source, locked, move.now, context);
+  const auto descent = backend.commit_distance(source, locked, move.now, context);
   if (descent) {
     verdict.descends = descent->descends;
   }

@@ -32,7 +32,7 @@ std::string by_name(const std::string& authority) {
   return "localhost" + authority.substr(authority.find(':'));
 }
 
-void run_row(const Row& row, Backend& backend) {
+void run_row(const Row& row, BackendCore& backend) {
   Notebook notebook;
   Context context;
   context.log = &notebook;

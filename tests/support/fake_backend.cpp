@@ -57,18 +57,12 @@ std::string FakeBackend::make_id(const std::string& text) const {
   }
 }
 
-std::string FakeBackend::id_hash(std::string_view id) const {
-  const std::string_view prefix = kind_ == SourceKind::git ? "git:" : kind_ == SourceKind::oci ? "oci:" : "";
-  return std::string(prefix) + std::string(id);
+std::string FakeBackend::hash_scheme() const {
+  return kind_ == SourceKind::git ? "git" : kind_ == SourceKind::oci ? "oci" : "";
 }
 
-std::string FakeBackend::id_of(std::span<const std::string> hashes) const {
-  if (kind_ == SourceKind::git || kind_ == SourceKind::oci) {
-    return find_hash(hashes, kind_ == SourceKind::git ? "git" : "oci");
-  }
-  const std::string_view scheme = kind_ == SourceKind::registry ? "git" : "zh";
-  const std::string value = find_hash(hashes, scheme);
-  return value.empty() ? value : std::string(scheme) + ":" + value;
+Result<void> FakeBackend::check_redirected(const SourceAddress& source, const Context& /*context*/) {
+  return is_local ? fail(Code::source_denied, source.source.identity() + " is on this machine") : Result<void>();
 }
 
 Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::string_view tag_prefix,

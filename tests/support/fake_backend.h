@@ -12,7 +12,7 @@ namespace modlock::test {
 
 // Sources of one kind in memory: packages with tags (a registry: versions; an archive: the one tag "") and, for git,
 // branches, each with the files of its tree. Ids are made as the kind makes them. Counts what it is asked.
-class FakeBackend final : public Backend {
+class FakeBackend final : public BackendCore {
  public:
   using Files = std::map<std::string, std::string>;
 
@@ -35,13 +35,10 @@ class FakeBackend final : public Backend {
   Result<Pin> pin(const SourceAddress& source, const Context& context) override;
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override;
-  std::string id_hash(std::string_view id) const override;
-  std::string id_of(std::span<const std::string> hashes) const override;
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
-    return std::nullopt;
-  }
+  std::string hash_scheme() const override;
+  Result<void> check_redirected(const SourceAddress& source, const Context& context) override;
 
+  bool is_local = false;  // no server may redirect to it
   int listings = 0;
   int pins = 0;
   std::vector<std::string> fetched;             // ids, in order

@@ -62,15 +62,6 @@ BOOST_AUTO_TEST_CASE(has_no_versions_and_no_references) {
   BOOST_TEST(http.sent_lines().empty());
 }
 
-BOOST_AUTO_TEST_CASE(has_hash_texts_for_ids) {
-  BOOST_TEST(backend->id_hash("zh:00") == "zh:00");
-  const std::vector<std::string> all = {"h1:x", "zh:1", "zh:2", "oci:sha256:3", "git:4"};
-  BOOST_TEST(backend->id_of(all) == "git:4");
-  BOOST_TEST(backend->id_of(std::span(all).first(4)) == "oci:sha256:3");
-  BOOST_TEST(backend->id_of(std::span(all).first(3)) == "zh:1");
-  BOOST_TEST(backend->id_of(std::span(all).first(1)).empty());
-}
-
 BOOST_AUTO_TEST_CASE(warns_of_another_archive_than_the_locked_one) {
   BOOST_TEST(fetch("https://example.com/a.zip", zip_id)->warnings.empty());
   const auto tree = fetch("https://example.com/a.zip", "zh:00");

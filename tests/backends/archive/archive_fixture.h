@@ -64,7 +64,7 @@ struct ArchiveScene {
   FakeCredentials credentials;
   BackendSet others;
   FakeBackend* git = nullptr;
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<BackendCore> backend;
   TemporaryDirectory parent;
 };
 

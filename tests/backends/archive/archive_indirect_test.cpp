@@ -120,6 +120,10 @@ BOOST_AUTO_TEST_CASE(refuses_to_be_led_to_this_machine) {
   point("https://example.com/directory", "file:///etc");
   BOOST_TEST(outcome(fetch("https://example.com/directory")) ==
              "SOURCE_DENIED: \"file:///etc\" is on this machine, where no server may lead");
+  git->is_local = true;
+  BOOST_TEST(outcome(fetch("https://example.com/repository")) ==
+             "SOURCE_DENIED: git::https://git.example/r.git//sub?ref=v1 is on this machine");
+  BOOST_TEST(git->pins == 0);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_nobody_serves) {

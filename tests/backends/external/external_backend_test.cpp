@@ -50,10 +50,7 @@ BOOST_AUTO_TEST_CASE(which_sources_it_serves) {
       BOOST_TEST(backend->serves(source->source) == row.served);
     }
   }
-  BOOST_TEST(backend->id_hash("abc") == "hg:abc");
-  const std::vector<std::string> hashes = {"git:def", "h1:x=", "hg:abc"};
-  BOOST_TEST(backend->id_of(hashes) == "abc");
-  BOOST_TEST(make_external_backend({.scheme = "s3", .command = {"x"}})->id_of(hashes) == "");
+  BOOST_TEST(backend->hash_scheme() == "hg");
 }
 
 BOOST_AUTO_TEST_CASE(commands_that_are_refused) {

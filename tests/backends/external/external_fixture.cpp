@@ -261,7 +261,7 @@ ExternalFixture::ExternalFixture() {
   context.stats = &stats;
 }
 
-std::unique_ptr<Backend> ExternalFixture::backend(const std::string& behaviour, ExternalLimits limits) const {
+std::unique_ptr<BackendCore> ExternalFixture::backend(const std::string& behaviour, ExternalLimits limits) const {
   return make_external_backend(
       {.scheme = "fake",
        .command = {python(), "-I", (directory / "program.py").string(), directory.path().string(), behaviour}},

@@ -35,7 +35,7 @@ struct ExternalFixture {
   ExternalFixture();
 
   // A backend that has not been started. `behaviour` names a part of the script.
-  std::unique_ptr<Backend> backend(const std::string& behaviour, ExternalLimits limits = {}) const;
+  std::unique_ptr<BackendCore> backend(const std::string& behaviour, ExternalLimits limits = {}) const;
   SourceAddress source(const std::string& more = {}) const;
   // How often the program was started, and whether all these processes, and those that they started, are gone.
   std::size_t starts() const { return pids("starts").size(); }

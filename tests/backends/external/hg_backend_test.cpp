@@ -117,7 +117,7 @@ struct HgFixture {
   const ScopedEnvironment temporary_of_backend{"TMPDIR", temporary.path().string()};
   HgRepository repository{directory / "repository"};
   Context context;
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<BackendCore> backend;
 };
 
 // The repository over http, on a free port of the loopback.

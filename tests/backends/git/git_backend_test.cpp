@@ -67,7 +67,22 @@ BOOST_FIXTURE_TEST_SUITE(git_backend, Versions)
 BOOST_AUTO_TEST_CASE(it_serves_git_only) {
   BOOST_TEST(backend->serves(source(repository.url()).source));
   BOOST_TEST(!backend->serves(parse_source("./local")->source));
-  BOOST_TEST(backend->id_hash(first) == "git:" + first);
+  BOOST_TEST(backend->hash_scheme() == "git");
+}
+
+BOOST_AUTO_TEST_CASE(no_server_redirects_to_this_machine_unless_git_allows_it) {
+  const auto redirected = [&](const std::string& url) {
+    return outcome(backend->check_redirected(source(url), context));
+  };
+  const std::string denied =
+      "SOURCE_DENIED: the repository \"git::" + repository.url() + "\" is on this machine, where no server may lead";
+  BOOST_TEST(redirected(repository.url()) == denied);
+  BOOST_TEST(redirected("https://example.com/x.git") == "ok");
+  write_text(directory / "home" / ".gitconfig", "[protocol \"file\"]\n\tallow = user\n");
+  BOOST_TEST(redirected(repository.url()) == denied);
+  write_text(directory / "home" / ".gitconfig", "[protocol \"file\"]\n\tallow = always\n");
+  BOOST_TEST(redirected(repository.url()) == "ok");
+  BOOST_TEST(requests() == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request) {

@@ -31,7 +31,7 @@ struct GitFixture {
   Context context;
   std::vector<std::unique_ptr<ScopedEnvironment>> environment;
   std::unique_ptr<HttpClient> http;
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<BackendCore> backend;
 };
 
 // "CODE: message", and "ok" where there is no error.

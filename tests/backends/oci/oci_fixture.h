@@ -32,7 +32,7 @@ struct OciFixture {
   FakeHttpClient http;
   FakeCredentials credentials;
   std::unique_ptr<HttpClient> real_http;
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<BackendCore> backend;
 };
 
 // "CODE: message", and "ok" where there is no error.

@@ -23,7 +23,7 @@ using namespace test;
 using registry::LocationRules;
 
 // Archives by plain URLs, without anything that a real backend for them does besides.
-class PlainArchives final : public Backend {
+class PlainArchives final : public BackendCore {
  public:
   explicit PlainArchives(HttpClient& http) : http_(http) {}
 
@@ -34,12 +34,7 @@ class PlainArchives final : public Backend {
                                          const std::filesystem::path& parent, const Context& context) override {
     return {fetch_one(source, parent, context)};
   }
-  std::string id_hash(std::string_view id) const override { return "zh:" + std::string(id); }
-  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, "zh"); }
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
-    return std::nullopt;
-  }
+  std::string hash_scheme() const override { return "zh"; }
 
  private:
   Result<FetchedTree> fetch_one(const SourceAddress& source, const std::filesystem::path& parent,
@@ -108,6 +103,7 @@ struct Scene {
   }
 
   Outcome of_ours(LocationRules rules) {
+    const ScopedEnvironment file_transport("GIT_ALLOW_PROTOCOL", "file");  // as the client allows it
     TemporaryDirectory cache;
     ClientConfiguration client;
     client.hosts["registry.example.test"] = {.services = {{"modules.v1", registry.modules_url()}}, .from = "clirc:1"};

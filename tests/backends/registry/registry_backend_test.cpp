@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(without_a_token_to_be_had_it_asks_anonymously) {
 BOOST_AUTO_TEST_CASE(what_needs_no_request) {
   RegistryFixture fixture;
   const SourceAddress source = parsed("a/b/c");
-  Backend& registry = fixture.registry();
+  BackendCore& registry = fixture.registry();
   BOOST_TEST(registry.serves(source.source));
   BOOST_TEST(!registry.serves(parsed("git::https://example.com/m.git").source));
 
@@ -161,28 +161,17 @@ BOOST_AUTO_TEST_CASE(what_needs_no_request) {
   BOOST_TEST(fixture.http.sent().empty());
 }
 
-BOOST_AUTO_TEST_CASE(ids_are_hash_texts) {
+BOOST_AUTO_TEST_CASE(a_backend_may_refuse_what_a_server_names) {
   RegistryFixture fixture;
-  Backend& registry = fixture.registry();
-  BOOST_TEST(registry.id_hash("git:8f2c") == "git:8f2c");
-  struct Row {
-    const char* name;
-    std::vector<std::string> hashes;
-    const char* expected;
-  };
-  const Row rows[] = {
-      {"git", {"git:8f2c", "h1:x="}, "git:8f2c"},
-      {"oci", {"h1:x=", "oci:sha256:ab"}, "oci:sha256:ab"},
-      {"archive", {"h1:x=", "zh:ab"}, "zh:ab"},
-      {"what identifies before what is evidence", {"zh:ab", "oci:sha256:ab", "git:8f2c"}, "git:8f2c"},
-      {"none", {"h1:x=", "new:y"}, ""},
-      {"nothing", {}, ""},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(registry.id_of(row.hashes) == row.expected);
-    }
-  }
+  fixture.locate("a/b/c", "1.0.0", "git::https://example.com/c.git?ref=v1.0.0");
+  fixture.git->is_local = true;
+  const auto tree = fixture.fetch("1.0.0");
+  BOOST_REQUIRE(!tree.has_value());
+  BOOST_TEST(words(tree.error()) == "SOURCE_DENIED: git::https://example.com/c.git?ref=v1.0.0 is on this machine");
+  BOOST_TEST(
+      tree.error().notes.at(0) ==
+      "version 1.0.0 of \"registry.example.com/modules/a/b/c\" lies at \"git::https://example.com/c.git?ref=v1.0.0\"");
+  BOOST_TEST(fixture.git->calls().empty());
 }
 
 BOOST_AUTO_TEST_CASE(redirects_of_the_api_are_judged_before_they_are_followed) {

@@ -76,7 +76,11 @@ void RegistryFixture::answer(const std::string& module, const std::string& versi
   http.on("GET", download_url(module, version), {std::move(answer)});
 }
 
-Backend& RegistryFixture::registry() {
+Result<void> RecordingBackend::check_redirected(const SourceAddress& source, const Context& /*context*/) {
+  return is_local ? fail(Code::source_denied, source.source.identity() + " is on this machine") : Result<void>();
+}
+
+BackendCore& RegistryFixture::registry() {
   if (!registry_) {
     registry_ = make_registry_backend(
         {.http = http, .credentials = credentials, .client = client, .others = backends, .client_version = "1.12.6"});

@@ -14,7 +14,7 @@
 namespace modlock::test {
 
 // A backend of one kind that gives whatever it is asked for, and writes down what that was.
-class RecordingBackend final : public Backend {
+class RecordingBackend final : public BackendCore {
  public:
   // `scheme`: of its hashes, "git".
   RecordingBackend(SourceKind kind, std::string scheme) : kind_(kind), scheme_(std::move(scheme)) {}
@@ -25,18 +25,15 @@ class RecordingBackend final : public Backend {
   Result<Pin> pin(const SourceAddress& source, const Context& context) override;
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override;
-  std::string id_hash(std::string_view id) const override { return scheme_ + ":" + std::string(id); }
-  std::string id_of(std::span<const std::string> hashes) const override { return find_hash(hashes, scheme_); }
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
-    return std::nullopt;
-  }
+  std::string hash_scheme() const override { return scheme_; }
+  Result<void> check_redirected(const SourceAddress& source, const Context& context) override;
 
   // "pin <identity>", "fetch <package identity>: id@ref locked, …".
   std::vector<std::string> calls() const;
 
   Error error = {};         // what fetch and pin fail with, where its message is not empty
   std::string subdir = {};  // of the trees
+  bool is_local = false;    // no server may redirect to it
 
  private:
   void write_down(std::string call);
@@ -57,7 +54,7 @@ struct RegistryFixture {
   void answer(const std::string& module, const std::string& version, FakeHttpClient::Answer answer);
   static std::string download_url(const std::string& module, const std::string& version);
 
-  Backend& registry();
+  BackendCore& registry();
   // The one tree of a version of registry.example.com/a/b/c, requested for with this id where one is given.
   Result<FetchedTree> fetch(const std::string& version, const std::string& id = {});
 
@@ -70,7 +67,7 @@ struct RegistryFixture {
   RecordingBackend* oci = nullptr;
   RecordingBackend* archive = nullptr;
   BackendSet backends;
-  std::unique_ptr<Backend> registry_;
+  std::unique_ptr<BackendCore> registry_;
 };
 
 SourceAddress parsed(const std::string& text);

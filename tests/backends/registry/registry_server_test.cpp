@@ -35,7 +35,7 @@ struct Fixture {
     registry.add_version("a/b/c", "1.0.0", ModuleRegistry::directly("/p/m.zip", true));
   }
 
-  std::unique_ptr<Backend> backend() {
+  std::unique_ptr<BackendCore> backend() {
     return make_registry_backend({.http = *http,
                                   .credentials = credentials,
                                   .client = client,

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(of_several_entries_the_one_with_the_most_names_in_common_is
                                      .version = version,
                                      .source = kNested,
                                      .constraints = "~> 1.0",
-                                     .hashes = {source->id_hash(std::string(40, version == "1.0.0" ? 'a' : 'b'))}};
+                                     .hashes = {"git:" + std::string(40, version == "1.0.0" ? 'a' : 'b')}};
       }
       source->add_tag(kNested, "v1.0.0", kLeaf, std::string(40, 'a'));
       source->add_tag(kNested, "v1.1.0", kLeaf, std::string(40, 'b'));

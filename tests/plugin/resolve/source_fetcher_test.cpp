@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <thread>
 
 #include "backends/parallel.h"
 #include "tests/plugin/resolve/plan_fixture.h"
@@ -17,7 +18,7 @@ namespace {
 constexpr std::chrono::seconds kPatience{20};  // for what happens at once unless it never does
 
 // Lists one package only when another has been fetched.
-class HesitantBackend final : public Backend {
+class HesitantBackend final : public BackendCore {
  public:
   HesitantBackend(std::string slow, std::string awaited) : slow_(std::move(slow)), awaited_(std::move(awaited)) {}
 
@@ -43,12 +44,7 @@ class HesitantBackend final : public Backend {
     }
     return trees;
   }
-  std::string id_hash(std::string_view id) const override { return packages.id_hash(id); }
-  std::string id_of(std::span<const std::string> hashes) const override { return packages.id_of(hashes); }
-  std::optional<CommitDistance> descent(const SourceAddress& source, const std::string& older, const std::string& newer,
-                                        const Context& context) override {
-    return packages.descent(source, older, newer, context);
-  }
+  std::string hash_scheme() const override { return packages.hash_scheme(); }
 
   FakeBackend packages;
   bool waited_in_vain = false;
@@ -183,6 +179,47 @@ BOOST_AUTO_TEST_CASE(many_who_want_one_package_cause_one_fetch) {
   });
   BOOST_TEST(brought == std::vector<std::string>(kMany, id), boost::test_tools::per_element());
   BOOST_TEST(source->fetched.size() == 1U);
+}
+
+// What has been asked needs no threads; a package that is not in the store is fetched all the same.
+BOOST_AUTO_TEST_CASE(what_is_known_is_chosen_from_on_the_own_thread) {
+  auto fake = std::make_unique<FakeBackend>();
+  FakeBackend* const asked = fake.get();
+  const Context plain;
+  std::vector<SourceAddress> sources;
+  std::vector<SourceFetcher::PackageRequest> fetch_requests;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const std::string package = "git::https://example.com/" + std::string(name) + ".git";
+    fetch_requests.push_back({nullptr, {asked->add_tag(package, "v1.0.0", {{"main.tf", name}}), "refs/tags/v1.0.0"}});
+    sources.push_back(parse_source(package).value());
+  }
+  BackendSet memoizing;
+  memoizing.add(std::move(fake), {.memoizes = true});
+  const TemporaryDirectory cache;
+  const auto opened = Store::open(cache.path());
+  for (const bool is_known : {false, true}) {
+    BOOST_TEST_CONTEXT((is_known ? "known" : "not known")) {
+      SourceFetcher fetcher(memoizing, *opened, plain);
+      std::vector<SourceFetcher::FetchTask> tasks(sources.size());
+      std::vector<std::thread::id> by(sources.size());
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        fetch_requests[i].source = &sources[i];
+        tasks[i].listings = {{&sources[i], ""}};
+        tasks[i].choose = [&, i] {
+          by[i] = std::this_thread::get_id();
+          return std::vector<SourceFetcher::PackageRequest>{fetch_requests[i]};
+        };
+      }
+      fetcher.run(tasks);
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        BOOST_TEST(fetcher.package(sources[i], fetch_requests[i].request).has_value());
+        BOOST_TEST((!is_known || by[i] == std::this_thread::get_id()));
+      }
+      BOOST_TEST(asked->listings == 4);
+      BOOST_TEST(asked->fetched.size() == (is_known ? 8U : 4U));
+    }
+    std::filesystem::remove_all(cache.path() / "v2");
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,7 +16,7 @@ inline constexpr const char* kNew = "2222222222222222222222222222222222222222";
 inline constexpr const char* kLockedH1 = "h1:pJD3aUk3bGbSs6MiKa2SE8/BRpB8ivYT3qnv2XDZ2GU=";  // of an empty main.tf
 
 // Answers as the fake does, knows descents, and may be out of reach.
-class Origins final : public Backend {
+class Origins final : public BackendCore {
  public:
   explicit Origins(FakeBackend& fake) : fake_(fake) {}
 
@@ -39,10 +39,9 @@ class Origins final : public Backend {
                                          const std::filesystem::path& parent, const Context& context) override {
     return fake_.fetch(source, requests, parent, context);
   }
-  std::string id_hash(std::string_view id) const override { return fake_.id_hash(id); }
-  std::string id_of(std::span<const std::string> hashes) const override { return fake_.id_of(hashes); }
-  std::optional<CommitDistance> descent(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                        const std::string& /*newer*/, const Context& /*context*/) override {
+  std::string hash_scheme() const override { return fake_.hash_scheme(); }
+  std::optional<CommitDistance> commit_distance(const SourceAddress& /*source*/, const std::string& /*older*/,
+                                                const std::string& /*newer*/, const Context& /*context*/) override {
     return known_descent;
   }
 
@@ -98,7 +97,7 @@ struct OriginFixture {
 
   // As if it had been locked here.
   void note_locked(const Store& store, const LockedCall& call, const Context& context) {
-    const std::string id = fake.id_of(call.lock->hashes);
+    const std::string id = backends.find(call.node->address.source)->id_of(call.lock->hashes);
     const bool is_cold = is_store_cold || call.node->address.source.kind == SourceKind::registry ||
                          call.node->address.source.kind == SourceKind::archive;
     if (!is_cold) {

@@ -1,4 +1,4 @@
-#include "backends/scrubbing_provider_source.h"
+#include "backends/provider_source.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -50,9 +50,9 @@ class TalkativeSource final : public ProviderSource {
 };
 
 struct Fixture {
-  std::unique_ptr<ProviderSource> source(bool fails) {
+  std::shared_ptr<ProviderSource> source(bool fails, bool memoizes = false) {
     secrets.add(kSecret);
-    return make_scrubbing_provider_source(std::make_unique<TalkativeSource>(fails), secrets);
+    return make_shared_provider_source(std::make_shared<TalkativeSource>(fails), secrets, memoizes);
   }
 
   KnownSecrets secrets;
@@ -67,7 +67,7 @@ void expect_scrubbed(const Error& error) {
   BOOST_TEST(error.hint == "renew …");
 }
 
-BOOST_AUTO_TEST_SUITE(scrubbing_provider_source_test)
+BOOST_AUTO_TEST_SUITE(provider_source)
 
 BOOST_AUTO_TEST_CASE(warnings_and_lines) {
   Fixture fixture;
@@ -86,6 +86,22 @@ BOOST_AUTO_TEST_CASE(errors) {
   const auto source = fixture.source(true);
   expect_scrubbed(source->list_versions(fixture.provider, fixture.context).error());
   expect_scrubbed(source->release(fixture.provider, {}, {}, fixture.context).error());
+}
+
+BOOST_AUTO_TEST_CASE(a_question_is_asked_once_if_it_memoizes) {
+  for (const bool fails : {false, true}) {
+    BOOST_TEST_CONTEXT((fails ? "a failure" : "an answer")) {
+      Fixture fixture;
+      const auto source = fixture.source(fails, true);
+      const std::vector<Platform> linux_only = {Platform{"linux", "amd64"}};
+      for (int i = 0; i < 2; ++i) {
+        BOOST_TEST(source->list_versions(fixture.provider, fixture.context).has_value() == !fails);
+        BOOST_TEST(source->release(fixture.provider, {}, {}, fixture.context).has_value() == !fails);
+        BOOST_TEST(source->release(fixture.provider, {}, linux_only, fixture.context).has_value() == !fails);
+      }
+      BOOST_TEST(fixture.log.lines.size() == 3U);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,7 +10,7 @@
 #include "backends/context.h"
 #include "protocol/result.h"
 
-namespace modlock::provider_registry {
+namespace modlock {
 
 // Values that are made once, by whoever asks first while the others wait. A failure is told to all who waited for it
 // and then forgotten; where it was the asker's own end (cancellation, deadline), the next one tries. Thread-safe.
@@ -75,4 +75,4 @@ class SingleFlightMap {
   std::map<Key, Entry> entries_;
 };
 
-}  // namespace modlock::provider_registry
+}  // namespace modlock

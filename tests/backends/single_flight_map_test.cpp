@@ -1,4 +1,4 @@
-#include "backends/provider_registry/single_flight_map.h"
+#include "backends/single_flight_map.h"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -7,10 +7,10 @@
 
 #include "backends/parallel.h"
 
-namespace modlock::provider_registry {
+namespace modlock {
 namespace {
 
-BOOST_AUTO_TEST_SUITE(once_map_test)
+BOOST_AUTO_TEST_SUITE(single_flight_map_test)
 
 BOOST_AUTO_TEST_CASE(one_makes_for_all) {
   SingleFlightMap<std::string, int> map;
@@ -79,4 +79,4 @@ BOOST_AUTO_TEST_CASE(who_waits_can_be_stopped) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
-}  // namespace modlock::provider_registry
+}  // namespace modlock

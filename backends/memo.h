@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/context.h"
+#include "backends/single_flight_map.h"
+#include "backends/source.h"
+#include "protocol/result.h"
+
+namespace modlock {
+
+// The answers of one run, failures too, each asked for once: who asks the same at the same time waits. A run gets no
+// answer that it may not ask for (Context::check_source). `is_again` of an answer says whether it was known before.
+// Thread-safe.
+template <typename T>
+class Memo {
+ public:
+  // `ask(context)` returns a Result<T>.
+  template <typename Ask>
+  Result<T> get(const std::string& question, const Context& context, const Ask& ask) {
+    bool is_own = false;
+    const auto kept = answers_.get(question, context, [&] {
+      is_own = true;
+      return ask_and_keep(context, ask);
+    });
+    if (!kept) {
+      // What the asker was denied says nothing of who waited for it.
+      return is_own || kept.error().code != Code::source_denied ? fail(kept.error()) : ask(context);
+    }
+    if (!is_own && context.check_source) {
+      for (const Source& source : (*kept)->redirected_to) {
+        MODLOCK_TRY(context.check_source(source));
+      }
+    }
+    Result<T> answer = (*kept)->answer;
+    if constexpr (requires(T known) { known.is_again; }) {
+      if (answer) {
+        answer->is_again = !is_own;
+      }
+    }
+    return answer;
+  }
+
+  // Whether get() would answer at once.
+  bool has(const std::string& question) const { return answers_.has(question); }
+
+ private:
+  // An answer, and the sources that its asker was redirected to: another run may not be allowed to go there.
+  struct CachedAnswer {
+    Result<T> answer;
+    std::vector<Source> redirected_to;
+  };
+
+  template <typename Ask>
+  static Result<std::shared_ptr<const CachedAnswer>> ask_and_keep(const Context& context, const Ask& ask) {
+    std::mutex mutex;
+    std::vector<Source> redirected_to;
+    Context noting = context;
+    noting.check_source = [&](const Source& source) -> Result<void> {
+      {
+        const std::lock_guard guard(mutex);
+        redirected_to.push_back(source);
+      }
+      return context.check_source ? context.check_source(source) : Result<void>();
+    };
+    Result<T> answer = ask(noting);
+    if (!answer && depends_on_the_run(answer.error())) {
+      return fail(std::move(answer.error()));
+    }
+    return std::make_shared<const CachedAnswer>(CachedAnswer{std::move(answer), std::move(redirected_to)});
+  }
+
+  // Whether another run could get another answer.
+  static bool depends_on_the_run(const Error& error) {
+    return error.code == Code::request_cancelled || error.code == Code::deadline_exceeded ||
+           error.code == Code::source_denied;
+  }
+
+  SingleFlightMap<std::string, std::shared_ptr<const CachedAnswer>> answers_;
+};
+
+}  // namespace modlock
