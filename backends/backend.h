@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/file_digests.h"
-#include "backends/scrub.h"
-#include "backends/source.h"
-#include "backends/version.h"
-#include "protocol/result.h"
+#include "backends/address/scrub.h"
+#include "backends/address/source.h"
+#include "backends/address/version.h"
+#include "backends/base/context.h"
+#include "backends/base/file_digests.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

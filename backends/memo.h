@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/single_flight_map.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/source.h"
+#include "backends/base/context.h"
+#include "backends/base/single_flight_map.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "backends/address/go_url.h"
+#include "backends/address/source_text.h"
 #include "backends/archive/terraform_get.h"
-#include "backends/crypto/digest.h"
-#include "backends/download/package_download.h"
-#include "backends/go_url.h"
+#include "backends/base/digest.h"
 #include "backends/http/redirect_policy.h"
+#include "backends/package/package_download.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/unpack.h"
-#include "backends/source_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::archive {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "backends/go_url.h"
-#include "backends/hostname.h"
-#include "protocol/result.h"
+#include "backends/address/go_url.h"
+#include "backends/address/hostname.h"
+#include "protocol/base/result.h"
 
 namespace modlock::archive {
 namespace {

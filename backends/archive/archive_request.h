@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "backends/address/source.h"
 #include "backends/package/unpack.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::archive {
 

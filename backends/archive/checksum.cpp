@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
 
 namespace modlock::archive {
 namespace {

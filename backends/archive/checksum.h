@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/crypto/digest.h"
-#include "protocol/result.h"
+#include "backends/base/digest.h"
+#include "protocol/base/result.h"
 
 namespace modlock::archive {
 

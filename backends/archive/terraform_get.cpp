@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/address/source_text.h"
 #include "backends/archive/meta_source.h"
-#include "backends/source_text.h"
 
 namespace modlock::archive {
 namespace {

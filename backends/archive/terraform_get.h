@@ -2,9 +2,9 @@
 
 #include <string_view>
 
+#include "backends/address/source.h"
 #include "backends/http/http_client.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::archive {
 

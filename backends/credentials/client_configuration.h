@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/provider_installation.h"
-#include "backends/source.h"
-#include "protocol/error.h"
+#include "backends/address/provider_installation.h"
+#include "backends/address/source.h"
+#include "protocol/base/error.h"
 
 namespace modlock {
 

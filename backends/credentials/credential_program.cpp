@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "backends/address/version.h"
+#include "backends/base/process.h"
 #include "backends/credentials/folded_member.h"
-#include "backends/process/process.h"
-#include "backends/version.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/credentials/credentials.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

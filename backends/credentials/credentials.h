@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/source.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "backends/base/digest.h"
 #include "backends/credentials/folded_member.h"
-#include "backends/crypto/digest.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "backends/address/service_host.h"
 #include "backends/credentials/credentials.h"
 #include "backends/credentials/registry_credential_finder.h"
-#include "backends/service_host.h"
 
 namespace modlock {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/source.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 
 namespace modlock {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/base/files.h"
 #include "backends/credentials/credential_program.h"
-#include "backends/files/files.h"
 
 namespace modlock {
 

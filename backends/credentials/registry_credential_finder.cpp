@@ -6,8 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "backends/address/service_host.h"
 #include "backends/credentials/credential_program.h"
-#include "backends/service_host.h"
 
 namespace modlock {
 namespace {

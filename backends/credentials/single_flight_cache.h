@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "backends/context.h"
-#include "protocol/result.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

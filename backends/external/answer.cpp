@@ -6,9 +6,9 @@
 #include <array>
 #include <chrono>
 
-#include "backends/source_text.h"
-#include "protocol/json.h"
-#include "protocol/object_reader.h"
+#include "backends/address/source_text.h"
+#include "protocol/base/json.h"
+#include "protocol/base/object_reader.h"
 
 namespace modlock::external {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 #include "backends/tag_listing.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::external {
 

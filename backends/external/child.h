@@ -7,11 +7,11 @@
 #include <thread>
 #include <vector>
 
-#include "backends/files/descriptor.h"
-#include "backends/process/started_child.h"
-#include "protocol/line_reader.h"
-#include "protocol/line_writer.h"
-#include "protocol/result.h"
+#include "backends/base/descriptor.h"
+#include "backends/base/started_child.h"
+#include "protocol/base/result.h"
+#include "protocol/rpc/line_reader.h"
+#include "protocol/rpc/line_writer.h"
 
 namespace modlock::external {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "backends/external/child.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::external {
 namespace {

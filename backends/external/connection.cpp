@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "backends/external/quoting.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock::external {
 namespace {

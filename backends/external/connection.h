@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/address/scrub.h"
+#include "backends/base/context.h"
 #include "backends/external/answer.h"
 #include "backends/external/child.h"
 #include "backends/external/external_backend.h"
-#include "backends/scrub.h"
 
 namespace modlock::external {
 

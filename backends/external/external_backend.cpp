@@ -8,15 +8,15 @@
 #include <system_error>
 #include <utility>
 
-#include "backends/crypto/digest.h"
+#include "backends/address/scrub.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
+#include "backends/base/system_error.h"
 #include "backends/external/answer.h"
 #include "backends/external/program.h"
-#include "backends/files/files.h"
-#include "backends/files/system_error.h"
-#include "backends/parallel.h"
-#include "backends/scrub.h"
 #include "backends/tag_listing.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -1,5 +1,5 @@
 #include "backends/external/program.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/external/connection.h"
 #include "backends/external/external_backend.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/source_text.h"
-#include "protocol/utf8.h"
+#include "backends/address/source_text.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::external {
 namespace {

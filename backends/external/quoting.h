@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/scrub.h"
+#include "backends/address/scrub.h"
 
 namespace modlock::external {
 

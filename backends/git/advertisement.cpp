@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "backends/address/scrub.h"
 #include "backends/git/git_error.h"
-#include "backends/scrub.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

@@ -10,7 +10,7 @@
 #include "backends/git/pkt_line.h"
 #include "backends/git/references.h"
 #include "backends/http/http_client.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/git/references.h"
 
 namespace modlock::git {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <system_error>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "backends/git/remote.h"
 #include "backends/git/work_tree.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

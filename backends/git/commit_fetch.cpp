@@ -6,7 +6,7 @@
 
 #include "backends/git/git_error.h"
 #include "backends/git/history.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/base/process.h"
 #include "backends/git/git_command.h"
-#include "backends/process/process.h"
 
 namespace modlock::git {
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/fetch_commits.h"
@@ -21,7 +21,7 @@
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
 #include "backends/git/submodules.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

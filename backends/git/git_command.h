@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/base/process.h"
 #include "backends/git/remote_address.h"
-#include "backends/process/process.h"
 
 namespace modlock::git {
 

@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/address/go_url.h"
 #include "backends/git/libgit2.h"
 #include "backends/git/library.h"
-#include "backends/go_url.h"
 
 namespace modlock::git {
 namespace {

@@ -6,9 +6,9 @@
 #include <array>
 #include <vector>
 
-#include "backends/scrub.h"
-#include "backends/source_text.h"
-#include "protocol/utf8.h"
+#include "backends/address/scrub.h"
+#include "backends/address/source_text.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::git {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "backends/git/remote_address.h"
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock::git {
 

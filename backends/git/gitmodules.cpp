@@ -6,11 +6,11 @@
 #include <array>
 #include <system_error>
 
+#include "backends/address/scrub.h"
+#include "backends/base/process.h"
 #include "backends/git/checkout.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
-#include "backends/process/process.h"
-#include "backends/scrub.h"
 
 namespace modlock::git {
 namespace {

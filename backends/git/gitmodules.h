@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
-#include "protocol/result.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "backends/crypto/digest.h"
+#include "backends/address/scrub.h"
+#include "backends/base/digest.h"
 #include "backends/git/git_error.h"
 #include "backends/git/stored_credential.h"
 #include "backends/http/text.h"
 #include "backends/http/url.h"
-#include "backends/scrub.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

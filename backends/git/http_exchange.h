@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/git/advertisement.h"
 #include "backends/git/git_error.h"
 #include "backends/git/http_plan.h"

@@ -6,8 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "backends/address/go_url.h"
 #include "backends/git/git_configuration.h"
-#include "backends/go_url.h"
 
 namespace modlock::git {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "backends/git/git_command.h"
 #include "backends/git/remote_address.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 

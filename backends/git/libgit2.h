@@ -4,8 +4,8 @@
 #include <git2/sys/alloc.h>
 #include <git2/sys/path.h>
 
-#include "backends/lazy_library.h"
-#include "backends/library_names.h"
+#include "backends/base/lazy_library.h"
+#include "backends/base/library_names.h"
 
 // What we call of libgit2, under its names without the prefix. It is not linked with: it brings some ten libraries.
 namespace modlock::libgit2 {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <system_error>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/git/history.h"
 #include "backends/git/references.h"
 

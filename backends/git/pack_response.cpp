@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "backends/address/scrub.h"
 #include "backends/git/git_error.h"
-#include "backends/scrub.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

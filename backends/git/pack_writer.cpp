@@ -3,8 +3,8 @@
 #include <array>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
 #include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 

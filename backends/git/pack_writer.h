@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 

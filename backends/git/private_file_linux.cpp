@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/descriptor.h"
+#include "backends/base/descriptor.h"
+#include "backends/base/digest.h"
 
 namespace modlock::git {
 namespace {

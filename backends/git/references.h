@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "backends/address/scrub.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "backends/git/private_file.h"
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
-#include "backends/scrub.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

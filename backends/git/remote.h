@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
+#include "backends/base/process.h"
 #include "backends/git/references.h"
 #include "backends/git/remote_address.h"
-#include "backends/process/process.h"
 
 namespace modlock::git {
 

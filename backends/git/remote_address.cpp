@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/crypto/digest.h"
-#include "backends/go_url.h"
-#include "protocol/result.h"
+#include "backends/address/go_url.h"
+#include "backends/base/digest.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

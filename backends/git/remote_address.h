@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/source.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 

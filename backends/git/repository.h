@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/files/file_lock.h"
+#include "backends/base/context.h"
+#include "backends/base/file_lock.h"
 #include "backends/git/objects.h"
 
 namespace modlock::git {

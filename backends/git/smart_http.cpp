@@ -7,10 +7,10 @@
 #include <mutex>
 #include <utility>
 
+#include "backends/base/process.h"
 #include "backends/git/advertisement.h"
 #include "backends/git/http_exchange.h"
 #include "backends/git/http_plan.h"
-#include "backends/process/process.h"
 
 namespace modlock::git {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/git/git_backend.h"
 #include "backends/git/references.h"
 #include "backends/git/remote_address.h"

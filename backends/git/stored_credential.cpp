@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
+#include "backends/base/process.h"
 #include "backends/git/git_command.h"
-#include "backends/process/process.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string_view>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/git/remote_address.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 

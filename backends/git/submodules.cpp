@@ -7,7 +7,9 @@
 #include <system_error>
 #include <utility>
 
-#include "backends/crypto/digest.h"
+#include "backends/address/scrub.h"
+#include "backends/base/digest.h"
+#include "backends/base/parallel.h"
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/file_transport.h"
@@ -15,9 +17,7 @@
 #include "backends/git/git_error.h"
 #include "backends/git/gitmodules.h"
 #include "backends/git/repository.h"
-#include "backends/parallel.h"
-#include "backends/scrub.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <vector>
 
-#include "backends/files/descriptor.h"
-#include "backends/files/system_error.h"
+#include "backends/base/descriptor.h"
+#include "backends/base/system_error.h"
 #include "backends/git/checkout.h"
 
 namespace modlock::git {

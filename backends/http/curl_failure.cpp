@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <system_error>
 
+#include "backends/address/source_text.h"
 #include "backends/http/text.h"
-#include "backends/source_text.h"
-#include "protocol/utf8.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::http {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/process/pipe_signal.h"
+#include "backends/base/pipe_signal.h"
 
 namespace modlock::http {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/http/spare_connections.h"
 
 namespace modlock::http {

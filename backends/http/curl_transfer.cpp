@@ -6,9 +6,9 @@
 #include <charconv>
 #include <stop_token>
 
+#include "backends/base/pipe_signal.h"
 #include "backends/http/curl_failure.h"
 #include "backends/http/text.h"
-#include "backends/process/pipe_signal.h"
 
 namespace modlock::http {
 namespace {

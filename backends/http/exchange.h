@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/http/http_client.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/go_url.h"
+#include "backends/address/go_url.h"
+#include "backends/address/source_text.h"
 #include "backends/http/retry.h"
 #include "backends/http/text.h"
-#include "backends/source_text.h"
-#include "protocol/json.h"
-#include "protocol/utf8.h"
+#include "protocol/base/json.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {

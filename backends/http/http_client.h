@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/source.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

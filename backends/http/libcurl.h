@@ -2,8 +2,8 @@
 
 #include <curl/curl.h>
 
-#include "backends/lazy_library.h"
-#include "backends/library_names.h"
+#include "backends/base/lazy_library.h"
+#include "backends/base/library_names.h"
 
 // What we call of libcurl, under its names without the prefix. It is not linked with: it brings some thirty libraries.
 namespace modlock::curl {

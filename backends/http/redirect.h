@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/address/source_remote.h"
 #include "backends/http/http_client.h"
-#include "backends/source_remote.h"
 
 namespace modlock {
 

@@ -3,9 +3,9 @@
 #include <functional>
 #include <string_view>
 
-#include "backends/context.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/source.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/address/scrub.h"
 #include "backends/http/http_client.h"
-#include "backends/scrub.h"
 
 namespace modlock {
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <optional>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock {
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <random>
 
-#include "backends/crypto/digest.h"
-#include "backends/go_url.h"
+#include "backends/address/go_url.h"
+#include "backends/base/digest.h"
 #include "backends/http/redirect.h"
 #include "backends/http/retry.h"
 #include "backends/http/text.h"

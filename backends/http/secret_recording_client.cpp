@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/crypto/digest.h"
-#include "backends/go_url.h"
+#include "backends/address/go_url.h"
+#include "backends/base/digest.h"
 #include "backends/http/text.h"
 
 namespace modlock {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "backends/address/scrub.h"
 #include "backends/http/http_client.h"
-#include "backends/scrub.h"
 
 namespace modlock {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/files/descriptor.h"
+#include "backends/base/descriptor.h"
 
 namespace modlock::http {
 

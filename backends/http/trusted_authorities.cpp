@@ -6,8 +6,8 @@
 #include <iterator>
 #include <system_error>
 
-#include "backends/files/files.h"
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
+#include "backends/base/files.h"
 
 namespace modlock::http {
 namespace {

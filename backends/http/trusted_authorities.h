@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/crypto/certificate_store.h"
-#include "protocol/result.h"
+#include "backends/http/certificate_store.h"
+#include "protocol/base/result.h"
 
 namespace modlock::http {
 

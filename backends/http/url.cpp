@@ -6,11 +6,11 @@
 #include <charconv>
 #include <vector>
 
-#include "backends/go_url.h"
+#include "backends/address/go_url.h"
+#include "backends/address/source_text.h"
 #include "backends/http/http_client.h"
 #include "backends/http/text.h"
-#include "backends/source_text.h"
-#include "protocol/utf8.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace http {

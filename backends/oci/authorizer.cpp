@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "backends/address/source_text.h"
 #include "backends/http/redirect.h"
 #include "backends/http/redirect_policy.h"
 #include "backends/oci/token.h"
-#include "backends/source_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {

@@ -11,7 +11,7 @@
 #include "backends/http/http_client.h"
 #include "backends/oci/challenge.h"
 #include "backends/oci/reference.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "backends/go_url.h"
-#include "backends/source_text.h"
+#include "backends/address/go_url.h"
+#include "backends/address/source_text.h"
 
 namespace modlock::oci {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "backends/address/source_text.h"
 #include "backends/http/text.h"
 #include "backends/oci/reference.h"
 #include "backends/package/unpack.h"
-#include "backends/source_text.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {

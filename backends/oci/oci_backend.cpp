@@ -7,14 +7,14 @@
 #include <system_error>
 #include <utility>
 
-#include "backends/download/package_download.h"
+#include "backends/address/source_text.h"
+#include "backends/base/parallel.h"
 #include "backends/oci/manifest.h"
 #include "backends/oci/reference.h"
 #include "backends/oci/registry.h"
-#include "backends/parallel.h"
-#include "backends/source_text.h"
+#include "backends/package/package_download.h"
 #include "backends/tag_listing.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

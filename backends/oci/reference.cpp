@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/go_url.h"
-#include "backends/hostname.h"
-#include "backends/source_text.h"
-#include "protocol/result.h"
+#include "backends/address/go_url.h"
+#include "backends/address/hostname.h"
+#include "backends/address/source_text.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/crypto/digest.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/source.h"
+#include "backends/base/digest.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 

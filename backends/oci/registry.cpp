@@ -5,13 +5,13 @@
 #include <limits>
 #include <utility>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "backends/http/redirect.h"
 #include "backends/http/redirect_policy.h"
 #include "backends/oci/blob_check.h"
 #include "backends/oci/tag_pages.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {

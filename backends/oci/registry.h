@@ -11,7 +11,7 @@
 #include "backends/oci/authorizer.h"
 #include "backends/oci/manifest.h"
 #include "backends/oci/reference.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 

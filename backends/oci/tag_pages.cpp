@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backends/http/redirect.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock::oci {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/http/http_client.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <variant>
 
-#include "backends/crypto/digest.h"
-#include "backends/go_url.h"
+#include "backends/address/go_url.h"
+#include "backends/base/digest.h"
 #include "backends/http/redirect_policy.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock::oci {
 namespace {

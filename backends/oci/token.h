@@ -8,7 +8,7 @@
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
 #include "backends/oci/reference.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::oci {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

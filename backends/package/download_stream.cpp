@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "backends/files/system_error.h"
-#include "protocol/result.h"
+#include "backends/base/system_error.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {

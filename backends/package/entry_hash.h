@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/crypto/digest.h"
-#include "protocol/result.h"
+#include "backends/base/digest.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -3,8 +3,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "backends/lazy_library.h"
-#include "backends/library_names.h"
+#include "backends/base/lazy_library.h"
+#include "backends/base/library_names.h"
 
 // What we call of libarchive, under its names without the prefix. It is not linked with: it brings some ten libraries.
 namespace modlock::libarchive {

@@ -2,8 +2,8 @@
 
 #include <libdeflate.h>
 
-#include "backends/lazy_library.h"
-#include "backends/library_names.h"
+#include "backends/base/lazy_library.h"
+#include "backends/base/library_names.h"
 
 // What we call of libdeflate, under its names without the prefix. Only packages in zip files need it.
 namespace modlock::libdeflate {

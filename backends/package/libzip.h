@@ -2,8 +2,8 @@
 
 #include <zip.h>
 
-#include "backends/lazy_library.h"
-#include "backends/library_names.h"
+#include "backends/base/lazy_library.h"
+#include "backends/base/library_names.h"
 
 // What we call of libzip, under its names without the prefix. It is not linked with: it brings OpenSSL.
 namespace modlock::libzip {

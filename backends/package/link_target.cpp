@@ -8,10 +8,10 @@
 #include <system_error>
 #include <vector>
 
-#include "backends/files/files.h"
-#include "backends/files/system_error.h"
-#include "backends/source_text.h"
-#include "protocol/result.h"
+#include "backends/address/source_text.h"
+#include "backends/base/files.h"
+#include "backends/base/system_error.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

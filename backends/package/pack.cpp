@@ -6,10 +6,10 @@
 #include <fstream>
 #include <memory>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "backends/package/libarchive.h"
 #include "backends/package/tree_hash.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include "backends/context.h"
-#include "protocol/result.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -8,15 +8,15 @@
 #include <map>
 #include <variant>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/system_error.h"
+#include "backends/base/digest.h"
+#include "backends/base/system_error.h"
 #include "backends/package/spool.h"
 #include "backends/package/tree_summary.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/zip_directory.h"
 #include "backends/package/zip_layout.h"
 #include "backends/package/zip_stream.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/package/unpack.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -1,7 +1,7 @@
 #include "backends/package/provider_directory.h"
 
 #include "backends/package/tree_hash.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "backends/context.h"
-#include "protocol/result.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "backends/files/system_error.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/system_error.h"
 
 namespace modlock {
 namespace {

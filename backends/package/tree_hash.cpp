@@ -4,10 +4,10 @@
 #include <array>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/system_error.h"
-#include "backends/parallel.h"
-#include "protocol/result.h"
+#include "backends/base/digest.h"
+#include "backends/base/parallel.h"
+#include "backends/base/system_error.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/file_digests.h"
-#include "backends/files/files.h"
+#include "backends/base/context.h"
+#include "backends/base/file_digests.h"
+#include "backends/base/files.h"
 #include "backends/package/tree_scan.h"
 #include "backends/package/tree_summary.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

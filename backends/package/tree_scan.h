@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
-#include "protocol/result.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

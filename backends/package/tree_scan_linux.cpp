@@ -12,14 +12,14 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/descriptor.h"
-#include "backends/files/files.h"
-#include "backends/files/system_error.h"
+#include "backends/address/source_text.h"
+#include "backends/base/descriptor.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/system_error.h"
 #include "backends/package/link_target.h"
 #include "backends/package/tree_scan.h"
-#include "backends/source_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -1,6 +1,6 @@
 #include "backends/package/tree_summary.h"
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 
 namespace modlock {
 namespace {

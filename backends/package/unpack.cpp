@@ -5,7 +5,7 @@
 #include <array>
 
 #include "backends/package/unpack_readers.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string_view>
 
-#include "backends/context.h"
-#include "backends/file_digests.h"
+#include "backends/base/context.h"
+#include "backends/base/file_digests.h"
 #include "backends/package/streamed_file.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -7,7 +7,7 @@
 #include "backends/package/libarchive.h"
 #include "backends/package/unpack_library.h"
 #include "backends/package/unpack_rules.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {

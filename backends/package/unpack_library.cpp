@@ -6,8 +6,8 @@
 #include <array>
 #include <system_error>
 
+#include "backends/address/source_text.h"
 #include "backends/package/unpack_rules.h"
-#include "backends/source_text.h"
 
 namespace modlock::unpack {
 namespace {

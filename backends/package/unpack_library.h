@@ -6,7 +6,7 @@
 
 #include "backends/package/byte_source.h"
 #include "backends/package/libarchive.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "backends/file_digests.h"
+#include "backends/base/file_digests.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/unpack_tree.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

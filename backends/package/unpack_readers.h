@@ -1,11 +1,11 @@
 #pragma once
 
-#include "backends/context.h"
-#include "backends/file_digests.h"
+#include "backends/base/context.h"
+#include "backends/base/file_digests.h"
 #include "backends/package/streamed_file.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/unpack_tree.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "backends/files/files.h"
-#include "backends/source_text.h"
-#include "protocol/result.h"
+#include "backends/address/source_text.h"
+#include "backends/base/files.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {

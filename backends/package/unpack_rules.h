@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/package/unpack.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

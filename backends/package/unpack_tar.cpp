@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/files/system_error.h"
+#include "backends/base/system_error.h"
 #include "backends/package/download_stream.h"
 #include "backends/package/libarchive.h"
 #include "backends/package/read_ahead.h"
@@ -16,7 +16,7 @@
 #include "backends/package/unpack_library.h"
 #include "backends/package/unpack_readers.h"
 #include "backends/package/unpack_xz.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {

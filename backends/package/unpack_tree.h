@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/crypto/digest.h"
-#include "backends/file_digests.h"
-#include "backends/files/descriptor.h"
+#include "backends/base/descriptor.h"
+#include "backends/base/digest.h"
+#include "backends/base/file_digests.h"
 #include "backends/package/unpack_rules.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

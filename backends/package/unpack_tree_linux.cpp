@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "backends/files/system_error.h"
+#include "backends/base/system_error.h"
 #include "backends/package/unpack_tree.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {

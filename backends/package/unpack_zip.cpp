@@ -9,7 +9,7 @@
 #include "backends/package/unpack_readers.h"
 #include "backends/package/unpack_zip_directory.h"
 #include "backends/package/unpack_zip_file.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/files/system_error.h"
-#include "protocol/result.h"
+#include "backends/base/system_error.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {

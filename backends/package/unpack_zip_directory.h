@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "backends/package/unpack_rules.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/package/bounded_buffer.h"
 #include "backends/package/buffer_inflater.h"
 #include "backends/package/libzip.h"
 #include "backends/package/unpack_queue.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 

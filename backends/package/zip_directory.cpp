@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backends/package/unpack_rules.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

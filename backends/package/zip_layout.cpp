@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "backends/package/unpack_rules.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "backends/package/unpack.h"
 #include "backends/package/zip_directory.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

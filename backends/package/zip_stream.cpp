@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "backends/source_text.h"
-#include "protocol/result.h"
-#include "protocol/utf8.h"
+#include "backends/address/source_text.h"
+#include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {

@@ -10,7 +10,7 @@
 #include "backends/package/spool.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/zip_directory.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "backends/download/package_download.h"
-#include "protocol/result.h"
+#include "backends/package/package_download.h"
+#include "protocol/base/result.h"
 
 namespace modlock::registry {
 Result<FetchedTree> fetch_direct(const RegistryHttp& http, HttpRequest request, std::string_view host,

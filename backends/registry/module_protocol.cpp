@@ -7,12 +7,12 @@
 #include <optional>
 #include <unordered_map>
 
+#include "backends/address/source_remote.h"
+#include "backends/address/source_text.h"
 #include "backends/credentials/folded_member.h"
 #include "backends/http/redirect_policy.h"
-#include "backends/source_remote.h"
-#include "backends/source_text.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock::registry {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "backends/address/source_text.h"
+#include "backends/base/parallel.h"
 #include "backends/http/text.h"
-#include "backends/parallel.h"
-#include "backends/source_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::registry {
 namespace {

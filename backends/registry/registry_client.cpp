@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/registry/direct_package.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::registry {
 namespace {

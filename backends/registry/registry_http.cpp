@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/http/redirect_policy.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::registry {
 namespace {

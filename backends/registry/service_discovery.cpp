@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "backends/go_url.h"
+#include "backends/address/go_url.h"
+#include "backends/address/service_host.h"
+#include "backends/address/source_text.h"
 #include "backends/http/redirect_policy.h"
 #include "backends/http/text.h"
-#include "backends/service_host.h"
-#include "backends/source_text.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
-#include "protocol/utf8.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::registry {
 namespace {

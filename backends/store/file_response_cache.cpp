@@ -2,10 +2,10 @@
 
 #include <json/value.h>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "protocol/json.h"
-#include "protocol/utf8.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "protocol/base/json.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <unordered_map>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
 
 namespace modlock {
 namespace {

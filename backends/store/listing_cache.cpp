@@ -5,9 +5,9 @@
 
 #include <chrono>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "protocol/json.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "protocol/base/json.h"
 
 namespace modlock {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "backends/files/files.h"
-#include "protocol/json.h"
+#include "backends/base/files.h"
+#include "protocol/base/json.h"
 
 namespace modlock {
 namespace {

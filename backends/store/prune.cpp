@@ -6,11 +6,11 @@
 #include <system_error>
 #include <vector>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "backends/files/system_error.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/system_error.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

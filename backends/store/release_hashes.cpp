@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
 
 namespace modlock {
 

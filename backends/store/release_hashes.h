@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/platform.h"
-#include "backends/provider_address.h"
-#include "backends/provider_version.h"
+#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
+#include "backends/address/provider_version.h"
 #include "backends/store/store.h"
 
 namespace modlock {

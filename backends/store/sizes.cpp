@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "backends/files/system_error.h"
+#include "backends/base/system_error.h"
 #include "backends/store/store.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -8,14 +8,14 @@
 #include <cstdio>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "backends/files/system_error.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/system_error.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/prune.h"
 #include "backends/store/whole_package.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

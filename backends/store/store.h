@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "backends/files/file_lock.h"
+#include "backends/base/file_lock.h"
 
 namespace modlock {
 

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/tree_scan.h"
-#include "backends/parallel.h"
 #include "backends/store/tree_memo_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

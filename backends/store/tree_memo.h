@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/package/tree_scan.h"
 #include "backends/package/tree_summary.h"
 #include "backends/store/store.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 
 namespace modlock::tree_memo {
 namespace {

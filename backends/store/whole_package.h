@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/store/store.h"
 
 namespace modlock {

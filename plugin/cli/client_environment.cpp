@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "plugin/hcl/characters.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plugin/config/variable_values.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 

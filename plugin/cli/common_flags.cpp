@@ -1,6 +1,6 @@
 #include "plugin/cli/common_flags.h"
 
-#include "plugin/config/settings.h"
+#include "plugin/settings/settings.h"
 
 namespace modlock::cli {
 

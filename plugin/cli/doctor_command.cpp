@@ -5,7 +5,7 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/doctor.h"
 #include "plugin/cli/over_roots.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock::cli {
 namespace {

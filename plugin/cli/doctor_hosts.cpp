@@ -5,12 +5,12 @@
 #include <set>
 #include <sstream>
 
+#include "backends/base/process.h"
 #include "backends/http/proxy.h"
 #include "backends/http/trusted_authorities.h"
-#include "backends/process/process.h"
 #include "plugin/cli/doctor.h"
 #include "plugin/cli/explain_command.h"
-#include "plugin/config/client_configuration.h"
+#include "plugin/client/client_configuration.h"
 #include "plugin/engine/client_program.h"
 
 namespace modlock::cli {

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <functional>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
+#include "backends/base/process.h"
 #include "backends/http/proxy.h"
 #include "backends/http/trusted_authorities.h"
-#include "backends/process/process.h"
 #include "plugin/cli/doctor.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/client_program.h"

@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/config/client_configuration.h"
+#include "plugin/client/client_configuration.h"
 #include "plugin/engine/client_program.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

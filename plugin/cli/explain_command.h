@@ -8,7 +8,7 @@
 #include "backends/credentials/make_credentials.h"
 #include "plugin/cli/command_line.h"
 #include "plugin/engine/engine.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 

@@ -8,8 +8,8 @@
 #include <csignal>
 #include <system_error>
 
-#include "backends/files/descriptor.h"
-#include "backends/process/environment.h"
+#include "backends/base/descriptor.h"
+#include "backends/base/environment.h"
 #include "plugin/cli/foreground_child.h"
 
 namespace modlock::cli {

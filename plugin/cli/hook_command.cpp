@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/over_roots.h"
@@ -13,12 +13,12 @@
 #include "plugin/cli/source_hook.h"
 #include "plugin/cli/terragrunt_retry.h"
 #include "plugin/cli/unit_lock.h"
-#include "plugin/config/directory_glob.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/install/verdict.h"
 #include "plugin/lock/backup.h"
-#include "plugin/verify/verdict.h"
-#include "protocol/result.h"
+#include "plugin/settings/directory_glob.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/root_search.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
-#include "protocol/result.h"
-#include "protocol/rpc.h"
+#include "protocol/base/result.h"
+#include "protocol/rpc/rpc.h"
 
 namespace modlock::cli {
 namespace {

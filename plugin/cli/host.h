@@ -10,7 +10,7 @@
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/server/engine_methods.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 

@@ -6,8 +6,8 @@
 
 #include "plugin/config/parsed_module.h"
 #include "plugin/config/roots.h"
-#include "plugin/config/settings.h"
 #include "plugin/hcl/value.h"
+#include "plugin/settings/settings.h"
 
 namespace modlock::cli {
 namespace {

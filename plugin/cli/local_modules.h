@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 
 namespace modlock::cli {
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/backup.h"
 #include "plugin/lock/lock_file.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/lock/merge.h"

@@ -9,8 +9,8 @@
 #include "plugin/mirror/client_configuration_copy.h"
 #include "plugin/mirror/mirror_server.h"
 #include "plugin/mirror/private_file.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/modules_install.h"
-#include "protocol/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
-#include "protocol/error_json.h"
-#include "protocol/json_text.h"
+#include "protocol/base/json_text.h"
+#include "protocol/messages/error_json.h"
 
 namespace modlock::cli {
 

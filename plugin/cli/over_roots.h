@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plugin/cli/commands.h"
-#include "protocol/answer.h"
+#include "protocol/rpc/answer.h"
 
 namespace modlock::cli {
 

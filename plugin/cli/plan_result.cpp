@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/lock/edit.h"
 
 namespace modlock::cli {

@@ -5,10 +5,10 @@
 #include <iterator>
 
 #include "plugin/cli/over_roots.h"
-#include "protocol/error_json.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
+#include "protocol/messages/error_json.h"
 #include "protocol/messages/openrpc.h"
-#include "protocol/serve.h"
+#include "protocol/rpc/serve.h"
 
 namespace modlock::cli {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "plugin/cli/over_roots.h"
-#include "protocol/json.h"
-#include "protocol/json_text.h"
-#include "protocol/write_text.h"
+#include "protocol/base/json.h"
+#include "protocol/base/json_text.h"
+#include "protocol/messages/write_text.h"
 
 namespace modlock::cli {
 namespace {

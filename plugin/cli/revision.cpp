@@ -10,13 +10,13 @@
 #include <set>
 #include <string_view>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
-#include "protocol/result.h"
-#include "protocol/utf8.h"
+#include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/root_params.h"
-#include "protocol/result.h"
 
 namespace modlock::cli {
 

@@ -8,18 +8,18 @@
 #include <optional>
 #include <set>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "plugin/cli/tree_files.h"
 #include "plugin/cli/unit_source.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/confined_files.h"
-#include "plugin/config/directory_glob.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_reader.h"
+#include "plugin/settings/directory_glob.h"
 #include "plugin/update/written_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
-#include "plugin/config/settings.h"
-#include "protocol/result.h"
+#include "backends/base/context.h"
+#include "plugin/settings/settings.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 

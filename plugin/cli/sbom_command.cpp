@@ -1,12 +1,12 @@
 #include <filesystem>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/report/cyclonedx.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
-#include "plugin/verify/tree_difference.h"
-#include "protocol/result.h"
+#include "plugin/install/tree_difference.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/package/tree_summary.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/hcl/characters.h"
 
 namespace modlock::cli {

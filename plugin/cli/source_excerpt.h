@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock::cli {
 

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/cli/unit_source.h"
-#include "plugin/config/directory_glob.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/resolve/lock_entry.h"
-#include "protocol/result.h"
+#include "plugin/settings/directory_glob.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "backends/source_text.h"
-#include "protocol/utf8.h"
+#include "backends/address/source_text.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::cli {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "plugin/cli/source_excerpt.h"
-#include "protocol/error.h"
-#include "protocol/log.h"
+#include "protocol/base/error.h"
+#include "protocol/base/log.h"
 
 namespace modlock::cli {
 

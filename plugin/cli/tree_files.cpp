@@ -9,7 +9,7 @@
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

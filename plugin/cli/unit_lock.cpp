@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/lock/backup.h"
 #include "plugin/lock/lock_file.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "backends/context.h"
-#include "plugin/config/client_kind.h"
+#include "backends/base/context.h"
 #include "plugin/install/data_directory.h"
-#include "protocol/result.h"
+#include "plugin/value/client_kind.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 

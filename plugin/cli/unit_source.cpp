@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/update/written_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "plugin/config/client_kind.h"
 #include "plugin/config/source_text.h"
-#include "protocol/result.h"
+#include "plugin/value/client_kind.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/version.h"
+#include "backends/address/version.h"
 #include "plugin/cli/local_modules.h"
 #include "plugin/cli/lock_writing.h"
 #include "plugin/cli/plan_result.h"
@@ -11,7 +11,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/plan.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

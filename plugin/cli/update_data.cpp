@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/files/files.h"
-#include "backends/version.h"
+#include "backends/address/version.h"
+#include "backends/base/files.h"
 #include "plugin/cli/local_modules.h"
-#include "protocol/json.h"
-#include "protocol/object_reader.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/object_reader.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {

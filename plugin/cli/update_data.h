@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/update_plan.h"
-#include "protocol/result.h"
 
 namespace modlock::cli {
 

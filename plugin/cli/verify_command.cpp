@@ -4,9 +4,9 @@
 
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
+#include "plugin/install/verdict.h"
 #include "plugin/report/sarif.h"
-#include "plugin/verify/verdict.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock::cli {
 namespace {

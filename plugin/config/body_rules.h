@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "plugin/config/client_kind.h"
+#include "plugin/value/client_kind.h"
 
 // What may stand in the blocks of configuration files. The schemas of JSON syntax are made of these rules too.
 namespace modlock {

@@ -7,12 +7,12 @@
 #include <map>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "backends/parallel.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
 #include "plugin/config/config_schema.h"
 #include "plugin/hcl/json_syntax.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
-#include "plugin/config/client_kind.h"
+#include "backends/base/context.h"
 #include "plugin/config/source_text.h"
 #include "plugin/hcl/parser.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
 #include "plugin/hcl/schema.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

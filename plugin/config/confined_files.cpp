@@ -8,7 +8,7 @@
 
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -9,7 +9,7 @@
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/value/convert.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

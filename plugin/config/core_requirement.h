@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock {
 

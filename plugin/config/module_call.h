@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/variable.h"
 

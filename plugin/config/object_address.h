@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "plugin/config/client_kind.h"
 #include "plugin/config/traversal.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

@@ -9,7 +9,7 @@
 #include "plugin/config/config_schema.h"
 #include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/state_providers.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/provider_address.h"
+#include "backends/address/provider_address.h"
 #include "plugin/config/module_call.h"
 #include "plugin/config/traversal.h"
 #include "plugin/hcl/characters.h"

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/provider_address.h"
-#include "plugin/config/client_kind.h"
+#include "backends/address/provider_address.h"
 #include "plugin/config/config_files.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/provider_address.h"
-#include "plugin/config/client_kind.h"
+#include "backends/address/provider_address.h"
 #include "plugin/config/config_files.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

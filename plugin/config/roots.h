@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

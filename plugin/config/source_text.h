@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

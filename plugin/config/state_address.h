@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/provider_address.h"
+#include "backends/address/provider_address.h"
 
 namespace modlock {
 

@@ -9,8 +9,8 @@
 
 #include "plugin/config/roots.h"
 #include "plugin/config/state_address.h"
-#include "protocol/json.h"
-#include "protocol/result.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "plugin/config/body_rules.h"
-#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
+#include "plugin/value/client_kind.h"
 
 // The parts of check_structure() (config_schema.h). Each reports what it finds in one block; wrong labels, arguments
 // and block types are the matter of check_body() alone.

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "plugin/config/client_kind.h"
 #include "plugin/config/config_files.h"
 #include "plugin/eval/type_constraint.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

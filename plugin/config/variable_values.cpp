@@ -12,7 +12,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/json_syntax.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

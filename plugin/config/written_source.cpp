@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
 #include "plugin/config/module_call.h"
 #include "plugin/hcl/value.h"
 

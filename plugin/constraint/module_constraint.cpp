@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
 
 namespace modlock {
 namespace {

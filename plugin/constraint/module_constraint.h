@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/version.h"
-#include "protocol/result.h"
+#include "backends/address/version.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "backends/provider_scan.h"
-#include "backends/source_text.h"
+#include "backends/address/provider_scan.h"
+#include "backends/address/source_text.h"
 
 namespace modlock {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/provider_version.h"
+#include "backends/address/provider_version.h"
 #include "plugin/constraint/module_constraint.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "backends/store/prune.h"
-#include "plugin/config/settings.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/root_request.h"
+#include "plugin/settings/settings.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/cache.h"
-#include "protocol/result.h"
 
 namespace modlock {
 namespace {

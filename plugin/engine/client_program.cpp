@@ -8,13 +8,13 @@
 #include <iterator>
 #include <set>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "backends/process/process.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/process.h"
 #include "backends/store/store.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/provider_tree.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock {
 namespace {

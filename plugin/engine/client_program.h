@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "plugin/engine/engine.h"
 #include "plugin/resolve/module_tree.h"
 

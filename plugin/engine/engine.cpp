@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "backends/version.h"
+#include "backends/address/version.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/hcl/characters.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "backends/store/store.h"
-#include "plugin/config/settings.h"
 #include "plugin/engine/run.h"
+#include "plugin/settings/settings.h"
 #include "protocol/messages/cache.h"
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/initialize.h"

@@ -8,8 +8,8 @@
 #include "plugin/engine/plan_request.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/resolve/provider_tree.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/config_inspect.h"
-#include "protocol/result.h"
 
 namespace modlock {
 namespace {

@@ -1,13 +1,13 @@
 #include <algorithm>
 
-#include "backends/version.h"
+#include "backends/address/version.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/installer.h"
 #include "plugin/install/overrides.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/modules_install.h"
-#include "protocol/result.h"
 
 namespace modlock {
 namespace {

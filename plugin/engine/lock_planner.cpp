@@ -10,9 +10,9 @@
 #include "plugin/engine/plan_request.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/install/overrides.h"
-#include "plugin/providers/provider_warnings.h"
 #include "plugin/resolve/call_kind.h"
-#include "protocol/result.h"
+#include "plugin/resolve/provider_warnings.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

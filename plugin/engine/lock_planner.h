@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "backends/provider_address.h"
-#include "backends/provider_version.h"
-#include "backends/version.h"
+#include "backends/address/provider_address.h"
+#include "backends/address/provider_version.h"
+#include "backends/address/version.h"
 #include "plugin/engine/engine.h"
 #include "protocol/messages/lock_plan.h"
 

@@ -2,8 +2,8 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/update_lookup.h"
-#include "protocol/result.h"
 
 namespace modlock {
 namespace {

@@ -12,9 +12,9 @@
 #include "plugin/lock/merge.h"
 #include "plugin/lock/merge_sides.h"
 #include "plugin/lock/side_alignment.h"
-#include "plugin/providers/provider_changes.h"
 #include "plugin/resolve/changes.h"
-#include "protocol/result.h"
+#include "plugin/resolve/provider_changes.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

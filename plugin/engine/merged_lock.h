@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plugin/engine/root_request.h"
-#include "plugin/providers/provider_plan.h"
+#include "plugin/resolve/provider_plan.h"
 
 namespace modlock {
 

@@ -12,12 +12,12 @@
 #include "backends/http/curl_http_client.h"
 #include "backends/http/secret_recording_client.h"
 #include "backends/oci/oci_backend.h"
-#include "backends/provider_mirror/stored_archives.h"
-#include "backends/provider_registry/registry_provider_source.h"
+#include "backends/providers/registry_provider_source.h"
+#include "backends/providers/stored_archives.h"
 #include "backends/registry/registry_backend.h"
 #include "backends/registry/service_discovery.h"
 #include "plugin/build_info.h"
-#include "plugin/config/client_configuration.h"
+#include "plugin/client/client_configuration.h"
 #include "plugin/engine/provider_sources.h"
 
 namespace modlock {

@@ -10,18 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/address/scrub.h"
 #include "backends/backend_set.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/curl_http_client.h"
-#include "backends/provider_mirror/provider_archives.h"
-#include "backends/provider_source.h"
+#include "backends/providers/provider_archives.h"
+#include "backends/providers/provider_source.h"
 #include "backends/registry/request_policy.h"
-#include "backends/scrub.h"
 #include "backends/store/file_response_cache.h"
 #include "backends/store/store.h"
-#include "plugin/config/client_kind.h"
-#include "plugin/config/settings.h"
+#include "plugin/settings/settings.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "backends/credentials/process_environment.h"
-#include "plugin/config/client_configuration.h"
+#include "plugin/client/client_configuration.h"
 
 namespace modlock {
 

@@ -2,7 +2,7 @@
 
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/package_lookup.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "plugin/engine/engine.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

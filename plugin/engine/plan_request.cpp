@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
 #include "plugin/lock/backup.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

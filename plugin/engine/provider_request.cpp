@@ -6,7 +6,7 @@
 
 #include "backends/credentials/process_environment.h"
 #include "plugin/engine/offline_tree.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

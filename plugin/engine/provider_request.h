@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/engine/root_request.h"
-#include "plugin/providers/provider_plan.h"
+#include "plugin/resolve/provider_plan.h"
 
 namespace modlock {
 

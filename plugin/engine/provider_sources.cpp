@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "backends/provider_mirror/filesystem_mirror.h"
-#include "backends/provider_mirror/local_providers.h"
-#include "backends/provider_mirror/multi_source.h"
-#include "backends/provider_mirror/network_mirror.h"
-#include "backends/provider_mirror/oci_mirror.h"
-#include "backends/version.h"
-#include "plugin/config/client_configuration_files.h"
+#include "backends/address/version.h"
+#include "backends/providers/filesystem_mirror.h"
+#include "backends/providers/local_providers.h"
+#include "backends/providers/multi_source.h"
+#include "backends/providers/network_mirror.h"
+#include "backends/providers/oci_mirror.h"
+#include "plugin/client/client_configuration_files.h"
 
 namespace modlock {
 namespace {

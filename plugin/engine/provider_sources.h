@@ -10,11 +10,11 @@
 #include "backends/credentials/credentials.h"
 #include "backends/credentials/process_environment.h"
 #include "backends/http/http_client.h"
-#include "backends/provider_mirror/provider_archives.h"
-#include "backends/provider_source.h"
+#include "backends/providers/provider_archives.h"
+#include "backends/providers/provider_source.h"
 #include "backends/registry/registry_http.h"
 #include "backends/store/store.h"
-#include "plugin/config/client_kind.h"
+#include "plugin/value/client_kind.h"
 
 namespace modlock {
 

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "backends/files/files.h"
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
+#include "backends/base/files.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/merged_lock.h"
 #include "plugin/hcl/characters.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

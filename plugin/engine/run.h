@@ -7,9 +7,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "plugin/engine/network_pool.h"
-#include "protocol/log.h"
+#include "protocol/base/log.h"
 #include "protocol/messages/lock_plan.h"
 #include "protocol/messages/stats.h"
 

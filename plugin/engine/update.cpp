@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/lock_planner.h"
@@ -10,8 +10,8 @@
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
 #include "plugin/update/configuration_edit.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/update_plan.h"
-#include "protocol/result.h"
 
 namespace modlock {
 namespace {

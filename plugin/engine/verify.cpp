@@ -1,8 +1,8 @@
-#include "plugin/verify/verify.h"
+#include "plugin/install/verify.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
+#include "protocol/base/result.h"
 #include "protocol/messages/lock_verify.h"
-#include "protocol/result.h"
 
 namespace modlock {
 namespace {

@@ -5,7 +5,7 @@
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/root_request.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

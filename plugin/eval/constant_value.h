@@ -4,7 +4,7 @@
 
 #include "plugin/hcl/ast.h"
 #include "plugin/value/value.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::eval {
 

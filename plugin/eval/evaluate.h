@@ -6,7 +6,7 @@
 #include "plugin/eval/scope.h"
 #include "plugin/hcl/ast.h"
 #include "plugin/value/limits.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::eval {
 

@@ -5,7 +5,7 @@
 #include <tl/expected.hpp>
 
 #include "plugin/value/value.h"
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock::eval {
 

@@ -5,7 +5,7 @@
 
 #include "plugin/functions/file_access.h"
 #include "plugin/value/value.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::eval {
 

@@ -6,7 +6,7 @@
 
 #include "plugin/functions/go_quote.h"
 #include "plugin/value/limits.h"
-#include "protocol/utf8.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::eval {
 

@@ -10,7 +10,7 @@
 
 #include "plugin/functions/file_access.h"
 #include "plugin/value/value.h"
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock::eval {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "plugin/functions/base64_text.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/functions/read_file.h"

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 // The syntax tree of HCL native syntax (and, from the JSON reader on, of JSON syntax). Every node carries the exact
 // bytes it was written with; ranges follow the reference implementation (an attribute ends where its expression ends, a

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 // What HCL knows of Unicode: identifiers, blanks, and columns that are grapheme clusters.
 namespace modlock::hcl {

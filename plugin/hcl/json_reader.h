@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "plugin/hcl/ast.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::hcl {
 

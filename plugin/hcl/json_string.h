@@ -3,7 +3,7 @@
 #include <string>
 
 #include "plugin/hcl/ast.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::hcl {
 

@@ -12,7 +12,7 @@
 #include "plugin/hcl/source_map.h"
 #include "plugin/hcl/template_items.h"
 #include "plugin/hcl/token_stream.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock::hcl {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock::hcl {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/config/roots.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/files/file_lock.h"
-#include "protocol/result.h"
+#include "backends/base/file_lock.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

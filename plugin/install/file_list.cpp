@@ -1,7 +1,7 @@
 #include "plugin/install/file_list.h"
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
 
 namespace modlock {
 namespace {

@@ -1,6 +1,6 @@
 #include "plugin/install/install_record.h"
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
 
 namespace modlock {

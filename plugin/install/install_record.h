@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/store/store.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/lock_file.h"

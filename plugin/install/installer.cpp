@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
 #include "backends/package/tree_hash.h"
-#include "backends/parallel.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/file_list.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
 #include "plugin/lock/backup.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

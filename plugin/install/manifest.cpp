@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <json/value.h>
 
-#include "backends/files/files.h"
-#include "protocol/json.h"
+#include "backends/base/files.h"
+#include "protocol/base/json.h"
 
 namespace modlock {
 namespace {

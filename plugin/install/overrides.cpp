@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

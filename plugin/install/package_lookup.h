@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/store/store.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/install/manifest.h"

@@ -11,7 +11,7 @@
 #include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"
 #include "plugin/resolve/call_kind.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

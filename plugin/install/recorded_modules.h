@@ -3,10 +3,10 @@
 #include <functional>
 #include <optional>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/resolve/plan.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/lock/local_git.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

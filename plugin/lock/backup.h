@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "plugin/lock/lock_file.h"
 
 namespace modlock {

@@ -1,6 +1,6 @@
 #include "plugin/lock/edit.h"
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/lock/line_diff.h"
 

@@ -1,7 +1,7 @@
 #include "plugin/lock/local_git.h"
 
+#include "backends/base/process.h"
 #include "backends/git/git_command.h"
-#include "backends/process/process.h"
 
 namespace modlock {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/provider_address.h"
-#include "backends/provider_version.h"
-#include "backends/source.h"
-#include "protocol/result.h"
+#include "backends/address/provider_address.h"
+#include "backends/address/provider_version.h"
+#include "backends/address/source.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -4,15 +4,15 @@
 #include <initializer_list>
 #include <set>
 
+#include "backends/address/source.h"
+#include "backends/address/version.h"
 #include "backends/backend.h"
-#include "backends/source.h"
-#include "backends/version.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
 #include "plugin/lock/conflict.h"
 #include "plugin/lock/lock_file.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

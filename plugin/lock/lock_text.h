@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 // The bytes of a lock file, line by line: taking our module blocks out and putting them in again, with everything
 // else untouched.

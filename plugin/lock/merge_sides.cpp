@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "plugin/lock/local_git.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

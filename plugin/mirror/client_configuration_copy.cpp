@@ -6,12 +6,12 @@
 #include <set>
 #include <vector>
 
-#include "backends/files/files.h"
-#include "backends/service_host.h"
-#include "plugin/config/client_configuration_files.h"
-#include "plugin/config/hcl1.h"
+#include "backends/address/service_host.h"
+#include "backends/base/files.h"
+#include "plugin/client/client_configuration_files.h"
+#include "plugin/client/hcl1.h"
 #include "plugin/mirror/hcl1_writer.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "backends/credentials/process_environment.h"
-#include "plugin/config/client_kind.h"
-#include "protocol/result.h"
+#include "plugin/value/client_kind.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/config/hcl1.h"
+#include "plugin/client/hcl1.h"
 
 namespace modlock::hcl1 {
 

@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "backends/lazy_library.h"
-#include "backends/library_names.h"
+#include "backends/base/lazy_library.h"
+#include "backends/base/library_names.h"
 
 namespace modlock {
 

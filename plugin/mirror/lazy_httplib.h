@@ -8,7 +8,7 @@
 
 #include <httplib.h>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 asm(R"(
 .weak _ZN7httplib6Server15process_requestERNS_6StreamEbRbRKSt8functionIFvRNS_7RequestEEE

@@ -4,12 +4,12 @@
 
 #include <thread>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "backends/package/pack.h"
 #include "plugin/mirror/bounded_queue.h"
 #include "plugin/mirror/bounded_stream.h"
 #include "plugin/mirror/lazy_httplib.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

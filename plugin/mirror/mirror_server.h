@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "plugin/mirror/registry_routes.h"
 
 namespace modlock {

@@ -4,9 +4,9 @@
 
 #include <map>
 
+#include "backends/address/service_host.h"
 #include "backends/package/subdir_glob.h"
-#include "backends/service_host.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "backends/files/descriptor.h"
-#include "protocol/result.h"
+#include "backends/base/descriptor.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

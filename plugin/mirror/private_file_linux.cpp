@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include "backends/files/descriptor.h"
+#include "backends/base/descriptor.h"
 #include "plugin/mirror/private_file.h"
 
 namespace modlock {

@@ -7,12 +7,12 @@
 #include <tuple>
 #include <vector>
 
-#include "backends/crypto/digest.h"
-#include "backends/go_url.h"
-#include "backends/source_text.h"
+#include "backends/address/go_url.h"
+#include "backends/address/source_text.h"
+#include "backends/base/digest.h"
 #include "plugin/build_info.h"
 #include "plugin/report/package_url.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock {
 namespace {

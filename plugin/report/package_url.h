@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "backends/provider_address.h"
-#include "backends/source.h"
+#include "backends/address/provider_address.h"
+#include "backends/address/source.h"
 #include "plugin/lock/lock_file.h"
 
 namespace modlock {

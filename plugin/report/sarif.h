@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "protocol/base/result.h"
 #include "protocol/messages/lock_verify.h"
-#include "protocol/result.h"
 
 namespace modlock {
 

@@ -6,7 +6,7 @@
 
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/release_age.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/parallel.h"
+#include "backends/base/context.h"
+#include "backends/base/parallel.h"
 #include "plugin/config/parsed_module.h"
 
 namespace modlock {

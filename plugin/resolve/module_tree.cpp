@@ -12,7 +12,7 @@
 #include "plugin/resolve/local_module.h"
 #include "plugin/resolve/module_reader.h"
 #include "plugin/resolve/provider_passing.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

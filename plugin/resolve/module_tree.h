@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "backends/context.h"
-#include "backends/source.h"
+#include "backends/address/source.h"
+#include "backends/base/context.h"
 #include "plugin/config/parsed_module.h"
-#include "plugin/config/settings.h"
 #include "plugin/config/variable_values.h"
 #include "plugin/constraint/module_constraint.h"
-#include "protocol/result.h"
+#include "plugin/settings/settings.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "backends/source_text.h"
+#include "backends/address/source_text.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/shared_version.h"
 #include "plugin/resolve/version_resolver.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/version_resolver.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

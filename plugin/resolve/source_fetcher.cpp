@@ -6,9 +6,9 @@
 #include <atomic>
 #include <utility>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
-#include "backends/parallel.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
 #include "backends/store/listing_cache.h"
 #include "backends/store/whole_package.h"
 

@@ -8,7 +8,7 @@
 #include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

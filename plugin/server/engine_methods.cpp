@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "plugin/build_info.h"
 #include "plugin/engine/client_program.h"
-#include "protocol/dispatcher.h"
-#include "protocol/error_json.h"
+#include "protocol/base/result.h"
+#include "protocol/messages/error_json.h"
 #include "protocol/messages/openrpc.h"
 #include "protocol/messages/workspace.h"
-#include "protocol/result.h"
+#include "protocol/rpc/dispatcher.h"
 
 namespace modlock {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "plugin/engine/engine.h"
 #include "protocol/messages/encode.h"
-#include "protocol/method_table.h"
+#include "protocol/rpc/method_table.h"
 
 namespace modlock {
 

@@ -8,7 +8,7 @@
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/selection.h"
 #include "plugin/update/constraint_change.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/provider_version.h"
+#include "backends/address/provider_version.h"
 #include "plugin/config/variable_values.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"

@@ -8,7 +8,7 @@
 
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/constraint/provider_constraint.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

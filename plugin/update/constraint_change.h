@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/version.h"
-#include "protocol/result.h"
+#include "backends/address/version.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/provider_tree.h"
 #include "plugin/update/constraint_change.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

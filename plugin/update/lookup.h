@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/provider_source.h"
+#include "backends/providers/provider_source.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"

@@ -6,7 +6,7 @@
 
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/update/constraint_change.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/provider_address.h"
-#include "backends/version.h"
+#include "backends/address/provider_address.h"
+#include "backends/address/version.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/update/text_origin.h"
 

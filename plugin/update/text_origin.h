@@ -8,7 +8,7 @@
 #include "plugin/config/parsed_module.h"
 #include "plugin/config/variable_values.h"
 #include "plugin/update/written_text.h"
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/version.h"
+#include "backends/address/version.h"
 
 namespace modlock {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/fields.h"
+#include "protocol/messages/fields.h"
 
 namespace modlock::messages {
 

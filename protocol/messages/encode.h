@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/fields.h"
+#include "protocol/messages/fields.h"
 
 namespace modlock::messages {
 

@@ -1,6 +1,6 @@
 #include "protocol/messages/lock_plan.h"
 
-#include "protocol/describe.h"
+#include "protocol/messages/describe.h"
 
 namespace modlock::messages {
 

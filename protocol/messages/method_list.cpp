@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "protocol/messages/cache.h"
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/initialize.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/describe.h"
+#include "protocol/messages/describe.h"
 
 namespace modlock::messages {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "protocol/error_codes.h"
-#include "protocol/error_fields.h"
-#include "protocol/error_json.h"
+#include "protocol/base/error_codes.h"
+#include "protocol/messages/error_fields.h"
+#include "protocol/messages/error_json.h"
 #include "protocol/messages/initialize.h"
 #include "protocol/messages/lock_plan.h"
 #include "protocol/messages/method_list.h"

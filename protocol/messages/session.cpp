@@ -1,6 +1,6 @@
 #include "protocol/messages/session.h"
 
-#include "protocol/describe.h"
+#include "protocol/messages/describe.h"
 
 namespace modlock::messages {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "protocol/fields.h"
+#include "protocol/messages/fields.h"
 
 namespace modlock::messages {
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 
 namespace modlock::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backends/archive/archive_backend.h"
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "backends/external/external_backend.h"
 #include "backends/git/git_backend.h"
 #include "backends/oci/oci_backend.h"

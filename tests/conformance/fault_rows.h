@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 #include "tests/conformance/columns.h"
 
 namespace modlock::test {

@@ -9,9 +9,9 @@
 #include <iostream>
 #include <string>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "backends/http/curl_http_client.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock {
 namespace {

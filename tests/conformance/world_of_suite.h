@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/conformance/world.h"
 
 namespace modlock::test {

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
 

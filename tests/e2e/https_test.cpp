@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 
 using namespace modlock;

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 
 namespace modlock::test {

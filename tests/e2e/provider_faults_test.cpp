@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/certificates.h"
 #include "tests/support/provider_registry.h"

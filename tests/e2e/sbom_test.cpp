@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 
 using namespace modlock;

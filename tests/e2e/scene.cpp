@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock::test {
 namespace {

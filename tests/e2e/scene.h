@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/temporary_directory.h"
 

@@ -4,8 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/crypto/digest.h"
-#include "protocol/json.h"
+#include "backends/base/digest.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/provider_registry.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <regex>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 
 namespace modlock::test {

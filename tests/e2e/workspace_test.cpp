@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/provider_registry.h"
 

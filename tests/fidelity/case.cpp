@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 
 namespace modlock::fidelity {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::fidelity {

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/fidelity/generator.h"
 #include "tests/fidelity/golden.h"
 

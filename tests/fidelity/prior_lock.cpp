@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "backends/provider_version.h"
+#include "backends/address/provider_version.h"
 
 namespace modlock::fidelity {
 namespace {

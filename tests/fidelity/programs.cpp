@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 
 namespace modlock::fidelity {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/provider_version.h"
+#include "backends/address/provider_version.h"
 
 namespace modlock::fidelity {
 

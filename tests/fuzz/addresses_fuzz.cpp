@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "backends/provider_address.h"
-#include "backends/source.h"
-#include "backends/version.h"
+#include "backends/address/provider_address.h"
+#include "backends/address/source.h"
+#include "backends/address/version.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/constraint/provider_constraint.h"
 

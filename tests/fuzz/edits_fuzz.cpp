@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "plugin/lock/edit.h"
 
 namespace {

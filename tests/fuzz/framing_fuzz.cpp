@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/line_reader.h"
+#include "protocol/rpc/line_reader.h"
 
 namespace {
 

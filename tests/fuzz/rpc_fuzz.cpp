@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "protocol/json.h"
-#include "protocol/rpc.h"
+#include "protocol/base/json.h"
+#include "protocol/rpc/rpc.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/crypto/rsa_signature.h"
-#include "backends/provider_registry/checksum_list.h"
+#include "backends/providers/checksum_list.h"
+#include "backends/providers/rsa_signature.h"
 
 namespace {
 

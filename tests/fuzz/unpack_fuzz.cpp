@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack.h"
 

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/clients.h"
 #include "tests/support/provider_registry.h"

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/clients.h"
 

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/module_registry.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <utility>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 
 namespace modlock::test {
 

@@ -12,7 +12,7 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/support/loopback.h"
 #include "tests/support/run.h"
 #include "tests/support/token_service.h"

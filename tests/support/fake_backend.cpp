@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 
 namespace modlock::test {
 

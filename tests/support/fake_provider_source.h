@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/provider_source.h"
+#include "backends/providers/provider_source.h"
 
 namespace modlock::test {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 
 namespace modlock::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/support/many_connections.h"
 
 namespace modlock::test {

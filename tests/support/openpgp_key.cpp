@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {

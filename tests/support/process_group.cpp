@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 
 namespace modlock::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "backends/crypto/digest.h"
-#include "protocol/json.h"
+#include "backends/base/digest.h"
+#include "protocol/base/json.h"
 
 namespace modlock::test {
 namespace {

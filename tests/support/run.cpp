@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 
 namespace modlock::test {
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 

@@ -6,7 +6,7 @@
 
 #include "backends/package/tree_hash.h"
 #include "backends/store/store.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/support/archive_writer.h"
 
 namespace modlock::test {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <map>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/transcripts/schema_check.h"
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "tests/protocol/pipe.h"
+#include "tests/protocol/rpc/pipe.h"
 
 namespace modlock::test {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 namespace modlock::test {
 namespace {

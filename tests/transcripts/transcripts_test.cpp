@@ -7,7 +7,7 @@
 #include <regex>
 #include <sstream>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
 

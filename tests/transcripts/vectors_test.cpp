@@ -5,7 +5,7 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
 #include "tests/transcripts/live_session.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/archive/archive_backend.h"
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/fake_backend.h"
 #include "tests/support/fake_credentials.h"

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/backends/external/external_fixture.h"
 
 namespace modlock::test {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 
 namespace modlock::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/external/external_backend.h"
 #include "tests/support/temporary_directory.h"
 

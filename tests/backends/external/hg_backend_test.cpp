@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/backends/external/external_fixture.h"
 #include "tests/support/environment.h"
 #include "tests/support/run.h"

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/git/pkt_line.h"
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "backends/context.h"
+#include "backends/base/context.h"
 #include "backends/git/git_backend.h"
 #include "backends/http/http_client.h"
 #include "tests/support/environment.h"

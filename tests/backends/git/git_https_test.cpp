@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "backends/base/process.h"
 #include "backends/git/git_backend.h"
-#include "backends/process/process.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/loopback.h"

@@ -4,9 +4,9 @@
 #include <iostream>
 #include <optional>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
+#include "backends/base/process.h"
 #include "backends/git/git_backend.h"
-#include "backends/process/process.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/loopback.h"
 #include "tests/support/process_group.h"

@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "backends/base/process.h"
 #include "backends/git/smart_http.h"
-#include "backends/process/process.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"
 

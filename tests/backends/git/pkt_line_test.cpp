@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/error.h"
+#include "protocol/base/error.h"
 
 namespace modlock::test {
 namespace {

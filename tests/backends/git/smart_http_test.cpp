@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/fake_http_client.h"
 #include "tests/support/https_git_server.h"

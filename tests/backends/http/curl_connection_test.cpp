@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/faults.h"

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/faults.h"

@@ -13,7 +13,7 @@
 #include <optional>
 #include <thread>
 
-#include "backends/files/descriptor.h"
+#include "backends/base/descriptor.h"
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/temporary_directory.h"

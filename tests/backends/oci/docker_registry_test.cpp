@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "backends/base/process.h"
 #include "backends/http/curl_http_client.h"
 #include "backends/package/tree_hash.h"
-#include "backends/process/process.h"
 #include "tests/backends/oci/oci_fixture.h"
 #include "tests/support/environment.h"
 #include "tests/support/oci_registry.h"

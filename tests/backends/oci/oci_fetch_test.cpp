@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/backends/oci/oci_fixture.h"
 
 namespace modlock::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "backends/package/tree_summary.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/zip_builder.h"

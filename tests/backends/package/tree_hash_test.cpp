@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "backends/package/tree_hash.h"
 #include "tests/backends/package/unpack_fixture.h"
 

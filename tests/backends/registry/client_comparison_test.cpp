@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "backends/git/git_backend.h"
 #include "backends/http/curl_http_client.h"
 #include "backends/package/tree_hash.h"

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "tests/backends/registry/registry_fixture.h"
 #include "tests/support/archive_writer.h"
 

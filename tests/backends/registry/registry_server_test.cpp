@@ -2,8 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "backends/base/parallel.h"
 #include "backends/http/curl_http_client.h"
-#include "backends/parallel.h"
 #include "tests/backends/registry/registry_fixture.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/certificates.h"

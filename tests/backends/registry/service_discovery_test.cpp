@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "tests/support/fake_credentials.h"
 #include "tests/support/fake_http_client.h"
 

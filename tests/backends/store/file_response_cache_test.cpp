@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "tests/support/fake_http_client.h"
 #include "tests/support/temporary_directory.h"
 

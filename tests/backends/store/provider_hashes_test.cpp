@@ -3,8 +3,8 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 
-#include "backends/files/files.h"
-#include "backends/parallel.h"
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock {

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;

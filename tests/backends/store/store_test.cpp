@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "backends/crypto/digest.h"
-#include "backends/files/files.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "plugin/config/settings.h"
+#include "plugin/settings/settings.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {

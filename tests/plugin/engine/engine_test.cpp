@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/temporary_directory.h"

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "backends/process/process.h"
+#include "backends/base/process.h"
 #include "plugin/engine/engine.h"
 #include "plugin/lock/lock_file.h"
 #include "tests/support/environment.h"

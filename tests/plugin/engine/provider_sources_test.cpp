@@ -7,7 +7,7 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "plugin/engine/network.h"
 #include "plugin/lock/lock_file.h"
 #include "tests/support/certificates.h"

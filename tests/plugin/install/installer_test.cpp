@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
 using namespace modlock;

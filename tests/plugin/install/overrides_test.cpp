@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/files/files.h"
+#include "backends/base/files.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
 using namespace modlock;

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "plugin/lock/lock_file.h"
 #include "tests/plugin/lock/samples.h"
 

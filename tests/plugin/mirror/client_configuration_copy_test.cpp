@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "plugin/config/client_configuration.h"
+#include "plugin/client/client_configuration.h"
 #include "tests/backends/credentials/user.h"
 
 using namespace modlock;

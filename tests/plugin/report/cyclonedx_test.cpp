@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 using namespace modlock;
 

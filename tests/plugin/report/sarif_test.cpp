@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "plugin/build_info.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 
 using namespace modlock;
 

@@ -7,7 +7,7 @@
 #include <condition_variable>
 #include <thread>
 
-#include "backends/parallel.h"
+#include "backends/base/parallel.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
 using namespace modlock;

@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "backends/crypto/digest.h"
+#include "backends/base/digest.h"
 #include "plugin/lock/edit.h"
 #include "tests/plugin/server/session_fixture.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "plugin/server/engine_methods.h"
-#include "protocol/json.h"
+#include "protocol/base/json.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/temporary_directory.h"

@@ -1,0 +1,172 @@
+#include "backends/address/provider_address.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "backends/address/service_host.h"
+#include "backends/address/source_text.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kDefaultNamespace = "hashicorp";
+constexpr std::string_view kBuiltinNamespace = "builtin";
+constexpr std::string_view kLegacyNamespace = "-";
+constexpr std::string_view kTerraformBuiltinHost = "terraform.io";
+constexpr std::string_view kOpenTofuBuiltinHost = "opentofu.org";
+constexpr std::string_view kFormatHint = "write the source as \"hashicorp/aws\" or \"example.com/namespace/name\"";
+
+// Types that only repeat what they are for; Terraform knows the first one alone.
+constexpr std::array<std::string_view, 2> kRedundantPrefixes = {"terraform-", "opentofu-"};
+
+std::string_view skipped(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix ? text.substr(prefix.size()) : std::string_view();
+}
+
+// Why a part may not be a type or namespace, or empty.
+std::string_view part_problem(std::string_view text) {
+  if (text.empty()) {
+    return "must have at least one character";
+  }
+  if (text.find('.') != std::string_view::npos) {
+    return "dots are not allowed";
+  }
+  if (text.find("--") != std::string_view::npos) {
+    return "cannot use multiple consecutive dashes";
+  }
+  return {};
+}
+
+Error in_source(std::string_view what, std::string_view part, std::string_view text, const Error& reason) {
+  return {.code = Code::source_invalid,
+          .message = fmt::format("invalid provider {} \"{}\" in source \"{}\": {}", what, printable_address(part),
+                                 printable_address(text), reason.message),
+          .hint = std::string(kFormatHint)};
+}
+
+}  // namespace
+
+Result<std::string> normalize_provider_part(std::string_view text) {
+  if (const std::string_view problem = part_problem(text); !problem.empty()) {
+    return fail(Code::source_invalid, std::string(problem));
+  }
+  auto mapped = lookup_host(text);
+  if (!mapped) {
+    return fail(Code::source_invalid,
+                "must contain only letters, digits, and dashes, and may not use leading or trailing dashes");
+  }
+  if (const std::string_view problem = part_problem(mapped->display); !problem.empty()) {
+    return fail(Code::source_invalid, std::string(problem));
+  }
+  return std::move(mapped->display);
+}
+
+Result<ProviderAddress> ProviderAddress::parse(std::string_view text, std::string_view default_host) {
+  const auto parts = split(text, '/');
+  const bool has_empty_part = std::find(parts.begin(), parts.end(), std::string_view()) != parts.end();
+  if (parts.size() > 3 || has_empty_part) {
+    return fail(Code::source_invalid,
+                fmt::format("invalid provider source string \"{}\": it must be in the format "
+                            "\"[hostname/][namespace/]name\"",
+                            printable_address(text)),
+                std::string(kFormatHint));
+  }
+  ProviderAddress address;
+  auto type = normalize_provider_part(parts.back());
+  if (!type) {
+    return fail(in_source("type", parts.back(), text, type.error()));
+  }
+  address.type_ = std::move(*type);
+
+  const std::string_view name_space = parts.size() > 1 ? parts[parts.size() - 2] : kDefaultNamespace;
+  address.namespace_ = name_space;
+  if (name_space != kLegacyNamespace) {
+    auto normal = normalize_provider_part(name_space);
+    if (!normal) {
+      return fail(in_source("namespace", name_space, text, normal.error()));
+    }
+    address.namespace_ = std::move(*normal);
+  }
+
+  auto host = parse_service_host(parts.size() == 3 ? parts[0] : default_host);
+  if (!host) {
+    return fail(
+        in_source("source hostname", parts[0], text, {.message = "it is not a host name with an optional port"}));
+  }
+  address.host_ = std::move(host->display);
+  address.host_ascii_ = std::move(host->ascii);
+  // OpenTofu looks no further at a type alone.
+  auto problem = parts.size() > 1 ? address.find_problem(default_host) : std::nullopt;
+  if (problem) {
+    return fail(std::move(*problem));
+  }
+  return address;
+}
+
+std::optional<Error> ProviderAddress::find_problem(std::string_view default_host) const {
+  if (is_legacy() && host_ascii_ != default_host) {
+    return Error{.code = Code::source_invalid,
+                 .message = fmt::format("invalid provider namespace in source \"{}\": the legacy provider namespace "
+                                        "\"-\" can be used only with hostname {}",
+                                        to_string(), default_host),
+                 .hint = std::string(kFormatHint)};
+  }
+  for (const std::string_view prefix : kRedundantPrefixes) {
+    const std::string_view rest = skipped(type_, prefix);
+    if (rest.empty() || (prefix == "opentofu-" && default_host == kTerraformRegistry)) {
+      continue;
+    }
+    Error error{.code = Code::source_invalid,
+                .message = fmt::format("invalid provider type: source \"{}\" has a type with the redundant prefix "
+                                       "\"{}\", which isn't allowed",
+                                       for_display(default_host), prefix),
+                .hint = "if you are the author of this provider, rename it to not include the prefix"};
+    if (const auto suggested = normalize_provider_part(skipped(rest, "provider-"))) {
+      ProviderAddress right = *this;
+      right.type_ = *suggested;
+      error.hint = fmt::format("repositories of providers are named so, sources are not: did you mean \"{}\"?",
+                               right.for_display(default_host));
+    }
+    return error;
+  }
+  return std::nullopt;
+}
+
+Result<ProviderAddress> ProviderAddress::implied(std::string_view local_name, std::string_view default_host) {
+  if (local_name == "terraform") {
+    return parse(fmt::format("{}/{}/terraform", kTerraformBuiltinHost, kBuiltinNamespace), default_host);
+  }
+  return parse(local_name, default_host);
+}
+
+std::string ProviderAddress::to_string() const {
+  return fmt::format("{}/{}/{}", host_, namespace_, type_);
+}
+
+std::string ProviderAddress::for_display(std::string_view default_host) const {
+  return host_ascii_ == default_host ? fmt::format("{}/{}", namespace_, type_) : to_string();
+}
+
+bool ProviderAddress::is_builtin(std::string_view default_host) const {
+  return namespace_ == kBuiltinNamespace &&
+         (host_ascii_ == kTerraformBuiltinHost ||
+          (host_ascii_ == kOpenTofuBuiltinHost && default_host != kTerraformRegistry));
+}
+
+bool ProviderAddress::is_legacy() const {
+  return namespace_ == kLegacyNamespace;
+}
+
+std::strong_ordering ProviderAddress::operator<=>(const ProviderAddress& other) const {
+  const auto key = [](const ProviderAddress& address) {
+    return std::tie(address.host_ascii_, address.namespace_, address.type_);
+  };
+  return key(*this) <=> key(other);
+}
+
+}  // namespace modlock

@@ -1,0 +1,152 @@
+#include "backends/address/provider_version.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "backends/address/provider_scan.h"
+#include "backends/address/source_text.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNumberNames = {"major", "minor", "patch"};
+constexpr std::array<std::string_view, 9> kConstraintOperators = {">", ">=", "<", "<=", "!", "!=", "~>", "^", "~"};
+
+// What is wrong with the start of a version that ought to have none.
+std::optional<std::string> start_problem(const ScannedItem& item) {
+  if (std::find(kConstraintOperators.begin(), kConstraintOperators.end(), item.op) != kConstraintOperators.end()) {
+    return fmt::format("can't use constraint operator \"{}\"; an exact version is required", item.op);
+  }
+  if (!item.op.empty()) {
+    return fmt::format("invalid sequence \"{}\" at start of specification", item.op);
+  }
+  if (item.sep.find('v') != std::string_view::npos) {
+    return "a \"v\" prefix should not be used";
+  }
+  if (!item.sep.empty()) {
+    return "extraneous spaces at start of specification";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> rest_problem(const ScannedItem& item, std::string_view text) {
+  if (item.rest.empty()) {
+    return std::nullopt;
+  }
+  const std::string_view rest = trim_spaces(item.rest);
+  if (rest.empty()) {
+    return "extraneous spaces at end of specification";
+  }
+  if (rest[0] == ',' || rest[0] == '|') {
+    return "can't specify multiple versions; a single exact version is required";
+  }
+  if (rest[0] == '-') {
+    return "can't specify version range; a single exact version is required";
+  }
+  if (trim_spaces(text).substr(0, rest.size()) == rest) {
+    return "invalid specification; required format is three positive integers separated by periods";
+  }
+  return fmt::format("invalid characters \"{}\"", rest);
+}
+
+std::optional<std::string> number_problem(const ScannedItem& item) {
+  if (item.number_count > item.numbers.size()) {
+    return "too many numbered portions; only three are allowed (major, minor, patch)";
+  }
+  for (std::size_t i = 0; i < item.numbers.size(); ++i) {
+    if (is_wildcard(item.numbers[i])) {
+      return fmt::format("can't use wildcard for {} number; an exact version is required", kNumberNames[i]);
+    }
+  }
+  return std::nullopt;
+}
+
+bool all_digits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+int sign(int order) {
+  return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
+int compare_parts(std::string_view left, std::string_view right) {
+  const bool left_numeric = all_digits(left);
+  const bool right_numeric = all_digits(right);
+  if (left_numeric != right_numeric) {
+    return left_numeric ? -1 : 1;
+  }
+  if (left_numeric && left.size() != right.size()) {
+    return left.size() < right.size() ? -1 : 1;
+  }
+  return sign(left.compare(right));
+}
+
+}  // namespace
+
+int compare_extra(std::string_view left, std::string_view right) {
+  while (left != right) {
+    const std::size_t left_dot = left.find('.');
+    const std::size_t right_dot = right.find('.');
+    const bool left_ends = left_dot == std::string_view::npos;
+    const bool right_ends = right_dot == std::string_view::npos;
+    // The one with fewer parts is smaller, whatever the parts at hand are.
+    if (left_ends != right_ends) {
+      return left_ends ? -1 : 1;
+    }
+    const int order = compare_parts(left.substr(0, left_dot), right.substr(0, right_dot));
+    if (order != 0 || left_ends) {
+      return order;
+    }
+    left.remove_prefix(left_dot + 1);
+    right.remove_prefix(right_dot + 1);
+  }
+  return 0;
+}
+
+Result<ProviderVersion> ProviderVersion::parse(std::string_view text) {
+  const auto malformed = [&](std::string_view problem) {
+    return fail(Code::constraint_syntax,
+                fmt::format("\"{}\" is not a provider version: {}", escape_controls(text), escape_controls(problem)),
+                "write a version such as 1.2.3 or 1.2.3-beta1");
+  };
+  if (trim_spaces(text).empty()) {
+    return malformed("empty specification");
+  }
+  const ScannedItem item = scan_item(text);
+  if (const auto problem = start_problem(item)) {
+    return malformed(*problem);
+  }
+  if (const auto problem = rest_problem(item, text)) {
+    return malformed(*problem);
+  }
+  if (const auto problem = number_problem(item)) {
+    return malformed(*problem);
+  }
+  auto version = version_of(item);
+  if (!version) {
+    return malformed("a number is too large");
+  }
+  return std::move(*version);
+}
+
+std::string ProviderVersion::to_string() const {
+  return fmt::format("{}.{}.{}{}{}{}{}", major, minor, patch, prerelease.empty() ? "" : "-", prerelease,
+                     metadata.empty() ? "" : "+", metadata);
+}
+
+int compare(const ProviderVersion& left, const ProviderVersion& right) {
+  const std::array<std::uint64_t, 3> a = {left.major, left.minor, left.patch};
+  const std::array<std::uint64_t, 3> b = {right.major, right.minor, right.patch};
+  if (a != b) {
+    return a < b ? -1 : 1;
+  }
+  if (left.prerelease.empty() || right.prerelease.empty()) {
+    return left.prerelease.empty() == right.prerelease.empty() ? 0 : left.prerelease.empty() ? 1 : -1;
+  }
+  return compare_extra(left.prerelease, right.prerelease);
+}
+
+}  // namespace modlock

@@ -1,0 +1,254 @@
+#include "backends/address/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/address/source_detect.h"
+#include "backends/address/source_registry.h"
+#include "backends/address/source_remote.h"
+#include "backends/address/source_text.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+using enum SourceLocation;
+using Versions = SourceVersions;
+using Id = ContentId;
+
+// One row for each SourceKind, in its order.
+constexpr std::array<SourceTraits, 10> kTraits = {{
+    {SourceKind::local, "local", calling_package, Versions::none, Id::backend, "", "", ""},
+    {SourceKind::registry, "registry", remote, Versions::registry, Id::backend, "", "", ""},
+    {SourceKind::git, "git", remote, Versions::tags, Id::commit, "ref", "ref", "HEAD"},
+    {SourceKind::oci, "oci", remote, Versions::tags, Id::digest, "tag", "digest", "latest"},
+    {SourceKind::archive, "archive", remote, Versions::none, Id::checksum, "", "", ""},
+    {SourceKind::directory, "directory", directory, Versions::none, Id::backend, "", "", ""},
+    {SourceKind::hg, "hg", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::s3, "s3", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::gcs, "gcs", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::unsupported, "unsupported", remote, Versions::external, Id::backend, "", "", ""},
+}};
+
+constexpr std::array<std::string_view, 4> kLocalPrefixes = {"./", "../", ".\\", "..\\"};
+
+bool is_local(std::string_view text) {
+  return std::any_of(kLocalPrefixes.begin(), kLocalPrefixes.end(),
+                     [&](std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; });
+}
+
+SourceAddress parse_local(std::string_view text) {
+  std::string path(text);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  path = clean_path(path);
+  // ".." alone gets the prefix too: OpenTofu writes "./.." into modules.json.
+  if (path.substr(0, 3) != "../") {
+    path.insert(0, "./");
+  }
+  SourceAddress address;
+  address.source.kind = SourceKind::local;
+  address.source.path = path;
+  address.normalised = SecretText(std::move(path));
+  return address;
+}
+
+Source registry_source(const RegistryAddress& registry) {
+  Source source;
+  source.kind = SourceKind::registry;
+  source.host = registry.host;
+  source.path = registry.module;
+  return source;
+}
+
+// OpenTofu joins it to a directory, so a leading slash and "." mean the root.
+std::string relative_subdir(std::string_view cleaned) {
+  cleaned.remove_prefix(std::min(cleaned.find_first_not_of('/'), cleaned.size()));
+  return cleaned == "." ? std::string() : std::string(cleaned);
+}
+
+SourceAddress parse_registry(const RegistryAddress& registry) {
+  SourceAddress address;
+  address.source = registry_source(registry);
+  address.source.subdir = relative_subdir(registry.subdir);
+  address.normalised = SecretText(registry.to_string());
+  return address;
+}
+
+Result<SourceAddress> parse_remote(std::string_view text, const std::string& shown) {
+  auto [given, subdir] = split_subdir(text);
+  const auto outside = [&] {
+    return fail(Code::source_invalid,
+                fmt::format("the module source \"{}\" has a subdirectory that leads outside of its package", shown),
+                "name a directory inside the package after \"//\"");
+  };
+  if (leads_outside(subdir)) {
+    return outside();
+  }
+  MODLOCK_TRY(const auto detected, detect_package(given));
+  const auto [package, detected_subdir] = split_subdir(detected);
+  if (!detected_subdir.empty()) {
+    subdir = subdir.empty() ? detected_subdir : clean_path(detected_subdir + "/" + subdir);
+  }
+  if (leads_outside(subdir)) {
+    return outside();
+  }
+  MODLOCK_TRY(auto described, describe_package(package, shown));
+  SourceAddress address;
+  address.source = std::move(described.source);
+  address.source.subdir = relative_subdir(subdir);
+  if (!subdir.empty()) {
+    // A detector may leave a slash there, which the "//" of the subdirectory, be it the root, swallows when OpenTofu
+    // reads its own form again.
+    std::string& path = address.source.path;
+    path.erase(path.find_last_not_of('/') + 1);
+  }
+  std::string normalised = package;
+  if (!subdir.empty()) {
+    normalised.insert(std::min(normalised.find('?'), normalised.size()), "//" + subdir);
+  }
+  address.normalised = SecretText(std::move(normalised));
+  address.package_url = SecretText(std::move(described.url));
+  return address;
+}
+
+// A query value that stays readable: "ref=feature/a" and "tag=v1.0.0" as they are.
+std::string escape_value(std::string_view value) {
+  constexpr std::string_view kPlain = "-._~/:@,";
+  std::string out;
+  for (const char c : value) {
+    const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+// The percent sign of an IPv6 zone is the only character of a parsed host that a URL cannot show as it is.
+std::string escape_host(const std::string& host) {
+  const std::size_t percent = host.find('%');
+  return percent == std::string::npos ? host : host.substr(0, percent) + "%25" + host.substr(percent + 1);
+}
+
+}  // namespace
+
+const SourceTraits& traits_of(SourceKind kind) {
+  return kTraits.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view to_string(SourceKind kind) {
+  return traits_of(kind).name;
+}
+
+std::string Source::identity() const {
+  if (is_local()) {
+    return path;
+  }
+  const std::string below = subdir.empty() ? std::string() : "//" + subdir;
+  if (is_registry()) {
+    return fmt::format("{}/modules/{}{}", host, path, below);
+  }
+  const bool says_getter = kind == SourceKind::git || getter != scheme;
+  std::string text = fmt::format("{}{}{}://{}{}{}{}{}", says_getter ? getter : "", says_getter ? "::" : "", scheme,
+                                 user, user.empty() ? "" : "@", escape_host(host), path, below);
+  char separator = '?';
+  for (const auto& [key, value] : query) {
+    text += fmt::format("{}{}={}", separator, key, escape_value(value));
+    separator = '&';
+  }
+  return text;
+}
+
+std::string Source::package_identity() const {
+  Source package = *this;
+  package.subdir.clear();
+  if (kind == SourceKind::git) {
+    const auto end = std::remove_if(package.query.begin(), package.query.end(),
+                                    [](const auto& argument) { return argument.first == "ref"; });
+    package.query.erase(end, package.query.end());
+  }
+  return package.identity();
+}
+
+std::string Source::query_value(std::string_view name) const {
+  const auto found =
+      std::find_if(query.begin(), query.end(), [&](const auto& argument) { return argument.first == name; });
+  return found == query.end() ? std::string() : found->second;
+}
+
+std::string Source::named_id() const {
+  std::string id = query_value(traits().id_argument);
+  if (!has_commits()) {
+    return id;
+  }
+  constexpr std::size_t kShortestCommit = 7;
+  for (char& c : id) {
+    c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const bool is_commit = id.size() >= kShortestCommit && id.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_commit ? id : std::string();
+}
+
+std::string printable_form(const SourceAddress& address) {
+  const std::string& text = address.normalised.reveal();
+  if (address.source.is_local() || address.source.is_registry()) {
+    return text;
+  }
+  const std::string identity = address.source.identity();
+  const std::size_t query = text.find('?');
+  if (text.substr(0, query) != identity.substr(0, identity.find('?'))) {
+    return identity;
+  }
+  constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
+  for (std::size_t at = query; at != std::string::npos; at = text.find('&', at + 1)) {
+    const std::string_view argument = std::string_view(text).substr(at + 1, text.find('&', at + 1) - at - 1);
+    const std::size_t equals = std::min(argument.find('='), argument.size());
+    const std::string_view name = argument.substr(0, equals);
+    if (std::find(kPlain.begin(), kPlain.end(), name) == kPlain.end() ||
+        (name == "checksum" && !is_plain_checksum(argument.substr(std::min(equals + 1, argument.size()))))) {
+      return identity;
+    }
+  }
+  return text;
+}
+
+Result<SourceAddress> parse_source(std::string_view text, std::string_view default_registry) {
+  const std::string shown = printable_address(text);
+  if (has_control_characters(text)) {
+    return fail(Code::source_invalid,
+                fmt::format("the module source \"{}\" has a control character or line end", shown), "remove it");
+  }
+  if (!is_utf8(text)) {
+    return fail(Code::source_invalid, fmt::format("the module source \"{}\" is not UTF-8", shown), "write UTF-8 text");
+  }
+  if (is_local(text)) {
+    return parse_local(text);
+  }
+  if (const auto registry = parse_registry_address(text, default_registry)) {
+    return parse_registry(*registry);
+  }
+  return parse_remote(text, shown);
+}
+
+Result<Source> parse_identity(std::string_view text) {
+  // "host/modules/ns/name/system": five parts where an address as people write it has four.
+  const std::string_view package = text.substr(0, text.find("//"));
+  const std::size_t slash = text.find('/');
+  constexpr std::string_view kModules = "/modules/";
+  if (std::count(package.begin(), package.end(), '/') == 4 && text.substr(slash, kModules.size()) == kModules) {
+    std::string written(text.substr(0, slash + 1));
+    written += text.substr(slash + kModules.size());
+    if (const auto registry =
+            has_control_characters(text) ? std::nullopt : parse_registry_address(written, kOpenTofuRegistry)) {
+      return parse_registry(*registry).source;
+    }
+  }
+  MODLOCK_TRY(auto address, parse_source(text));
+  return std::move(address.source);
+}
+
+}  // namespace modlock

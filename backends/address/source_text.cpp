@@ -1,0 +1,176 @@
+#include "backends/address/source_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocol/base/utf8.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kPrintableBytes = 200;
+
+// How many bytes at `i` form a control character or line end; 0 where there is none.
+std::size_t control_size(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+  if (byte(i) < 0x20 || byte(i) == 0x7f) {
+    return 1;
+  }
+  if (byte(i) == 0xc2 && byte(i + 1) >= 0x80 && byte(i + 1) <= 0x9f) {
+    return 2;
+  }
+  const bool separator = byte(i) == 0xe2 && byte(i + 1) == 0x80 && (byte(i + 2) == 0xa8 || byte(i + 2) == 0xa9);
+  return separator ? 3 : 0;
+}
+
+bool is_alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string clean_path(std::string_view path) {
+  const bool rooted = !path.empty() && path[0] == '/';
+  std::vector<std::string_view> kept;
+  std::size_t begin = 0;
+  while (begin <= path.size()) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    begin = end + 1;
+    if (part.empty() || part == ".") {
+      continue;
+    }
+    if (part != "..") {
+      kept.push_back(part);
+    } else if (!kept.empty() && kept.back() != "..") {
+      kept.pop_back();
+    } else if (!rooted) {
+      kept.push_back(part);
+    }
+  }
+  const std::string joined = fmt::format("{}{}", rooted ? "/" : "", fmt::join(kept, "/"));
+  return joined.empty() ? "." : joined;
+}
+
+bool leads_outside(std::string_view cleaned) {
+  return cleaned == ".." || cleaned.substr(0, 3) == "../";
+}
+
+std::pair<std::string, std::string> split_subdir(std::string_view address) {
+  const std::string_view location = address.substr(0, address.find('?'));
+  const std::size_t scheme = location.find("://");
+  const std::size_t split = location.find("//", scheme == std::string_view::npos ? 0 : scheme + 3);
+  if (split == std::string_view::npos) {
+    return {std::string(address), {}};
+  }
+  const std::string_view subdir = location.substr(split + 2);
+  std::string package(location.substr(0, split));
+  package += address.substr(location.size());
+  return {std::move(package), subdir.empty() ? std::string() : clean_path(subdir)};
+}
+
+std::pair<std::string_view, std::string_view> split_getter(std::string_view address) {
+  const auto end = std::find_if_not(address.begin(), address.end(), is_alphanumeric);
+  const auto length = static_cast<std::size_t>(end - address.begin());
+  if (length == 0 || address.substr(length, 2) != "::" || address.size() == length + 2) {
+    return {{}, address};
+  }
+  return {address.substr(0, length), address.substr(length + 2)};
+}
+
+std::optional<std::string_view> checksum_list_address(std::string_view argument) {
+  constexpr std::string_view kPrefix = "file:";
+  return argument.starts_with(kPrefix) ? std::optional(argument.substr(kPrefix.size())) : std::nullopt;
+}
+
+bool is_plain_checksum(std::string_view argument) {
+  return std::all_of(argument.begin(), argument.end(), [](char c) { return is_alphanumeric(c) || c == ':'; });
+}
+
+bool has_control_characters(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (control_size(text, i) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = utf8_sequence_length(text);
+    if (size == 0) {
+      return false;
+    }
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+std::string escape_controls(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t size = control_size(text, i);
+    if (size == 0) {
+      out += text[i];
+      continue;
+    }
+    for (std::size_t byte = 0; byte < size; ++byte) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i + byte]));
+    }
+    i += size - 1;
+  }
+  return out;
+}
+
+std::string printable_address(std::string_view address) {
+  std::string shown;
+  std::string_view rest = address;
+  while (true) {
+    const auto [getter, behind] = split_getter(rest);
+    if (getter.empty()) {
+      break;
+    }
+    shown += fmt::format("{}::", getter);
+    rest = behind;
+  }
+  const std::size_t end = std::min(rest.find_first_of("?#"), rest.size());
+  const bool cut = end < rest.size();
+  // Where an address is broken its user-info may be too, so everything up to the last @ may be a secret.
+  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
+    const std::size_t scheme = rest.find("://");
+    const std::size_t user = scheme < at ? scheme + 3 : 0;
+    shown += rest.substr(0, user);
+    shown += rest.substr(user, at - user) == "git" ? "git" : "…";
+    rest = at < end ? rest.substr(at, end - at) : std::string_view();
+  } else {
+    rest = rest.substr(0, end);
+  }
+  shown += rest;
+  if (shown.size() > kPrintableBytes) {
+    std::size_t size = kPrintableBytes;
+    while (size > 0 && (static_cast<unsigned char>(shown[size]) & 0xc0U) == 0x80U) {
+      --size;
+    }
+    shown.resize(size);
+    shown += "…";
+  } else if (cut) {
+    shown += "…";
+  }
+  return to_valid_utf8(escape_controls(shown));
+}
+
+}  // namespace modlock

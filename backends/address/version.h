@@ -1,0 +1,52 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/base/result.h"
+
+namespace modlock {
+
+// A version as hashicorp/go-version reads it, the library behind OpenTofu's module versions.
+class Version {
+ public:
+  // `v?N(.N)*`, prerelease (`-pre`, or glued letters as in 1.2.3beta1), `+metadata`; padded to three numbers.
+  // Errors: CONSTRAINT_SYNTAX naming the text.
+  static Result<Version> parse(std::string_view text);
+
+  const std::vector<std::int64_t>& numbers() const { return numbers_; }  // three or more
+  std::size_t given_numbers() const { return given_numbers_; }           // how many the text had
+  const std::string& prerelease() const { return prerelease_; }
+  const std::string& metadata() const { return metadata_; }
+  const std::string& original() const { return original_; }
+
+  // Canonical: no `v`, three numbers or more, "-pre", "+meta".
+  std::string to_string() const;
+
+  // The precedence of SemVer 2.0.0, missing numbers counting as zero; metadata does not count. A true weak order, which
+  // go-version's own comparison is not (compare_as_go_version); among releases the two agree.
+  std::weak_ordering operator<=>(const Version& other) const;
+  bool operator==(const Version& other) const { return (*this <=> other) == 0; }
+
+ private:
+  std::vector<std::int64_t> numbers_;
+  std::size_t given_numbers_ = 0;
+  std::string prerelease_;
+  std::string metadata_;
+  std::string original_;
+};
+
+// go-version's Compare, for deciding constraints as OpenTofu does: negative, zero or positive. It has cycles between
+// prereleases (alpha < alpha.1 < alpha.beta < alpha), so nothing may be sorted by it.
+int compare_as_go_version(const Version& left, const Version& right);
+
+// The version a tag names: `prefix`, an optional `v`, then strict SemVer 2.0.0 (three numbers, no leading zeros).
+// nullopt for any other tag; `reason`, where given, then says why ("not a semantic version", "other prefix").
+std::optional<Version> parse_version_tag(std::string_view tag, std::string_view prefix, std::string* reason = nullptr);
+
+}  // namespace modlock

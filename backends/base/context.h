@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+#include "protocol/base/log.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+
+struct Source;
+
+// What one run cost: counted where the cost arises, reported in `stats`.
+struct Stats {
+  std::atomic<std::uint64_t> requests{0};    // listings and fetches that left the process for a remote
+  std::atomic<std::uint64_t> bytes{0};       // bytes received, where they are known
+  std::atomic<std::uint64_t> cache_hits{0};  // packages and listings that the store answered
+};
+
+// What every call that can block is given. No globals. The referenced objects outlive the call.
+struct Context {
+  std::stop_token stop = {};
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  bool offline = false;  // no request at all: what is not in the store is OFFLINE_MISS
+  Log* log = &null_log();
+  Progress* progress = &null_progress();
+  Stats* stats = nullptr;  // may be null
+  // SOURCE_DENIED where policy forbids a source. Whoever is led from one source to another (a redirect, a registry's
+  // answer) asks before it sends a request there. Empty: every source is allowed.
+  std::function<Result<void>(const Source& source)> check_source = {};
+
+  // REQUEST_CANCELLED or DEADLINE_EXCEEDED once the run should end, else success.
+  Result<void> check() const;
+  void count_request() const {
+    if (stats != nullptr) {
+      ++stats->requests;
+    }
+  }
+  void count_cache_hit() const {
+    if (stats != nullptr) {
+      ++stats->cache_hits;
+    }
+  }
+};
+
+}  // namespace modlock

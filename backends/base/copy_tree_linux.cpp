@@ -1,0 +1,171 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "backends/base/descriptor.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/system_error.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kFile = 0644;
+constexpr mode_t kExecutable = 0755;  // of directories too
+constexpr std::size_t kPiece = std::size_t{128} << 10U;
+
+Result<void> copy_link(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(from, error);
+  if (error) {
+    return system_failure("read the link", from, error.value());
+  }
+  if (::symlink(target.c_str(), to.c_str()) != 0) {
+    return system_failure("write", to, errno);
+  }
+  return {};
+}
+
+class Copier {
+ public:
+  explicit Copier(FileDigests* digests) : digests_(digests) {}
+
+  Result<void> copy_directory(const fs::path& from, const fs::path& to);
+
+ private:
+  Result<void> copy_entry(const fs::path& from, const fs::path& to);
+  Result<void> copy_file(const fs::path& from, const fs::path& to, const struct stat& found);
+  int copy_content(int from, int to, std::size_t size, Sha256* sha) const;
+
+  FileDigests* digests_;
+  bool may_clone_ = true;
+  const std::unique_ptr<char[]> piece_{new char[kPiece]};
+};
+
+// 0, or the errno of what failed.
+int Copier::copy_content(int from, int to, std::size_t size, Sha256* sha) const {
+  for (std::size_t total = 0;;) {
+    const ssize_t got = ::read(from, piece_.get(), kPiece);
+    if (got < 0 && errno != EINTR) {
+      return errno;
+    }
+    const std::string_view bytes(piece_.get(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (sha != nullptr) {
+      sha->update(bytes);
+    }
+    for (std::string_view left = bytes; !left.empty();) {
+      const ssize_t put = ::write(to, left.data(), left.size());
+      if (put < 0 && errno != EINTR) {
+        return errno;
+      }
+      left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
+    }
+    total += bytes.size();
+    // Nobody writes to a package: where it has brought its size there is no need to ask for more.
+    if (got == 0 || (got > 0 && total == size)) {
+      return 0;
+    }
+  }
+}
+
+Result<void> Copier::copy_file(const fs::path& from, const fs::path& to, const struct stat& found) {
+  const Descriptor source(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!source.valid()) {
+    return system_failure("read", from, errno);
+  }
+  const Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!target.valid()) {
+    return system_failure("write", to, errno);
+  }
+  // What a file system cannot do for one file of a package it cannot do for the others.
+  may_clone_ = may_clone_ && ::ioctl(target.get(), FICLONE, source.get()) == 0;
+  if (!may_clone_) {
+    Sha256 sha;
+    const int reason = copy_content(source.get(), target.get(), static_cast<std::size_t>(found.st_size),
+                                    digests_ == nullptr ? nullptr : &sha);
+    if (reason != 0) {
+      return system_failure("write", to, reason);
+    }
+    if (digests_ != nullptr) {
+      digests_->emplace(to.string(), sha.finish());
+    }
+  }
+  if (::fchmod(target.get(), (found.st_mode & S_IXUSR) != 0 ? kExecutable : kFile) != 0) {
+    return system_failure("set the mode of", to, errno);
+  }
+  return {};
+}
+
+Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to) {
+  if (::mkdir(to.c_str(), S_IRWXU) != 0) {
+    return system_failure("make the directory", to, errno);
+  }
+  std::error_code error;
+  for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
+    const fs::path name = at->path().filename();
+    if (is_version_control_name(name.native())) {
+      continue;
+    }
+    if (auto ok = copy_entry(at->path(), to / name); !ok) {
+      return ok;
+    }
+  }
+  if (error) {
+    return system_failure("read the directory", from, error.value());
+  }
+  if (::chmod(to.c_str(), kExecutable) != 0) {
+    return system_failure("set the mode of", to, errno);
+  }
+  return {};
+}
+
+Result<void> Copier::copy_entry(const fs::path& from, const fs::path& to) {
+  struct stat found {};
+  if (::lstat(from.c_str(), &found) != 0) {
+    return system_failure("read", from, errno);
+  }
+  switch (found.st_mode & S_IFMT) {
+    case S_IFREG:
+      return copy_file(from, to, found);
+    case S_IFLNK:
+      return copy_link(from, to);
+    case S_IFDIR:
+      return copy_directory(from, to);
+    default:
+      return fail(Code::io_error,
+                  fmt::format("cannot copy \"{}\": neither a file nor a directory nor a link", from.string()));
+  }
+}
+
+}  // namespace
+
+Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* digests) {
+  struct stat found {};
+  if (::stat(from.c_str(), &found) != 0) {
+    return system_failure("read", from, errno);
+  }
+  if (!S_ISDIR(found.st_mode)) {
+    return system_failure("read the directory", from, ENOTDIR);
+  }
+  if (struct stat there{}; ::lstat(to.c_str(), &there) == 0) {
+    return system_failure("make the directory", to, EEXIST);
+  }
+  auto copied = Copier(digests).copy_directory(from, to);
+  if (!copied) {
+    (void)remove_tree(to);
+  }
+  return copied;
+}
+
+}  // namespace modlock

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/base/result.h"
+
+namespace modlock {
+
+enum class Hash { md5, sha1, sha256, sha512 };
+
+// A running hash. Movable, not copyable.
+class RunningHash {
+ public:
+  explicit RunningHash(Hash algorithm);
+  ~RunningHash();
+  RunningHash(RunningHash&&) noexcept;
+  RunningHash& operator=(RunningHash&&) noexcept;
+
+  void update(std::string_view bytes);
+  // The raw bytes: 16, 20, 32 or 64; the object then starts again from nothing.
+  std::vector<std::uint8_t> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A running SHA-256, by which all is known that we read: at once, where a RunningHash of the first use takes
+// milliseconds to find its algorithm. Movable, not copyable.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(std::string_view bytes);
+  // The 32 raw bytes; the object then starts again from nothing.
+  std::array<std::uint8_t, 32> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// 64 lower-case hexadecimal digits.
+std::string sha256_hex(std::string_view bytes);
+// Of a file's content, read in pieces. Errors: IO_ERROR naming the path.
+Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path);
+
+// The raw bytes of the hash of a text: 16, 20, 32 or 64.
+std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);
+
+std::string hex(const std::uint8_t* bytes, std::size_t size);
+// Standard alphabet, with padding (RFC 4648 section 4).
+std::string base64(const std::uint8_t* bytes, std::size_t size);
+// The bytes of the same; line ends in it do not count, as in Go's decoder. nullopt for anything else.
+std::optional<std::string> decode_base64(std::string_view text);
+// `size` random bytes, at most 256, as lower-case hexadecimal digits, for names that must not clash.
+std::string random_hex(std::size_t size);
+
+}  // namespace modlock

@@ -1,0 +1,256 @@
+#include "backends/base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <vector>
+
+#include "backends/base/descriptor.h"
+#include "backends/base/digest.h"
+#include "backends/base/system_error.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, std::size_t expected) {
+  std::string bytes;
+  bytes.resize(expected + 1);  // one more: a read that leaves it free has met the end of an unchanged file
+  std::size_t filled = 0;
+  for (;;) {
+    if (filled == bytes.size()) {
+      bytes.resize(bytes.size() * 2);
+    }
+    const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (got > 0) {
+      filled += static_cast<std::size_t>(got);
+    }
+    if (got == 0 || (got > 0 && filled == expected)) {
+      bytes.resize(filled);
+      return bytes;
+    }
+    if (got < 0 && errno != EINTR) {
+      return system_failure("read", path, errno);
+    }
+  }
+}
+
+// 0, or the errno of what failed.
+int write_all(const Descriptor& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(file.get(), bytes.data(), bytes.size());
+    if (put >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+int write_and_rename(const fs::path& temporary, const fs::path& path, std::string_view bytes, Durable durable) {
+  struct stat before {};
+  const bool existed = ::lstat(path.c_str(), &before) == 0;
+  if (existed && S_ISDIR(before.st_mode)) {
+    return EISDIR;
+  }
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file.valid()) {
+    return errno;
+  }
+  if (const int reason = write_all(file, bytes); reason != 0) {
+    return reason;
+  }
+  if (existed && S_ISREG(before.st_mode) && ::fchmod(file.get(), before.st_mode & 0777U) != 0) {
+    return errno;
+  }
+  if (durable == Durable::yes && ::fsync(file.get()) != 0) {
+    return errno;
+  }
+  file.reset();
+  return ::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+}
+
+// The rename itself outlives a power cut only then. Not every file system can: no error.
+void flush_directory(const fs::path& directory) {
+  const Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.valid()) {
+    ::fsync(opened.get());
+  }
+}
+
+constexpr std::size_t kRandomBytes = 8;
+
+// Of the names of temporary files. A long name is cut, so that theirs are never longer than a name may be.
+std::string temporary_prefix(std::string_view name) {
+  return fmt::format(".{}.", name.substr(0, 200));
+}
+
+// Whether a name ends as those of temporary files do.
+bool is_temporary(std::string_view name) {
+  constexpr std::size_t kEnd = 1 + 2 * kRandomBytes;
+  return name.size() > 1 + kEnd && name.starts_with('.') && name[name.size() - kEnd] == '.' &&
+         name.substr(name.size() - kEnd + 1).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+Result<std::vector<fs::path>> children_to_remove(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> children;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    children.push_back(at->path());
+  }
+  // Somebody else may be removing the same tree.
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return system_failure("read the directory", directory, error.value());
+  }
+  return children;
+}
+
+Result<void> remove_directory(const fs::path& directory) {
+  struct stat found {};
+  constexpr mode_t kNeeded = S_IRUSR | S_IWUSR | S_IXUSR;
+  if (::lstat(directory.c_str(), &found) == 0 && (found.st_mode & kNeeded) != kNeeded) {
+    ::chmod(directory.c_str(), (found.st_mode | kNeeded) & 07777U);
+  }
+  MODLOCK_TRY(auto children, children_to_remove(directory));
+  for (const fs::path& child : children) {
+    if (auto ok = remove_tree(child); !ok) {
+      return ok;
+    }
+  }
+  if (::rmdir(directory.c_str()) != 0 && errno != ENOENT) {
+    return system_failure("remove", directory, errno);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path) {
+  // Without O_NONBLOCK a pipe that nobody writes to would hold us here.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file.valid()) {
+    auto failure = system_failure("read", path, errno);
+    failure.value().code = errno == ENOENT || errno == ENOTDIR ? Code::not_found : Code::io_error;
+    return failure;
+  }
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0) {
+    return system_failure("read", path, errno);
+  }
+  if (S_ISCHR(found.st_mode) && found.st_rdev == ::makedev(1, 3)) {
+    return std::string();
+  }
+  if (S_ISDIR(found.st_mode)) {
+    return system_failure("read", path, EISDIR);
+  }
+  if (!S_ISREG(found.st_mode)) {
+    return fail(Code::io_error, fmt::format("cannot read \"{}\": not a regular file", path.string()));
+  }
+  return read_to_end(file, path, static_cast<std::size_t>(found.st_size));
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes, Durable durable) {
+  const fs::path directory = parent_of(path);
+  const fs::path temporary = directory / (temporary_prefix(path.filename().string()) + random_hex(kRandomBytes));
+  if (const int reason = write_and_rename(temporary, path, bytes, durable); reason != 0) {
+    ::unlink(temporary.c_str());
+    return system_failure("write", path, reason);
+  }
+  if (durable == Durable::yes) {
+    flush_directory(directory);
+  }
+  return {};
+}
+
+Result<void> move_files_durably(std::span<const fs::path> files, const fs::path& directory) {
+  for (const fs::path& path : files) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid() || ::fsync(file.get()) != 0) {
+      return system_failure("write", path, errno);
+    }
+  }
+  for (const fs::path& path : files) {
+    const fs::path name = directory / path.filename();
+    if (::rename(path.c_str(), name.c_str()) != 0) {
+      return system_failure("write", name, errno);
+    }
+  }
+  flush_directory(directory);
+  return {};
+}
+
+void remove_unfinished_writes(const fs::path& directory, std::string_view name) {
+  const std::string prefix = name.empty() ? "." : temporary_prefix(name);
+  std::error_code ignored;
+  std::vector<fs::path> unfinished;
+  for (fs::directory_iterator at(directory, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string found = at->path().filename().string();
+    if (found.starts_with(prefix) && is_temporary(found) &&
+        (name.empty() || found.size() == prefix.size() + 2 * kRandomBytes)) {
+      unfinished.push_back(at->path());
+    }
+  }
+  for (const fs::path& path : unfinished) {
+    ::unlink(path.c_str());
+  }
+}
+
+Result<void> make_directories(const fs::path& path) {
+  // Nearly always all but the last are there.
+  if (::mkdir(path.c_str(), 0777) == 0) {
+    return {};
+  }
+  if (struct stat found{}; errno == EEXIST && ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) {
+    return {};
+  }
+  fs::path made;
+  for (const fs::path& part : path) {
+    made /= part;
+    if (part.empty() || ::mkdir(made.c_str(), 0777) == 0) {
+      continue;
+    }
+    const int reason = errno;
+    struct stat found {};
+    if (::stat(made.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) {
+      continue;
+    }
+    return system_failure("make the directory", made, reason);
+  }
+  return {};
+}
+
+Result<void> remove_tree(const fs::path& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) {
+    return errno == ENOENT || errno == ENOTDIR ? Result<void>() : system_failure("remove", path, errno);
+  }
+  if (S_ISDIR(found.st_mode)) {
+    return remove_directory(path);
+  }
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
+    return system_failure("remove", path, errno);
+  }
+  return {};
+}
+
+bool is_version_control_name(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames = {".git", ".hg", ".svn", ".bzr", "CVS", "_darcs"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+}  // namespace modlock

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+
+#include "backends/base/descriptor.h"
+#include "backends/base/pipe_signal.h"
+#include "backends/base/process.h"
+#include "backends/base/started_child.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kErrorOutputKept = std::size_t{64} << 10U;
+constexpr std::size_t kLargestPipe = std::size_t{1} << 20U;
+constexpr std::chrono::milliseconds kExitPolling{20};  // where the kernel has no pidfd
+
+// What goes to one child and comes from it until its end.
+class Run {
+ public:
+  Run(const Command& command, StartedChild child) : command_(command), child_(std::move(child)) {}
+
+  Result<Finished> attend(const Context& context);
+
+ private:
+  Result<void> wait_for_event(const Context& context, int wake);
+  void feed();
+  bool drain(Descriptor& from, bool is_error_output);
+
+  const Command& command_;
+  StartedChild child_;
+  std::size_t fed_ = 0;
+  Finished result_;
+};
+
+void Run::feed() {
+  const PipeSignalBlocked guard;
+  while (fed_ < command_.input.size()) {
+    const ssize_t put = ::write(child_.in().get(), command_.input.data() + fed_, command_.input.size() - fed_);
+    if (put >= 0) {
+      fed_ += static_cast<std::size_t>(put);
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {
+      break;  // The child does not want the rest: its exit code tells.
+    }
+  }
+  child_.in().reset();
+}
+
+// Takes what is there, at most what a pipe can hold, so that an endless writer does not keep us from the deadline.
+// False where stdout is longer than allowed.
+bool Run::drain(Descriptor& from, bool is_error_output) {
+  std::array<char, std::size_t{64} << 10U> piece;
+  for (std::size_t taken = 0; from.valid() && taken < kLargestPipe;) {
+    const ssize_t got = ::read(from.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0 && errno == EAGAIN) {
+      return true;
+    }
+    if (got <= 0) {
+      from.reset();
+      return true;
+    }
+    std::string& to = is_error_output ? result_.error_output : result_.output;
+    const auto size = static_cast<std::size_t>(got);
+    taken += size;
+    if (!is_error_output && size > command_.output_limit - to.size()) {
+      return false;
+    }
+    to.append(piece.data(), size);
+    if (is_error_output && to.size() > kErrorOutputKept) {
+      to.erase(0, to.size() - kErrorOutputKept);
+    }
+  }
+  return true;
+}
+
+// Returns once a stream is ready, the child has ended or the run should end; the last is the error.
+Result<void> Run::wait_for_event(const Context& context, int wake) {
+  if (auto ok = context.check(); !ok) {
+    return fail(with_note(ok.error(), fmt::format("while running {}", command_.argv[0])));
+  }
+  std::array<pollfd, 5> watched{{{wake, POLLIN, 0},
+                                 {child_.end_event(), POLLIN, 0},
+                                 {child_.out().get(), POLLIN, 0},
+                                 {child_.err().get(), POLLIN, 0},
+                                 {child_.in().get(), POLLOUT, 0}}};
+  std::chrono::milliseconds timeout{-1};
+  if (context.deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*context.deadline - Clock::now());
+    timeout = std::clamp(left, std::chrono::milliseconds{0}, std::chrono::milliseconds{std::chrono::hours{1}});
+  }
+  if (child_.end_event() < 0) {
+    timeout = timeout.count() < 0 ? kExitPolling : std::min(timeout, kExitPolling);
+  }
+  ::poll(watched.data(), watched.size(), static_cast<int>(timeout.count()));
+  return {};
+}
+
+Result<Finished> Run::attend(const Context& context) {
+  const Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake.valid()) {
+    return fail(Code::io_error,
+                fmt::format("cannot run \"{}\": {}", command_.argv[0], std::generic_category().message(errno)));
+  }
+  const std::stop_callback on_stop(context.stop, [&wake] { ::eventfd_write(wake.get(), 1); });
+  for (;;) {
+    // Asked before the streams are emptied: what an ended child wrote is then in the pipes already.
+    const bool ended = child_.has_ended();
+    if (child_.in().valid()) {
+      feed();
+    }
+    if (!drain(child_.out(), false)) {
+      child_.ask_to_end();
+      return fail(Code::limit_exceeded, fmt::format("\"{}\" printed more than the {} bytes that are read of it",
+                                                    command_.argv[0], command_.output_limit));
+    }
+    drain(child_.err(), true);
+    if (ended) {
+      break;
+    }
+    if (auto ok = wait_for_event(context, wake.get()); !ok) {
+      child_.ask_to_end();
+      return fail(ok.error());
+    }
+  }
+  return child_.finish().map([this](int exit_code) {
+    result_.exit_code = exit_code;
+    return std::move(result_);
+  });
+}
+
+}  // namespace
+
+Result<Finished> run_command(const Command& command, const Context& context) {
+  if (auto ok = context.check(); !ok) {
+    return fail(with_note(ok.error(), fmt::format("while running {}", command.argv.empty() ? "" : command.argv[0])));
+  }
+  MODLOCK_TRY(auto child, StartedChild::start(command, !command.input.empty()));
+  return Run(command, std::move(child)).attend(context);
+}
+
+}  // namespace modlock

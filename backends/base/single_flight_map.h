@@ -1,0 +1,78 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "backends/base/context.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+
+// Values that are made once, by whoever asks first while the others wait. A failure is told to all who waited for it
+// and then forgotten; where it was the asker's own end (cancellation, deadline), the next one tries. Thread-safe.
+template <typename Key, typename Value>
+class SingleFlightMap {
+ public:
+  // `make` returns a Result<Value>, and is called without the lock. Errors: those of `make`; REQUEST_CANCELLED and
+  // DEADLINE_EXCEEDED while waiting.
+  template <typename Make>
+  Result<Value> get(const Key& key, const Context& context, const Make& make) {
+    std::unique_lock lock(mutex_);
+    Entry& entry = entries_[key];
+    while (entry.is_making) {
+      const std::size_t awaited = entry.attempts;
+      const auto is_over = [&] { return entry.attempts != awaited; };
+      if (context.deadline) {
+        made_.wait_until(lock, context.stop, *context.deadline, is_over);
+      } else {
+        made_.wait(lock, context.stop, is_over);
+      }
+      MODLOCK_TRY(context.check());
+      if (is_over() && entry.failure) {
+        return fail(*entry.failure);
+      }
+    }
+    if (entry.value) {
+      return *entry.value;
+    }
+    entry.is_making = true;
+    lock.unlock();
+    Result<Value> made = make();
+    lock.lock();
+    entry.is_making = false;
+    ++entry.attempts;
+    entry.failure.reset();
+    if (made) {
+      entry.value = *made;
+    } else if (made.error().code != Code::request_cancelled && made.error().code != Code::deadline_exceeded) {
+      entry.failure = made.error();
+    }
+    made_.notify_all();
+    return made;
+  }
+
+  // Whether get() would answer at once.
+  bool has(const Key& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(key);
+    return found != entries_.end() && found->second.value && !found->second.is_making;
+  }
+
+ private:
+  struct Entry {
+    bool is_making = false;
+    std::size_t attempts = 0;
+    std::optional<Value> value;
+    std::optional<Error> failure;  // of the last attempt
+  };
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any made_;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace modlock

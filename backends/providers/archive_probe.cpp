@@ -1,0 +1,185 @@
+#include "backends/providers/archive_probe.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <variant>
+
+#include "backends/package/zip_directory.h"
+#include "backends/package/zip_layout.h"
+#include "protocol/base/result.h"
+
+namespace modlock::provider_registry {
+namespace {
+
+constexpr std::size_t kTail = std::size_t{64} << 10U;
+constexpr std::uint64_t kLongestTail = std::uint64_t{1} << 20U;
+
+KnownArchive known(ProviderArchiveHashes hashes) {
+  return {.size = hashes.size,
+          .h1 = std::move(hashes.h1),
+          .archive_h1 = std::move(hashes.archive_h1),
+          .is_plain = hashes.is_plain,
+          .programs = std::move(hashes.programs)};
+}
+
+// Takes an archive in: whole, or what was asked for where that comes and is no more than a tail.
+class ArchiveSink final : public BodySink {
+ public:
+  ArchiveSink(const ProviderArchiveRequest& fetch_request, const std::filesystem::path& temporary, std::size_t tail)
+      : wish_(fetch_request), temporary_(temporary), most_(tail) {}
+
+  Result<void> begin(std::optional<std::uint64_t> length) override {
+    length_ = length;
+    tail_.clear();
+    whole_.reset();
+    return {};
+  }
+
+  Result<void> write(std::string_view bytes) override {
+    if (!whole_ && tail_.size() + bytes.size() <= most_) {
+      tail_.append(bytes);
+      return {};
+    }
+    whole().write(bytes);
+    return {};
+  }
+
+  const std::string& tail() const { return tail_; }
+  Result<KnownArchive> finish() { return whole().finish(wish_.zh).map(known); }
+
+ private:
+  ProviderArchive& whole() {
+    if (!whole_) {
+      whole_ = std::make_unique<ProviderArchive>(wish_.display, temporary_, length_);
+      whole_->write(tail_);
+    }
+    return *whole_;
+  }
+
+  const ProviderArchiveRequest& wish_;
+  const std::filesystem::path& temporary_;
+  std::size_t most_;
+  std::optional<std::uint64_t> length_;
+  std::string tail_;
+  std::unique_ptr<ProviderArchive> whole_;
+};
+
+// The part of a file that an answer brought: "bytes 100-199/200".
+struct Part {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;  // exclusive
+  std::uint64_t total = 0;
+};
+
+std::optional<Part> part_of(const HttpResponse& response) {
+  const std::string text = response.header("Content-Range").value_or("");
+  constexpr std::string_view kUnit = "bytes ";
+  if (response.status != 206 || !text.starts_with(kUnit)) {
+    return std::nullopt;
+  }
+  Part part;
+  const char* at = text.data() + kUnit.size();
+  const char* const end = text.data() + text.size();
+  const auto take = [&](std::uint64_t& number, char stop) {
+    const auto [rest, error] = std::from_chars(at, end, number);
+    const bool fits = error == std::errc{} && (stop == '\0' ? rest == end : rest != end && *rest == stop);
+    at = fits && stop != '\0' ? rest + 1 : rest;
+    return fits;
+  };
+  if (!take(part.begin, '-') || !take(part.end, '/') || !take(part.total, '\0') || part.end < part.begin ||
+      part.end >= part.total) {
+    return std::nullopt;
+  }
+  ++part.end;
+  return part;
+}
+
+// Whether a server does not give parts of this file, which is no reason to give up.
+bool refuses_parts(const Error& error) {
+  return error.code == Code::bad_response || error.code == Code::limit_exceeded;
+}
+
+std::string purpose_of(const ProviderArchiveRequest& fetch_request) {
+  return fmt::format("download {}", fetch_request.display);
+}
+
+Result<std::optional<std::string>> fetch_part(const ProviderClient& client, const ProviderArchiveRequest& fetch_request,
+                                              std::uint64_t begin, std::uint64_t end, const Context& context) {
+  HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
+  request.headers.push_back({"Range", fmt::format("bytes={}-{}", begin, end - 1)});
+  request.body_limit = static_cast<std::size_t>(end - begin);
+  auto response = client.send_anonymously(std::move(request), context);
+  if (!response) {
+    return refuses_parts(response.error()) ? Result<std::optional<std::string>>(std::nullopt)
+                                           : fail(std::move(response.error()));
+  }
+  const auto part = part_of(*response);
+  const bool fits = part && part->begin == begin && part->end == end && response->body.size() == end - begin;
+  return fits ? std::optional(std::move(response->body)) : std::nullopt;
+}
+
+// What the end of an archive, which begins at `begin`, says of it.
+Result<std::optional<KnownArchive>> judge_tail(const ProviderClient& client,
+                                               const ProviderArchiveRequest& fetch_request, std::string tail,
+                                               std::uint64_t total, const Context& context) {
+  while (true) {
+    const std::uint64_t begin = total - tail.size();
+    const auto found = read_zip_directory({tail, begin}, kLongestTail, fetch_request.display);
+    if (!found) {
+      return std::nullopt;
+    }
+    if (const auto* entries = std::get_if<std::vector<ZipEntry>>(&*found)) {
+      auto layout = zip_layout(*entries, {}, fetch_request.display);
+      if (!layout || !layout->is_plain) {
+        return std::nullopt;
+      }
+      return KnownArchive{.size = total, .is_plain = true, .programs = std::move(layout->programs)};
+    }
+    const std::uint64_t wanted = std::get<ZipTailNeeded>(*found).begin;
+    if (total - wanted > 2 * kLongestTail) {
+      return std::nullopt;
+    }
+    auto part = fetch_part(client, fetch_request, wanted, begin, context);
+    if (!part || !*part) {
+      return part ? Result<std::optional<KnownArchive>>(std::nullopt) : fail(std::move(part.error()));
+    }
+    tail.insert(0, **part);
+  }
+}
+
+}  // namespace
+
+Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderArchiveRequest& fetch_request,
+                                  const std::filesystem::path& temporary, const Context& context) {
+  ArchiveSink sink(fetch_request, temporary, 0);
+  HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
+  request.sink = &sink;
+  request.body_limit = UnpackLimits{}.total_bytes;
+  MODLOCK_TRY(client.send_anonymously(std::move(request), context));
+  return sink.finish();
+}
+
+Result<std::optional<KnownArchive>> probe_archive(const ProviderClient& client,
+                                                  const ProviderArchiveRequest& fetch_request,
+                                                  const std::filesystem::path& temporary, const Context& context) {
+  ArchiveSink sink(fetch_request, temporary, kTail);
+  HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
+  request.headers.push_back({"Range", fmt::format("bytes=-{}", kTail)});
+  request.sink = &sink;
+  request.body_limit = UnpackLimits{}.total_bytes;
+  const auto response = client.send_anonymously(std::move(request), context);
+  if (!response) {
+    return refuses_parts(response.error()) ? Result<std::optional<KnownArchive>>(std::nullopt) : fail(response.error());
+  }
+  if (response->status == 200) {
+    return sink.finish();
+  }
+  const auto part = part_of(*response);
+  if (!part || part->end != part->total || part->end - part->begin != sink.tail().size()) {
+    return std::nullopt;
+  }
+  return judge_tail(client, fetch_request, sink.tail(), part->total, context);
+}
+
+}  // namespace modlock::provider_registry

@@ -1,0 +1,227 @@
+#include "backends/providers/network_mirror.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "backends/address/go_url.h"
+#include "backends/address/service_host.h"
+#include "backends/address/source.h"
+#include "backends/base/single_flight_map.h"
+#include "backends/http/redirect_policy.h"
+#include "backends/http/text.h"
+#include "backends/providers/listed_hashes.h"
+#include "backends/providers/mirror_index.h"
+#include "backends/providers/source_answers.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+constexpr int kRedirects = 5;
+
+// The host of the mirror as credentials are configured for it; punycode is fine in a URL.
+std::string credentials_host(const std::string& url) {
+  const auto parsed = GoUrl::parse(url);
+  const std::string host = parsed ? parsed->host : std::string();
+  const std::size_t colon = std::min(host.find(':'), host.size());
+  const auto name = lookup_host(std::string_view(host).substr(0, colon));
+  const auto forms = name ? parse_service_host(name->display + host.substr(colon)) : std::nullopt;
+  return forms ? forms->ascii : std::string();
+}
+
+// What a mirror has of one version.
+struct Archives {
+  std::map<std::string, MirrorArchive> by_platform;
+  std::string url;  // that answered
+};
+
+class NetworkMirror final : public ProviderSource {
+ public:
+  NetworkMirror(NetworkMirrorOptions options, registry::RegistryHttp metadata, HttpClient& http,
+                ProviderArchives& archives)
+      : options_(std::move(options)),
+        display_(printable_url(options_.url)),
+        host_(credentials_host(options_.url)),
+        metadata_(std::move(metadata)),
+        http_(http),
+        archives_(archives) {}
+
+  Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
+    return listings_.get(provider.to_string(), context, [&]() -> Result<ProviderListing> {
+      auto response = ask(provider, "index.json", context);
+      if (!response) {
+        return response.error().code == Code::not_found ? provider_not_found(provider)
+                                                        : fail(std::move(response.error()));
+      }
+      auto versions = parse_mirror_versions(response->body);
+      if (!versions) {
+        return query_failed(provider, versions.error());
+      }
+      ProviderListing listing{.versions = std::move(*versions), .warnings = {}};
+      order_newest_first(listing.versions);
+      return listing;
+    });
+  }
+
+  Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
+                                  std::span<const Platform> platforms, const Context& context) override {
+    MODLOCK_TRY(const auto archives, archives_of(provider, version, context));
+    ProviderRelease release{.covers_all_platforms = false};
+    for (const Platform& platform : platforms) {
+      const auto archive = archives.by_platform.find(platform.to_string());
+      if (archive == archives.by_platform.end()) {
+        return fail(Code::not_found,
+                    fmt::format("provider mirror {} does not have a package of {} {} for {}", display_,
+                                provider.to_string(), version.to_string(), platform.to_string()),
+                    "have the mirror filled for this platform, or leave the platform out");
+      }
+      const std::vector<std::string> accepted =
+          options_.trust_all_hashes ? all_hashes(archives) : archive->second.hashes;
+      MODLOCK_TRY(auto package, fetch(provider, version, platform, archives, archive->second, context));
+      auto matching = matching_hashes(accepted, package);
+      if (!matching) {
+        matching.error().message = fmt::format("{} {} for {} from {}: {}", provider.to_string(), version.to_string(),
+                                               platform.to_string(), display_, matching.error().message);
+        return fail(std::move(matching.error()));
+      }
+      package.recorded = {package.h1};
+      if (options_.records_listed_hashes) {
+        package.recorded.insert(package.recorded.end(), matching->begin(), matching->end());
+      }
+      std::sort(package.recorded.begin(), package.recorded.end());
+      package.recorded.erase(std::unique(package.recorded.begin(), package.recorded.end()), package.recorded.end());
+      release.packages.insert_or_assign(platform, std::move(package));
+    }
+    if (publishes_all(provider)) {
+      std::vector<std::string> listed = all_hashes(archives);
+      std::copy_if(listed.begin(), listed.end(), std::back_inserter(release.published), is_known_hash);
+      release.covers_all_platforms = !release.published.empty();
+    }
+    return release;
+  }
+
+ private:
+  // All that are listed, sorted, each once.
+  static std::vector<std::string> all_hashes(const Archives& archives) {
+    std::vector<std::string> hashes;
+    for (const auto& [platform, archive] : archives.by_platform) {
+      hashes.insert(hashes.end(), archive.hashes.begin(), archive.hashes.end());
+    }
+    std::sort(hashes.begin(), hashes.end());
+    hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+    return hashes;
+  }
+
+  // A client takes a mirror's word only for what need not be signed.
+  bool publishes_all(const ProviderAddress& provider) const {
+    return options_.trust_all_hashes && !options_.requires_signatures && provider.host_ascii() == kOpenTofuRegistry;
+  }
+
+  Result<Archives> archives_of(const ProviderAddress& provider, const ProviderVersion& version,
+                               const Context& context) {
+    const std::string text = version.to_string();
+    return archives_by_version_.get(
+        fmt::format("{} {}", provider.to_string(), text), context, [&]() -> Result<Archives> {
+          auto response = ask(provider, text + ".json", context);
+          if (!response) {
+            return response.error().code == Code::not_found
+                       ? query_failed(provider,
+                                      {.message = fmt::format("provider mirror does not have archive index for "
+                                                              "previously-reported {} version {}",
+                                                              provider.to_string(), text)})
+                       : fail(std::move(response.error()));
+          }
+          auto archives = parse_mirror_archives(response->body);
+          return archives ? Result<Archives>({std::move(*archives), response->url.reveal()})
+                          : query_failed(provider, archives.error());
+        });
+  }
+
+  Result<HttpResponse> ask(const ProviderAddress& provider, const std::string& file, const Context& context) {
+    GoUrl path;
+    path.path = fmt::format("{}/{}/{}/{}", provider.host_ascii(), provider.name_space(), provider.type(), file);
+    const auto url = resolve_url(options_.url, path.escaped_path());
+    if (!url) {
+      return query_failed(provider, {.message = fmt::format("the mirror cannot be asked for \"{}\"", path.path)});
+    }
+    HttpRequest request =
+        metadata_.request(*url, fmt::format("query provider mirror {} for {}", display_, provider.to_string()));
+    request.headers.push_back({"Accept", "application/json"});
+    if (!options_.client_version.empty()) {
+      request.headers.push_back({"X-Terraform-Version", options_.client_version});
+    }
+    request.retries = 0;
+    request.redirects = kRedirects;
+    request.keep = true;
+    auto response = metadata_.send(std::move(request), host_, context);
+    if (!response) {
+      return response;
+    }
+    if (response->status != 200) {
+      return query_failed(provider,
+                          {.message = fmt::format("server returned unsuccessful status {}", response->status)});
+    }
+    if (http::media_type(response->header("Content-Type").value_or("")) != "application/json") {
+      return query_failed(provider, {.message = "response has invalid Content-Type: must be application/json"});
+    }
+    return response;
+  }
+
+  Result<ProviderPackage> fetch(const ProviderAddress& provider, const ProviderVersion& version,
+                                const Platform& platform, const Archives& archives, const MirrorArchive& archive,
+                                const Context& context) {
+    const auto url = resolve_url(archives.url, archive.url);
+    if (!url) {
+      return query_failed(provider, {.message = fmt::format("provider mirror returned invalid URL \"{}\"",
+                                                            printable_url(archive.url))});
+    }
+    MODLOCK_TRY(check_url_allowed(*url, context));
+    HttpRequest request;
+    request.url = SecretText(*url);
+    const std::string display =
+        fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string());
+    request.purpose = fmt::format("download {}", display);
+    request.body_limit = std::numeric_limits<std::size_t>::max();
+    request.retries = options_.download_retries;
+    request.check_redirect = redirect_policy(context);
+    const auto zh = std::find_if(archive.hashes.begin(), archive.hashes.end(),
+                                 [](const std::string& hash) { return hash.starts_with("zh:"); });
+    return archives_.hashes_of(
+        {.display = display, .type = provider.type(), .zh = zh == archive.hashes.end() ? std::string() : *zh},
+        [&](BodySink& sink) -> Result<void> {
+          request.sink = &sink;
+          auto response = expect_success(http_.send(request, context), request);
+          return response ? Result<void>() : fail(not_as_listed(std::move(response.error())));
+        },
+        context);
+  }
+
+  tl::unexpected<Error> query_failed(const ProviderAddress& provider, const Error& reason) const {
+    return fail(
+        Code::bad_response,
+        fmt::format("failed to query provider mirror {} for {}: {}", display_, provider.to_string(), reason.message),
+        reason.hint.empty() ? "have the mirror made again, for example by \"tofu providers mirror\"" : reason.hint);
+  }
+
+  const NetworkMirrorOptions options_;
+  const std::string display_;
+  const std::string host_;
+  const registry::RegistryHttp metadata_;
+  HttpClient& http_;
+  ProviderArchives& archives_;
+  SingleFlightMap<std::string, ProviderListing> listings_;
+  SingleFlightMap<std::string, Archives> archives_by_version_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options, registry::RegistryHttp metadata,
+                                                    HttpClient& http, ProviderArchives& archives) {
+  return std::make_unique<NetworkMirror>(std::move(options), std::move(metadata), http, archives);
+}
+
+}  // namespace modlock

@@ -1,0 +1,351 @@
+#include "backends/providers/registry_provider_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "backends/address/source.h"
+#include "backends/base/parallel.h"
+#include "backends/base/single_flight_map.h"
+#include "backends/package/zip_layout.h"
+#include "backends/providers/archive_probe.h"
+#include "backends/providers/authentication.h"
+#include "backends/providers/checksum_list.h"
+#include "backends/providers/provider_client.h"
+#include "backends/store/provider_hashes.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+using namespace provider_registry;
+
+// Platforms of one version that are worked on at once.
+constexpr std::size_t kWidth = 8;
+
+// The list of checksums of a release, with what its signature is worth.
+struct Checksums {
+  std::string document;
+  std::vector<std::string> hashes;
+  SignatureOutcome outcome;
+};
+
+// One platform's part of a release.
+struct Part {
+  std::shared_ptr<const PackageMetadata> metadata;
+  std::shared_ptr<const Checksums> checksums;
+  ProviderPackage package;
+};
+
+// What is asked for, in all its forms.
+struct Release {
+  const ProviderAddress& provider;
+  const ProviderVersion& version;
+  SignatureRules rules;
+
+  std::string display() const { return release_display(provider, version); }
+  std::string display(const Platform& platform) const {
+    return fmt::format("{} for {}", display(), platform.to_string());
+  }
+};
+
+Error about(Error error, const std::string& what) {
+  error.message = fmt::format("{}: {}", what, error.message);
+  return error;
+}
+
+class RegistryProviderSource final : public ProviderSource {
+ public:
+  explicit RegistryProviderSource(RegistryProviderOptions options)
+      : options_(std::move(options)),
+        client_(registry::RegistryHttp(options_.http, options_.credentials, options_.policy, options_.user_agent),
+                options_.client,
+                {.version = options_.client_version,
+                 .rules = options_.rules,
+                 .download_retries = options_.download_retries}),
+        known_(options_.store) {}
+
+  Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
+    return versions(provider, context).map([](const std::shared_ptr<const ProviderVersions>& found) {
+      ProviderListing listing{.versions = {}, .warnings = found->warnings};
+      for (const ListedProvider& listed : found->versions) {
+        listing.versions.push_back(listed.version);
+      }
+      return listing;
+    });
+  }
+
+  Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
+                                  std::span<const Platform> platforms, const Context& context) override {
+    const Release wanted{provider,
+                         version,
+                         {.client = options_.rules,
+                          .is_default_host = provider.host_ascii() == kOpenTofuRegistry,
+                          .enforce_signatures = options_.enforce_signatures,
+                          .enforce_expiration = options_.enforce_expiration}};
+    // The first failure ends the work on all of them.
+    std::stop_source ended;
+    const std::stop_callback forward(context.stop, [&ended] { ended.request_stop(); });
+    Context inner = context;
+    inner.stop = ended.get_token();
+    std::vector<Result<Part>> parts(platforms.size(), Part{});
+    const std::size_t first = vouched_for(wanted, platforms, parts, inner) ? platforms.size() : 0;
+    parallel_for(platforms.size() - first, kWidth, [&](std::size_t i) {
+      parts[i] = part(wanted, platforms[i], inner);
+      if (!parts[i]) {
+        ended.request_stop();
+      }
+    });
+    MODLOCK_TRY(context.check());
+    return assemble(wanted, platforms, parts);
+  }
+
+ private:
+  Result<std::shared_ptr<const ProviderVersions>> versions(const ProviderAddress& provider, const Context& context) {
+    return versions_.get(provider.to_string(), context, [&] {
+      return client_.versions(provider, context).map([](ProviderVersions found) {
+        return std::make_shared<const ProviderVersions>(std::move(found));
+      });
+    });
+  }
+
+  // What a registry vouches for where the client takes its word: the hashes of all packages, unsigned.
+  static bool takes_word(const Release& release) { return !release.rules.are_required(); }
+
+  // Fills all parts where what is said of the first platform covers the others, and says whether it does: the archive
+  // of the first is as plain as what is listed of it claims, so those beside it, made by the same tool, are too.
+  bool vouched_for(const Release& release, std::span<const Platform> platforms, std::vector<Result<Part>>& parts,
+                   const Context& context) {
+    if (options_.asks_of_each_platform || platforms.size() < 2 || !takes_word(release)) {
+      return false;
+    }
+    const auto metadata = metadata_of(release, platforms[0], context);
+    if (!metadata || (*metadata)->packages.empty()) {
+      return false;
+    }
+    parts[0] = part(release, platforms[0], context);
+    const std::string listed_h1 = parts[0] ? only_hash((*metadata)->packages.at(platforms[0]), "h1:") : std::string();
+    if (listed_h1.empty() || parts[0]->package.h1 != listed_h1) {
+      return false;
+    }
+    for (std::size_t i = 1; i < platforms.size(); ++i) {
+      const auto listed = (*metadata)->packages.find(platforms[i]);
+      ProviderPackage package;
+      if (listed != (*metadata)->packages.end()) {
+        package.h1 = package.archive_h1 = only_hash(listed->second, "h1:");
+        package.zh = only_hash(listed->second, "zh:");
+      }
+      const std::vector<std::string>& signed_hashes = parts[0]->checksums->hashes;
+      if (package.h1.empty() ||
+          std::find(signed_hashes.begin(), signed_hashes.end(), package.zh) == signed_hashes.end()) {
+        return false;
+      }
+      package.recorded = {package.h1, package.zh};
+      parts[i] = Part{parts[0]->metadata, parts[0]->checksums, std::move(package)};
+    }
+    return true;
+  }
+
+  Result<Part> part(const Release& release, const Platform& platform, const Context& context) {
+    MODLOCK_TRY(context.check());
+    MODLOCK_TRY(auto metadata, metadata_of(release, platform, context));
+    const auto listed = listed_package(*metadata, platform);
+    if (!listed) {
+      return fail(about(listed.error(), release.display(platform)));
+    }
+    MODLOCK_TRY(auto checksums, checksums_of(release, *metadata, context));
+    if (auto ok = expect_listed(checksums->document, metadata->file_name, metadata->zh); !ok) {
+      return fail(about(std::move(ok.error()), release.display(platform)));
+    }
+    MODLOCK_TRY(auto package, package_of(release, platform, *metadata, *listed, context));
+    return Part{std::move(metadata), std::move(checksums), std::move(package)};
+  }
+
+  Result<std::shared_ptr<const PackageMetadata>> metadata_of(const Release& release, const Platform& platform,
+                                                             const Context& context) {
+    return packages_.get(release.display(platform), context, [&]() -> Result<std::shared_ptr<const PackageMetadata>> {
+      MODLOCK_TRY(auto metadata, client_.package(release.provider, release.version, platform, context));
+      if (!metadata.is_supported) {
+        return fail(unsupported(release, context));
+      }
+      return std::make_shared<const PackageMetadata>(std::move(metadata));
+    });
+  }
+
+  Error unsupported(const Release& release, const Context& context) {
+    Error error{.code = Code::no_matching_version,
+                .message = fmt::format("provider {} is not supported by this version of {}", release.display(),
+                                       options_.rules == ClientRules::terraform ? "Terraform" : "OpenTofu"),
+                .hint = "no version of it is: it needs another release of the client"};
+    const auto listing = versions(release.provider, context);
+    if (!listing) {
+      return listing.error();
+    }
+    const auto newest = newest_supported(**listing);
+    if (!newest) {
+      return about(newest.error(), release.provider.to_string());
+    }
+    if (*newest != nullptr) {
+      error.hint = fmt::format("the newest version that is: constrain it to \"{}\"", (*newest)->version.to_string());
+    }
+    return error;
+  }
+
+  Result<std::shared_ptr<const Checksums>> checksums_of(const Release& release, const PackageMetadata& metadata,
+                                                        const Context& context) {
+    std::vector<std::string> key = metadata.keys;
+    key.push_back(metadata.checksums_url.reveal());
+    key.push_back(metadata.signature_url.reveal());
+    key.push_back(release.display());  // another host may have the same files, and other rules
+    return checksums_.get(key, context, [&] { return ask_checksums(release, metadata, context); });
+  }
+
+  Result<std::shared_ptr<const Checksums>> ask_checksums(const Release& release, const PackageMetadata& metadata,
+                                                         const Context& context) {
+    const std::string name = release.display();
+    if (metadata.keys.empty() && release.rules.are_required()) {
+      MODLOCK_TRY(verify_signature({}, {}, {}, release.rules, name));
+    }
+    auto document = client_.file(metadata.checksums_url, fmt::format("download the checksums of {}", name), context);
+    auto signature =
+        document && !metadata.keys.empty()
+            ? client_.file(metadata.signature_url, fmt::format("download the signature of {}", name), context)
+            : Result<std::string>();
+    if (!document || !signature) {
+      return fail(document ? std::move(signature.error()) : std::move(document.error()));
+    }
+    auto outcome = verify_signature(metadata.keys, *document, *signature, release.rules, name);
+    auto hashes = hashes_of(*document);
+    if (!outcome || !hashes) {
+      return fail(outcome ? about(std::move(hashes.error()), name) : std::move(outcome.error()));
+    }
+    return std::make_shared<const Checksums>(Checksums{std::move(*document), std::move(*hashes), std::move(*outcome)});
+  }
+
+  Result<ProviderPackage> package_of(const Release& release, const Platform& platform, const PackageMetadata& metadata,
+                                     const ListedPackage* listed, const Context& context) {
+    const std::string listed_h1 = listed != nullptr && takes_word(release) ? only_hash(*listed, "h1:") : std::string();
+    const ProviderArchiveRequest request{metadata.archive_url, metadata.zh, release.display(platform)};
+    MODLOCK_TRY(const auto archive, known_archive(request, !listed_h1.empty(), context));
+    if (auto ok = listed != nullptr ? expect_size(*listed, archive.size) : Result<void>(); !ok) {
+      return fail(about(std::move(ok.error()), request.display));
+    }
+    MODLOCK_TRY(expect_provider_program(archive.programs, release.provider.type(), request.display));
+    const bool is_read = !archive.h1.empty();
+    ProviderPackage package{.h1 = is_read ? archive.h1 : listed_h1,
+                            .archive_h1 = is_read ? archive.archive_h1 : listed_h1,
+                            .zh = metadata.zh};
+    package.recorded = {package.h1, package.zh};
+    return package;
+  }
+
+  // The one hash of a scheme that a registry lists for a package; empty where it lists none, or several.
+  static std::string only_hash(const ListedPackage& listed, std::string_view scheme) {
+    std::set<std::string> found;
+    for (const std::string& hash : listed.hashes) {
+      if (hash.starts_with(scheme)) {
+        found.insert(hash);
+      }
+    }
+    return found.size() == 1 ? *found.begin() : std::string();
+  }
+
+  // `a_look_is_enough`: the hashes are listed, if only the archive is plain.
+  Result<KnownArchive> known_archive(const ProviderArchiveRequest& request, bool a_look_is_enough,
+                                     const Context& context) {
+    const auto remembered = [&] {
+      auto found = known_.find(request.zh);
+      const bool is_enough = found && (!found->h1.empty() || (a_look_is_enough && found->is_plain));
+      if (is_enough) {
+        context.count_cache_hit();
+      }
+      return is_enough ? std::move(found) : std::nullopt;
+    };
+    if (auto found = remembered()) {
+      return *std::move(found);
+    }
+    MODLOCK_TRY(const auto held, known_.hold(request.zh, context));
+    if (auto found = remembered()) {
+      return *std::move(found);
+    }
+    auto archive = find_out(request, a_look_is_enough, context);
+    if (archive) {
+      known_.note(request.zh, *archive);
+    }
+    return archive;
+  }
+
+  Result<KnownArchive> find_out(const ProviderArchiveRequest& request, bool a_look_is_enough, const Context& context) {
+    const std::filesystem::path temporary = options_.store.temporary_directory();
+    if (a_look_is_enough) {
+      auto looked = probe_archive(client_, request, temporary, context);
+      if (!looked) {
+        return fail(std::move(looked.error()));
+      }
+      if (*looked) {
+        return **std::move(looked);
+      }
+    }
+    return read_archive(client_, request, temporary, context);
+  }
+
+  static Result<ProviderRelease> assemble(const Release& release, std::span<const Platform> platforms,
+                                          std::vector<Result<Part>>& parts) {
+    const Error* failure = nullptr;
+    for (const Result<Part>& part : parts) {
+      const bool is_cause = !part && part.error().code != Code::request_cancelled;
+      if (!part && (failure == nullptr || (is_cause && failure->code == Code::request_cancelled))) {
+        failure = &part.error();
+      }
+    }
+    if (failure != nullptr) {
+      return fail(*failure);
+    }
+    ProviderRelease found;
+    std::set<std::string> published;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      Part& part = *parts[i];
+      published.insert(part.checksums->hashes.begin(), part.checksums->hashes.end());
+      if (takes_word(release)) {
+        add_listed(part.metadata->packages, published);
+      }
+      if (i == 0) {
+        found.signature = part.checksums->outcome.signature;
+        found.warnings = part.checksums->outcome.warnings;
+      }
+      found.packages.emplace(platforms[i], std::move(part.package));
+    }
+    found.published.assign(published.begin(), published.end());
+    found.covers_all_platforms = !found.published.empty();
+    return found;
+  }
+
+  static void add_listed(const std::map<Platform, ListedPackage>& packages, std::set<std::string>& published) {
+    for (const auto& [platform, listed] : packages) {
+      for (const std::string& hash : listed.hashes) {
+        if (hash.starts_with("h1:") || hash.starts_with("zh:")) {
+          published.insert(hash);
+        }
+      }
+    }
+  }
+
+  RegistryProviderOptions options_;
+  ProviderClient client_;
+  ProviderHashes known_;
+  SingleFlightMap<std::string, std::shared_ptr<const ProviderVersions>> versions_;         // by address
+  SingleFlightMap<std::string, std::shared_ptr<const PackageMetadata>> packages_;          // by release and platform
+  SingleFlightMap<std::vector<std::string>, std::shared_ptr<const Checksums>> checksums_;  // by keys, URLs and release
+};
+
+}  // namespace
+
+std::unique_ptr<ProviderSource> make_registry_provider_source(RegistryProviderOptions options) {
+  return std::make_unique<RegistryProviderSource>(std::move(options));
+}
+
+}  // namespace modlock

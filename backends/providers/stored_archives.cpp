@@ -1,0 +1,94 @@
+#include "backends/providers/stored_archives.h"
+
+#include <optional>
+#include <utility>
+
+#include "backends/package/provider_archive.h"
+#include "backends/package/zip_layout.h"
+#include "backends/store/provider_hashes.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+// A mirror may list anything; only a digest tells one archive from another.
+bool is_digest(std::string_view zh) {
+  return zh.size() == 67 && zh.starts_with("zh:") &&
+         zh.find_first_not_of("0123456789abcdef", 3) == std::string_view::npos;
+}
+
+// An archive that may be sent more than once: what an earlier attempt brought is void.
+class ArrivingArchive final : public BodySink {
+ public:
+  ArrivingArchive(const std::string& display, std::filesystem::path temporary)
+      : display_(display), temporary_(std::move(temporary)) {}
+
+  Result<void> begin(std::optional<std::uint64_t> length) override {
+    archive_.emplace(display_, temporary_, length);
+    return {};
+  }
+  Result<void> write(std::string_view bytes) override {
+    archive_->write(bytes);
+    return {};
+  }
+  Result<ProviderArchiveHashes> finish() {
+    return archive_ ? archive_->finish() : fail(Code::bad_response, display_ + ": nothing was sent");
+  }
+
+ private:
+  const std::string& display_;
+  std::filesystem::path temporary_;
+  std::optional<ProviderArchive> archive_;
+};
+
+class StoredArchives final : public ProviderArchives {
+ public:
+  explicit StoredArchives(const Store& store) : store_(store), known_(store) {}
+
+  Result<ProviderPackage> hashes_of(const Archive& archive, const Send& send, const Context& context) override {
+    if (auto package = remembered(archive, context)) {
+      return std::move(*package);
+    }
+    // Whoever waits for another process looks again.
+    std::optional<FileLock> held;
+    if (is_digest(archive.zh)) {
+      MODLOCK_TRY(auto lock, known_.hold(archive.zh, context));
+      held.emplace(std::move(lock));
+      if (auto package = remembered(archive, context)) {
+        return std::move(*package);
+      }
+    }
+    ArrivingArchive arriving(archive.display, store_.temporary_directory());
+    MODLOCK_TRY(send(arriving));
+    MODLOCK_TRY(const auto hashes, arriving.finish());
+    known_.note(hashes.zh, {.size = hashes.size,
+                            .h1 = hashes.h1,
+                            .archive_h1 = hashes.archive_h1,
+                            .is_plain = hashes.is_plain,
+                            .programs = hashes.programs});
+    MODLOCK_TRY(expect_provider_program(hashes.programs, archive.type, archive.display));
+    return ProviderPackage{.h1 = hashes.h1, .archive_h1 = hashes.archive_h1, .zh = hashes.zh};
+  }
+
+ private:
+  std::optional<Result<ProviderPackage>> remembered(const Archive& archive, const Context& context) const {
+    const auto known = is_digest(archive.zh) ? known_.find(archive.zh) : std::nullopt;
+    if (!known || known->h1.empty()) {
+      return std::nullopt;
+    }
+    context.count_cache_hit();
+    MODLOCK_TRY(expect_provider_program(known->programs, archive.type, archive.display));
+    return ProviderPackage{.h1 = known->h1, .archive_h1 = known->archive_h1, .zh = archive.zh};
+  }
+
+  const Store& store_;
+  const ProviderHashes known_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProviderArchives> make_stored_archives(const Store& store) {
+  return std::make_unique<StoredArchives>(store);
+}
+
+}  // namespace modlock

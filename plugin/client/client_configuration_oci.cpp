@@ -1,0 +1,182 @@
+#include "plugin/client/client_configuration_oci.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/address/go_url.h"
+#include "backends/credentials/docker_file.h"
+#include "plugin/client/hcl1_entries.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+using hcl1::Entry;
+
+class OciReader {
+ public:
+  OciReader(const hcl1::File& file, const std::filesystem::path& directory, std::string_view name,
+            ClientConfiguration& out)
+      : file_(file), directory_(directory), name_(name), out_(out) {}
+
+  Diagnostics read() {
+    for (const hcl1::Item& item : file_.items) {
+      if (item.keys.front() == "oci_credentials") {
+        report(read_credentials(item));
+      } else if (item.keys.front() == "oci_default_credentials") {
+        report(read_defaults(item));
+      }
+    }
+    return std::move(warnings_);
+  }
+
+ private:
+  void report(Result<void> result) {
+    if (!result) {
+      warnings_.push_back({Severity::warning, std::move(result.error())});
+    }
+  }
+
+  std::string from(hcl1::Place at) const { return fmt::format("{}:{}", name_, at.line); }
+
+  Result<void> read_credentials(const hcl1::Item& item) {
+    if (item.is_assigned) {
+      return hcl1::wrong(name_, item.at, "oci_credentials must not be followed by \"=\"");
+    }
+    if (!file_.is_json) {
+      if (item.keys.size() != 2) {
+        return hcl1::wrong(name_, item.at,
+                           "oci_credentials must have one label, the registry or the start of repositories");
+      }
+      return read_block(item.keys[1], item.at, hcl1::entries_of(item.value.items));
+    }
+    MODLOCK_TRY(const auto labels, hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_));
+    if (!std::all_of(labels.begin(), labels.end(),
+                     [](const Entry& entry) { return entry.value->kind == hcl1::Value::Kind::object; })) {
+      return hcl1::wrong(name_, item.at,
+                         "oci_credentials must hold one object for each registry or start of repositories");
+    }
+    for (const Entry& entry : labels) {
+      auto body = hcl1::open({{.keys = {}, .value = entry.value, .item = entry.item}}, file_, name_);
+      report(body ? read_block(entry.keys.front(), entry.item->at, *body) : fail(std::move(body.error())));
+    }
+    return {};
+  }
+
+  Result<void> read_block(const std::string& label, hcl1::Place at, const std::vector<Entry>& body) {
+    const auto wrong = [this, at, &label](std::string_view what) {
+      return hcl1::wrong(name_, at, fmt::format("oci_credentials \"{}\" {}", label, what));
+    };
+    if (!is_repository_prefix(label)) {
+      return wrong("names no registry and no start of repositories");
+    }
+    std::vector<std::optional<std::string>> values;
+    for (const char* argument :
+         {"username", "password", "access_token", "refresh_token", "docker_credentials_helper"}) {
+      MODLOCK_TRY(auto value, hcl1::string_argument(body, argument, name_));
+      values.push_back(std::move(value));
+    }
+    const bool is_basic = values[0] || values[1];
+    const bool is_token = values[2] || values[3];
+    const bool is_helper = values[4].has_value();
+    if (int{is_basic} + int{is_token} + int{is_helper} != 1) {
+      return wrong(
+          "must set either username and password, or access_token and refresh_token, or "
+          "docker_credentials_helper");
+    }
+    if ((is_basic && !(values[0] && values[1])) || (is_token && !(values[2] && values[3]))) {
+      return wrong(is_basic ? "must set both username and password" : "must set both access_token and refresh_token");
+    }
+    const std::size_t slash = std::min(label.find('/'), label.size());
+    if (is_helper && slash != label.size()) {
+      return wrong("must not set docker_credentials_helper, which serves whole registries only");
+    }
+    if (is_helper && !is_helper_name(*values[4])) {
+      return wrong("must set docker_credentials_helper to what follows docker-credential-");
+    }
+    for (const ClientConfiguration::OciCredentials& other : out_.oci) {
+      if (other.label() == label) {
+        return wrong("is there a second time, first in " + other.from);
+      }
+    }
+    const auto secret = [&values](std::size_t index) { return SecretText(values[index].value_or("")); };
+    out_.oci.push_back({.host = label.substr(0, slash),
+                        .repository = label.substr(std::min(slash + 1, label.size())),
+                        .user = secret(0),
+                        .password = secret(1),
+                        .access_token = secret(2),
+                        .refresh_token = secret(3),
+                        .helper = values[4].value_or(""),
+                        .from = from(at)});
+    return {};
+  }
+
+  Result<void> read_defaults(const hcl1::Item& item) {
+    const auto wrong = [this, &item](std::string_view what) {
+      return hcl1::wrong(name_, item.at, fmt::format("oci_default_credentials {}", what));
+    };
+    if (item.is_assigned || (!file_.is_json && item.keys.size() != 1)) {
+      return wrong(item.is_assigned ? "must not be followed by \"=\"" : "must have no label");
+    }
+    MODLOCK_TRY(const auto body, hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_));
+    auto ambient = hcl1::boolean_argument(body, "discover_ambient_credentials", name_);
+    auto files = hcl1::list_argument(body, "docker_style_config_files", name_);
+    auto helper = hcl1::string_argument(body, "docker_credentials_helper", name_);
+    if (!ambient || !files || !helper) {
+      return fail(!ambient ? ambient.error() : !files ? files.error() : helper.error());
+    }
+    if (out_.oci_defaults) {
+      return wrong("is there a second time, first in " + out_.oci_defaults->from);
+    }
+    ClientConfiguration::OciDefaults defaults{
+        .discover_ambient = ambient->value_or(true), .files = {}, .helper = {}, .from = from(item.at)};
+    if (*files) {
+      defaults.files.emplace();
+      for (const std::string& file : **files) {
+        defaults.files->push_back((directory_ / file).lexically_normal().string());
+      }
+    }
+    if (*helper && is_helper_name(**helper)) {
+      defaults.helper = **helper;
+    } else if (*helper) {
+      report(wrong("must set docker_credentials_helper to what follows docker-credential-"));
+    }
+    if (!defaults.discover_ambient && defaults.files) {
+      report(wrong("names docker_style_config_files and turns them off by discover_ambient_credentials"));
+    }
+    out_.oci_defaults = std::move(defaults);
+    return {};
+  }
+
+  const hcl1::File& file_;
+  const std::filesystem::path& directory_;
+  std::string_view name_;
+  ClientConfiguration& out_;
+  Diagnostics warnings_;
+};
+
+}  // namespace
+
+bool is_repository_prefix(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const std::string_view host = text.substr(0, slash);
+  const auto url = GoUrl::parse(fmt::format("dummy://{}", host));
+  if (!url || url->host.empty() || url->host != host) {
+    return false;
+  }
+  if (slash == std::string_view::npos) {
+    return true;
+  }
+  const std::string_view path = text.substr(slash + 1);
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789._-/";
+  return !path.empty() && path.find_first_not_of(kAllowed) == std::string_view::npos && path.front() != '/' &&
+         path.back() != '/' && path.find("//") == std::string_view::npos;
+}
+
+Diagnostics read_oci_configuration(const hcl1::File& file, const std::filesystem::path& directory,
+                                   std::string_view name, ClientConfiguration& configuration) {
+  return OciReader(file, directory, name, configuration).read();
+}
+
+}  // namespace modlock

@@ -1,0 +1,384 @@
+#include "plugin/install/origin_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <list>
+#include <optional>
+
+#include "backends/base/parallel.h"
+#include "backends/store/first_seen.h"
+#include "plugin/install/locked_content.h"
+#include "plugin/install/moved_reference.h"
+#include "plugin/install/reference_kind.h"
+#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/selection.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kWidth = 8;  // waiting for the network, not computing
+
+// How the source of a call is asked.
+enum class Question {
+  version,     // a list of versions; of a registry then the package
+  reference,   // what the reference gives
+  repository,  // whether it is there: the call names the content itself
+  content,     // the package
+};
+
+Question question_for(const LockedCall& call) {
+  const ModuleNode& node = *call.node;
+  const Source& source = node.address.source;
+  if (node.commit) {
+    return Question::repository;
+  }
+  if (chooses_version(node)) {
+    return Question::version;
+  }
+  if (source.traits().content_id == ContentId::checksum) {
+    return Question::content;
+  }
+  return names_content(source, *call.lock) ? Question::repository : Question::reference;
+}
+
+class OriginCheck {
+ public:
+  OriginCheck(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context)
+      : fetcher_(fetcher), context_(context) {
+    for (const LockedCall& call : calls) {
+      asked_.push_back({.call = call, .question = question_for(call)});
+    }
+  }
+
+  OriginFindings run() {
+    ask();
+    for (SourceCheck& asked : asked_) {
+      judge_answer(asked);
+    }
+    ask_for_tags();
+    for (SourceCheck& asked : asked_) {
+      judge_proof(asked);
+    }
+    find_descents();
+    for (SourceCheck& asked : asked_) {
+      if (asked.verdict) {
+        findings_.verdicts.emplace(asked.call.node->key, std::move(*asked.verdict));
+      }
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  struct SourceCheck {
+    LockedCall call;
+    Question question = Question::version;
+    std::optional<Verdict> verdict = {};
+    std::optional<ReferenceMove> move = {};
+    std::string tag = {};                   // of the locked version, where the listing does not say what it gives
+    const SourceAddress* tagged = nullptr;  // what says so
+    std::optional<FetchRequest> content = {};
+    std::optional<FetchRequest> proof = {};  // of the locked id, whose content the store does not know
+
+    const SourceAddress& address() const { return call.node->address; }
+    const Source& source() const { return call.node->address.source; }
+  };
+
+  // One fetch task for each package source.
+  void ask() {
+    std::map<std::string, std::vector<SourceCheck*>> by_source;
+    for (SourceCheck& asked : asked_) {
+      by_source[SourceFetcher::package_key(asked.address())].push_back(&asked);
+    }
+    std::vector<SourceFetcher::FetchTask> tasks;
+    for (const auto& [key, group] : by_source) {
+      SourceFetcher::FetchTask& task = tasks.emplace_back();
+      for (const SourceCheck* asked : group) {
+        if (asked->question == Question::reference) {
+          task.pins.push_back(&asked->address());
+        } else if (asked->question != Question::content) {
+          task.listings.push_back({&asked->address(), asked->call.node->tag_prefix});
+        }
+      }
+      task.choose = [this, group = &group] { return packages_for(*group); };
+    }
+    fetcher_.run(tasks);
+  }
+
+  // What says with its content alone whether it is the same.
+  std::vector<SourceFetcher::PackageRequest> packages_for(const std::vector<SourceCheck*>& group) const {
+    std::vector<SourceFetcher::PackageRequest> packages;
+    for (SourceCheck* asked : group) {
+      if (asked->question == Question::content) {
+        asked->content = FetchRequest{};
+      } else if (asked->question == Question::version && asked->source().is_registry()) {
+        const auto& listing = fetcher_.listing(asked->address(), asked->call.node->tag_prefix);
+        if (listing && find_locked(*asked, *listing) != nullptr) {
+          asked->content = FetchRequest{.id = {}, .ref = *asked->call.lock->version};
+        }
+      }
+      if (!asked->content) {
+        asked->proof = wish_for_proof(*asked);
+      }
+      for (const auto& request : {asked->content, asked->proof}) {
+        if (request) {
+          packages.push_back({&asked->address(), *request});
+        }
+      }
+    }
+    return packages;
+  }
+
+  // A source that does not answer, or has moved what is locked, is judged by that.
+  std::optional<FetchRequest> wish_for_proof(const SourceCheck& asked) const {
+    FetchRequest request{.id = locked_id(asked), .ref = {}, .locked = true};
+    if (!names_fixed_content(request.id) || asked.call.lock->hash_value("h1").empty() ||
+        fetcher_.stored(asked.source(), request)) {
+      return std::nullopt;
+    }
+    if (asked.question == Question::reference) {
+      const auto& pin = fetcher_.pinned(asked.source());
+      request.ref = pin ? pin->ref : "";
+      return pin ? std::optional(std::move(request)) : std::nullopt;
+    }
+    const auto& listing = fetcher_.listing(asked.address(), asked.call.node->tag_prefix);
+    const ListedVersion* listed = listing && asked.call.lock->version ? find_locked(asked, *listing) : nullptr;
+    const bool is_listed = listed != nullptr && (listed->id.empty() || listed->id == request.id);
+    request.ref = is_listed ? listed->ref : "";
+    return listing && (is_listed || asked.question == Question::repository) ? std::optional(std::move(request))
+                                                                            : std::nullopt;
+  }
+
+  static const ListedVersion* find_locked(const SourceCheck& asked, const Listing& listing) {
+    const auto found = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& each) {
+      return each.version.to_string() == asked.call.lock->version;
+    });
+    return found == listing.versions.end() ? nullptr : &*found;
+  }
+
+  void judge_answer(SourceCheck& asked) {
+    if (asked.question == Question::reference) {
+      judge_reference(asked, fetcher_.pinned(asked.source()));
+    } else if (asked.question != Question::content) {
+      const auto& listing = fetcher_.listing(asked.address(), asked.call.node->tag_prefix);
+      if (!listing) {
+        take_failure(asked, listing.error());
+      } else if (asked.question == Question::version && asked.call.lock->version) {
+        judge_version(asked, *listing);
+      }
+    }
+    if (asked.content) {
+      const auto& package = fetcher_.package(asked.address(), *asked.content);
+      package ? judge_content(asked, *package) : take_failure(asked, package.error());
+    }
+  }
+
+  void judge_version(SourceCheck& asked, const Listing& listing) {
+    const std::string& locked = *asked.call.lock->version;
+    const ListedVersion* listed = find_locked(asked, listing);
+    if (listed == nullptr) {
+      vanish(asked, fmt::format("version {} is no longer among the versions of \"{}\"{}", locked,
+                                asked.source().package_identity(), observation(asked)));
+      return;
+    }
+    const std::string id = locked_id(asked);
+    if (!listed->ambiguous_with.empty()) {
+      warn(
+          asked, Code::version_ambiguous,
+          fmt::format("the tags \"{}\" and \"{}\" of \"{}\" name version {}, but different content: whether the locked "
+                      "one moved cannot be told",
+                      listed->tag, listed->ambiguous_with, asked.source().package_identity(), locked),
+          "ask its author to delete one of the two tags");
+    } else if (!listed->id.empty() && !id.empty()) {
+      compare_id(asked, {tag_words(listed->tag), listed->id, false}, id);
+    } else if (!asked.source().is_registry() && !id.empty()) {
+      asked.tag = listed->tag;
+    }
+    find_update(asked, listing);
+  }
+
+  // When this cache saw the locked version there, by the name of its tag: it was deleted then, and not locked in error.
+  // That its commit was seen by another name says nothing.
+  std::string observation(const SourceCheck& asked) const {
+    for (const std::string& text : {"v" + *asked.call.lock->version, *asked.call.lock->version}) {
+      const std::string tag = asked.call.node->tag_prefix + text;
+      for (const std::string& ref : {"refs/tags/" + tag, tag}) {
+        if (const auto seen = fetcher_.first_seen_as(asked.source(), ref, locked_id(asked))) {
+          return "; first seen there at " + time_text(*seen);
+        }
+      }
+    }
+    return {};
+  }
+
+  // Moved counts more than a newer version.
+  void find_update(SourceCheck& asked, const Listing& listing) const {
+    const auto newest = select_version(listing, asked.call.node->constraints, asked.source().package_identity());
+    const auto locked = Version::parse(*asked.call.lock->version);
+    if (!asked.move && newest && locked && *locked < newest->version) {
+      asked.verdict = Verdict{.kind = VerdictKind::update_available,
+                              .expected = locked->to_string(),
+                              .actual = newest->version.to_string(),
+                              .detail = fmt::format("version {} is available", newest->version.to_string())};
+    }
+  }
+
+  void judge_reference(SourceCheck& asked, const Result<Pin>& pin) {
+    if (!pin) {
+      take_failure(asked, pin.error());
+      return;
+    }
+    const std::string id = locked_id(asked);
+    if (!id.empty()) {
+      compare_id(asked,
+                 {reference_words(asked.source(), pin->ref), pin->id, is_expected_to_move(asked.source(), pin->ref)},
+                 id);
+    }
+  }
+
+  // An OCI registry lists tags without their digests, and an external backend may: the tag of each locked version takes
+  // a request.
+  void ask_for_tags() {
+    std::map<std::string, SourceFetcher::FetchTask> by_source;
+    for (SourceCheck& asked : asked_) {
+      if (!asked.tag.empty()) {
+        SourceAddress& address = tags_.emplace_back(asked.address());
+        address.source.query.emplace_back("tag", asked.tag);
+        if (address.source.traits().content_id == ContentId::digest) {  // reads its reference from the URL
+          const std::string& url = asked.address().package_url.reveal();
+          address.package_url = SecretText(url.substr(0, url.find('?')) + "?tag=" + asked.tag);
+        }
+        asked.tagged = &address;
+        SourceFetcher::FetchTask& task = by_source[SourceFetcher::package_key(address)];
+        task.pins.push_back(&address);
+        task.choose = [] { return std::vector<SourceFetcher::PackageRequest>{}; };
+      }
+    }
+    std::vector<SourceFetcher::FetchTask> tasks;
+    for (auto& [key, task] : by_source) {
+      tasks.push_back(std::move(task));
+    }
+    fetcher_.run(tasks);
+    for (SourceCheck& asked : asked_) {
+      if (asked.tagged == nullptr) {
+        continue;
+      }
+      if (const auto& pin = fetcher_.pinned(asked.tagged->source); !pin) {
+        take_failure(asked, pin.error());
+      } else {
+        compare_id(asked, {tag_words(asked.tag), pin->id, false}, locked_id(asked));
+      }
+    }
+  }
+
+  // Here ids are hash texts. That of an archive is evidence only: it may have been packed again.
+  void judge_content(SourceCheck& asked, const Package& package) {
+    const std::string id = locked_id(asked);
+    const bool same_content = "h1:" + asked.call.lock->hash_value("h1") == package.h1;
+    const std::string thing =
+        asked.question == Question::version ? "version " + *asked.call.lock->version : "the archive";
+    if (id == package.id && same_content) {
+      return;
+    }
+    const bool is_evidence = id.starts_with("zh:") || package.id.starts_with("zh:");
+    if (same_content && (is_evidence || id.empty())) {
+      warn(asked, Code::tag_moved,
+           fmt::format("{} of \"{}\" was {} and is {} now; its content is the same", thing,
+                       asked.source().package_identity(), id.empty() ? "nothing known" : id, package.id),
+           "nothing need be done: the content counts");
+      return;
+    }
+    asked.move = ReferenceMove{thing, package.id, false};
+    asked.verdict = Verdict{.kind = VerdictKind::moved,
+                            .expected = id == package.id ? "h1:" + asked.call.lock->hash_value("h1") : id,
+                            .actual = id == package.id ? package.h1 : package.id,
+                            .detail = fmt::format("{} has other content than when it was locked", thing)};
+  }
+
+  void judge_proof(SourceCheck& asked) {
+    const bool is_open = !asked.verdict || asked.verdict->kind == VerdictKind::update_available;
+    if (!asked.proof || !is_open) {
+      return;
+    }
+    const auto& package = fetcher_.package(asked.address(), *asked.proof);
+    if (!package) {
+      take_failure(asked, package.error());
+    } else if (auto contradiction = check_locked_content(*asked.call.lock, *fetcher_.backend(asked.source()),
+                                                         asked.proof->id, package->h1)) {
+      asked.verdict = std::move(contradiction);
+    }
+  }
+
+  void compare_id(SourceCheck& asked, ReferenceMove move, const std::string& locked) const {
+    if (move.now != locked) {
+      asked.verdict = classify_move(move, locked, *fetcher_.backend(asked.source()));
+      asked.move = std::move(move);
+    }
+  }
+
+  // What follows from what, for all that moved; then the sentences.
+  void find_descents() {
+    std::vector<SourceCheck*> moved;
+    for (SourceCheck& asked : asked_) {
+      if (asked.move && asked.verdict && asked.verdict->detail.empty()) {
+        moved.push_back(&asked);
+      }
+    }
+    parallel_for(moved.size(), kWidth, [&](std::size_t i) {
+      SourceCheck& asked = *moved[i];
+      describe_descent(*asked.verdict, *asked.move, locked_id(asked), asked.address(),
+                       *fetcher_.backend(asked.source()), context_);
+    });
+  }
+
+  void take_failure(SourceCheck& asked, const Error& error) {
+    if (error.code == Code::not_found) {
+      vanish(asked, error.message);
+      return;
+    }
+    const ModuleNode& node = *asked.call.node;
+    const auto told =
+        std::find_if(findings_.diagnostics.begin(), findings_.diagnostics.end(), [&](const Diagnostic& each) {
+          return each.severity == Severity::error && each.what.code == error.code && each.what.message == error.message;
+        });
+    if (told != findings_.diagnostics.end()) {
+      told->what.related.push_back({"the same source is called here", node.call.source.location});
+      return;
+    }
+    Error mine = error;
+    mine.subject = node.subject();
+    mine.location = node.call.source.location;
+    findings_.diagnostics.push_back({Severity::error, std::move(mine)});
+  }
+
+  void vanish(SourceCheck& asked, std::string detail) const {
+    asked.verdict =
+        Verdict{.kind = VerdictKind::vanished, .expected = asked.call.lock->origin_hash(), .detail = std::move(detail)};
+  }
+
+  void warn(const SourceCheck& asked, Code code, std::string message, std::string hint) {
+    findings_.diagnostics.push_back({Severity::warning, Error{.code = code,
+                                                              .message = std::move(message),
+                                                              .subject = asked.call.node->subject(),
+                                                              .location = asked.call.node->call.source.location,
+                                                              .hint = std::move(hint)}});
+  }
+
+  std::string locked_id(const SourceCheck& asked) const {
+    return fetcher_.backend(asked.source())->id_of(asked.call.lock->hashes);
+  }
+
+  SourceFetcher& fetcher_;
+  const Context& context_;
+  std::vector<SourceCheck> asked_;
+  std::list<SourceAddress> tags_;  // of locked versions whose listing does not say what they give
+  OriginFindings findings_;
+};
+
+}  // namespace
+
+OriginFindings check_origins(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context) {
+  return OriginCheck(calls, fetcher, context).run();
+}
+
+}  // namespace modlock

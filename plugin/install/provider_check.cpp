@@ -1,0 +1,163 @@
+#include "plugin/install/provider_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "backends/base/parallel.h"
+#include "backends/store/tree_memo.h"
+#include "plugin/constraint/provider_constraint.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostThreads = 8;
+
+bool has_scheme(const std::vector<std::string>& hashes, std::string_view scheme) {
+  return std::any_of(hashes.begin(), hashes.end(), [&](const std::string& hash) { return hash.starts_with(scheme); });
+}
+
+// All constraints that can be read; what cannot is an error of the configuration.
+ProviderConstraint constraints_of(const std::vector<RequiredBy>& uses) {
+  std::vector<ProviderConstraint> all;
+  for (const RequiredBy& use : uses) {
+    if (use.requirement.constraint) {
+      if (auto constraint = ProviderConstraint::parse(use.requirement.constraint->text)) {
+        all.push_back(std::move(*constraint));
+      }
+    }
+  }
+  return ProviderConstraint::merge(all);
+}
+
+class ProviderChecker {
+ public:
+  ProviderChecker(const ProviderCheck& check, const Store& store, const Context& context)
+      : check_(check), store_(store), context_(context) {}
+
+  Result<std::vector<Verdict>> run() {
+    std::set<ProviderAddress> providers;
+    for (const auto& [provider, lock] : check_.lock.providers) {
+      providers.insert(provider);
+    }
+    for (const auto& [provider, uses] : check_.required) {
+      if (!provider.is_builtin(check_.default_host)) {
+        providers.insert(provider);
+      }
+    }
+    std::erase_if(providers,
+                  [&](const ProviderAddress& provider) { return check_.dev_overrides.count(provider) != 0; });
+    const std::vector<ProviderAddress> order(providers.begin(), providers.end());
+    std::vector<Verdict> verdicts(order.size());
+    const std::size_t threads = std::min(core_count(), kMostThreads);
+    memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(order.size(), 1), 1);
+    parallel_for(order.size(), threads, [&](std::size_t i) { verdicts[i] = judge(order[i]); });
+    MODLOCK_TRY(context_.check());
+    return verdicts;
+  }
+
+ private:
+  Verdict judge(const ProviderAddress& provider) const {
+    Verdict verdict{.subject = "provider." + provider.to_string()};
+    const auto required = check_.required.find(provider);
+    const auto locked = check_.lock.providers.find(provider);
+    if (locked == check_.lock.providers.end()) {
+      verdict.kind = VerdictKind::not_locked;
+      verdict.detail = "it is required by the configuration, and the lock file has no version of it";
+      verdict.location = required->second.front().requirement.location;
+      return verdict;
+    }
+    if (const auto block = check_.lock.provider_ranges.find(provider); block != check_.lock.provider_ranges.end()) {
+      verdict.location = Location{check_.lock_path, block->second};
+    }
+    const ProviderLock& lock = locked->second;
+    if (required != check_.required.end()) {
+      const ProviderConstraint constraint = constraints_of(required->second);
+      if (!constraint.allows(lock.version)) {
+        verdict.kind = VerdictKind::not_locked;
+        verdict.detail = fmt::format("locked version selection {} doesn't match the version constraints \"{}\"",
+                                     lock.version.to_string(), constraint.canonical());
+        return verdict;
+      }
+    }
+    judge_place(provider, lock, verdict);
+    return verdict;
+  }
+
+  void judge_place(const ProviderAddress& provider, const ProviderLock& lock, Verdict& verdict) const {
+    const fs::path place = check_.directory / provider.host() / provider.name_space() / provider.type() /
+                           lock.version.to_string() / check_.platform.to_string();
+    std::error_code ignored;
+    if (!fs::is_directory(place, ignored)) {
+      verdict.kind = VerdictKind::missing;
+      verdict.detail = fmt::format("{} is locked, but there is no package of it for {} in the data directory",
+                                   lock.version.to_string(), check_.platform.to_string());
+      return;
+    }
+    auto installed = hash_installed(store_, place, memo_, context_);
+    if (!installed) {
+      verdict.kind = VerdictKind::tampered;
+      verdict.detail = installed.error().message;
+      return;
+    }
+    verdict.actual = std::move(*installed);
+    if (std::find(lock.hashes.begin(), lock.hashes.end(), verdict.actual) != lock.hashes.end()) {
+      verdict.expected = verdict.actual;
+      return;
+    }
+    judge_difference(place, lock, verdict);
+  }
+
+  // The directory's hash is none of the lock's.
+  void judge_difference(const fs::path& place, const ProviderLock& lock, Verdict& verdict) const {
+    if (has_scheme(lock.hashes, "h1:")) {
+      verdict.kind = VerdictKind::tampered;
+      const auto first = std::find_if(lock.hashes.begin(), lock.hashes.end(),
+                                      [](const std::string& hash) { return hash.starts_with("h1:"); });
+      const bool is_only = std::count_if(lock.hashes.begin(), lock.hashes.end(),
+                                         [](const std::string& hash) { return hash.starts_with("h1:"); }) == 1;
+      verdict.expected = is_only ? *first : "";
+      verdict.detail = fmt::format(
+          "the installed package does not match any of the checksums recorded in the lock file, unless those are of "
+          "other platforms than {}{}",
+          check_.platform.to_string(), shared_by(place));
+    } else if (has_scheme(lock.hashes, "zh:")) {
+      verdict.kind = VerdictKind::not_locked;
+      verdict.detail = "the lock file has no h1 hash of it, and those of archives say nothing of the installed package";
+    } else {
+      verdict.detail = "the lock file has no hash of it to compare with";
+    }
+  }
+
+  // " (shared by the plugin cache …)" where the place is a link into it.
+  std::string shared_by(const fs::path& place) const {
+    std::error_code ignored;
+    if (check_.plugin_cache_directory.empty()) {
+      return {};
+    }
+    const fs::path real = fs::canonical(place, ignored);
+    const fs::path cache = fs::canonical(check_.plugin_cache_directory, ignored);
+    const auto parted = std::mismatch(cache.begin(), cache.end(), real.begin(), real.end());
+    const bool is_below = !cache.empty() && parted.first == cache.end();
+    return is_below ? fmt::format("; it lies in the plugin cache {}", check_.plugin_cache_directory) : std::string();
+  }
+
+  const ProviderCheck& check_;
+  const Store& store_;
+  const Context& context_;
+  MemoOptions memo_{.full = check_.full, .rules = TreeRules::provider_package};
+};
+
+}  // namespace
+
+Result<std::vector<Verdict>> check_providers(const ProviderCheck& check, const Store& store, const Context& context) {
+  return ProviderChecker(check, store, context).run();
+}
+
+}  // namespace modlock

@@ -1,0 +1,82 @@
+#include "plugin/install/tree_difference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "backends/base/digest.h"
+
+namespace modlock {
+namespace {
+
+// A file, or one below a directory, whose name begins with a dot.
+bool is_dotfile(std::string_view name) {
+  return name.starts_with('.') || name.find("/.") != std::string_view::npos;
+}
+
+// What OpenTofu loads of a directory (internal/configs/parser_config_dir.go): never a name that begins with a dot.
+bool is_configuration(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kSuffixes = {".tf", ".tofu", ".tf.json", ".tofu.json"};
+  const std::string_view own_name = name.substr(name.rfind('/') + 1);
+  return !own_name.starts_with('.') && std::any_of(kSuffixes.begin(), kSuffixes.end(),
+                                                   [&](std::string_view suffix) { return own_name.ends_with(suffix); });
+}
+
+const FileDigest* find(const TreeSummary& tree, std::string_view name) {
+  const auto found =
+      std::lower_bound(tree.files.begin(), tree.files.end(), name,
+                       [](const FileDigest& file, std::string_view wanted) { return file.name < wanted; });
+  return found != tree.files.end() && found->name == name ? &*found : nullptr;
+}
+
+// The file that stands in git for content that is kept in Git LFS, as its specification has it.
+std::string pointer_text(std::string_view sha256, std::uint64_t size) {
+  return fmt::format("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n", sha256, size);
+}
+
+}  // namespace
+
+TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const InstalledEntries& entries) {
+  TreeDifference difference;
+  const auto added = [&](const std::string& name) {
+    (is_configuration(name) ? difference.tampered : difference.harmless).push_back(name + " was added");
+  };
+  // A link to a dotfile that a copy left out counted as that file's content, and now leads nowhere.
+  const auto lost_its_dotfile = [&](const FileDigest& file) {
+    const auto target = entries.link_target(file.name);
+    const FileDigest* meant = target && is_dotfile(*target) ? find(locked, *target) : nullptr;
+    return meant != nullptr && meant->sha256 == file.sha256 && find(installed, *target) == nullptr;
+  };
+  const auto is_meant_by = [&](const FileDigest& pointer, const FileDigest& content) {
+    const auto size = entries.size(content.name);
+    return size && sha256_hex(pointer_text(content.sha256, *size)) == pointer.sha256;
+  };
+  auto have = installed.files.begin();
+  for (const FileDigest& file : locked.files) {
+    for (; have != installed.files.end() && have->name < file.name; ++have) {
+      added(have->name);
+    }
+    if (have == installed.files.end() || have->name != file.name) {
+      (is_dotfile(file.name) ? difference.harmless : difference.tampered).push_back(file.name + " was deleted");
+      continue;
+    }
+    if (have->sha256 != file.sha256) {
+      if (lost_its_dotfile(file)) {
+        difference.harmless.push_back(file.name + " links to a file that was deleted");
+      } else if (is_meant_by(file, *have)) {
+        difference.from_pointers.push_back(file.name + " is the content that its Git LFS pointer names");
+      } else {
+        difference.tampered.push_back(file.name + " was changed");
+      }
+    }
+    ++have;
+  }
+  for (; have != installed.files.end(); ++have) {
+    added(have->name);
+  }
+  return difference;
+}
+
+}  // namespace modlock

@@ -1,0 +1,442 @@
+#include "plugin/install/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/base/parallel.h"
+#include "backends/store/tree_memo.h"
+#include "plugin/install/file_list.h"
+#include "plugin/install/install_record.h"
+#include "plugin/install/locked_content.h"
+#include "plugin/install/manifest.h"
+#include "plugin/install/manifest_check.h"
+#include "plugin/install/origin_check.h"
+#include "plugin/install/overrides.h"
+#include "plugin/install/package_lookup.h"
+#include "plugin/install/provider_check.h"
+#include "plugin/install/reference_kind.h"
+#include "plugin/install/tree_difference.h"
+#include "plugin/resolve/lock_entry.h"
+#include "plugin/resolve/plan.h"
+#include "plugin/resolve/provider_tree.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostThreads = 32;
+constexpr std::size_t kShownPaths = 10;
+
+// Where the link `name` of a package leads by its text, relative to the package; nullopt where it is no link.
+std::optional<std::string> link_target(const fs::path& package, const std::string& name) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(package / name, error);
+  return error ? std::nullopt
+               : std::optional((fs::path(name).parent_path() / target).lexically_normal().generic_string());
+}
+
+std::optional<std::uint64_t> size_of(const fs::path& file) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  return error ? std::nullopt : std::optional<std::uint64_t>(size);
+}
+
+// Returns the commit of a lock entry for people ("commit 8f2c0d0b6c1f"), else its hash ("zh:…").
+std::string id_words(const ModuleLock& lock) {
+  const std::string commit = lock.hash_value("git");
+  return commit.empty() ? lock.origin_hash() : "commit " + short_id(commit);
+}
+
+// Returns how two entries differ: "2.0.0 is installed, 2.1.0 is locked".
+std::string version_difference(const ModuleLock& installed, const ModuleLock& locked) {
+  const bool by_id = installed.version == locked.version;
+  const bool by_package = package_of(installed) != package_of(locked);
+  const auto words = [&](const ModuleLock& lock) {
+    return fmt::format("{}{}{}", by_package ? package_of(lock) : "", by_package ? " " : "",
+                       lock.version && !by_id ? *lock.version : id_words(lock));
+  };
+  return fmt::format("{} is installed, {} is locked", words(installed), words(locked));
+}
+
+Diagnostic unserved_warning(const ModuleNode& node) {
+  return {Severity::warning,
+          Error{.code = Code::source_unsupported,
+                .message = fmt::format("module \"{}\" is not verified: nobody serves {} sources here (\"{}\")",
+                                       node.key, to_string(node.address.source.kind), node.address.source.identity()),
+                .subject = node.subject(),
+                .location = node.call.source.location,
+                .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};
+}
+
+Diagnostic dev_override_warning(const ProviderAddress& provider) {
+  return {Severity::warning,
+          Error{.code = Code::lock_unenforced,
+                .message = fmt::format("provider {} is not verified: a client takes it from a directory that "
+                                       "dev_overrides names, whatever the lock file says",
+                                       provider.to_string()),
+                .subject = "provider." + provider.to_string(),
+                .hint = "remove it from dev_overrides in the CLI configuration to have it verified"}};
+}
+
+class Verifier {
+ public:
+  Verifier(const VerifyRequest& request, const Store& store, const Context& context)
+      : request_(request), store_(store), context_(context) {}
+
+  Result<VerifyReport> run() {
+    MODLOCK_TRY(auto manifest, read_manifest(request_.data.manifest()));
+    manifest_ = std::move(manifest);
+    WalkRequest walk = request_.walk;
+    walk.installed = installed_directories(manifest_, walk.root);
+    MODLOCK_TRY(auto tree, walk_modules(
+                               walk, [&](std::span<ModuleNode* const> level) { return visit(level); }, context_));
+    const Diagnostics unmatched = unmatched_rules(walk.settings, tree);
+    tree.diagnostics.insert(tree.diagnostics.end(), unmatched.begin(), unmatched.end());
+    if (has_errors(tree.diagnostics)) {
+      std::erase_if(tree.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
+      return fail(combine(std::move(tree.diagnostics)));
+    }
+    judge_records(tree);
+    judge_unvisited(tree);
+    diagnostics_.insert(diagnostics_.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
+    if (request_.fetcher != nullptr && request_.modules) {
+      ask_origins(tree);
+      MODLOCK_TRY(context_.check());
+    }
+    VerifyReport report;
+    report.diagnostics = std::move(diagnostics_);
+    check_override_files(
+        {.tree = tree, .locks = request_.lock.modules, .root = request_.walk.root, .bounds = request_.walk.bounds},
+        report.diagnostics, request_.modules ? Severity::error : Severity::warning);
+    for (auto& [key, verdict] : verdicts_) {
+      if (request_.modules) {
+        verdict.location = location_of(key, tree);
+        if (const auto entry = request_.lock.modules.find(key); entry != request_.lock.modules.end()) {
+          verdict.source = entry->second.source;
+          verdict.version = entry->second.version;
+          verdict.origin = entry->second.origin_hash();
+        }
+        report.verdicts.push_back(std::move(verdict));
+      }
+    }
+    if (request_.providers) {
+      MODLOCK_TRY(judge_providers(tree, *request_.providers, report));
+    }
+    return report;
+  }
+
+ private:
+  Result<void> visit(std::span<ModuleNode* const> level) {
+    std::vector<Verdict> verdicts(level.size());
+    const std::size_t threads = std::min(core_count(), kMostThreads);
+    memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(level.size(), 1), 1);
+    parallel_for(level.size(), threads, [&](std::size_t i) { verdicts[i] = judge_call(*level[i]); });
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      ModuleNode& node = *level[i];
+      // If the installed module is not the locked one, the walk continues in the cached package of the locked one.
+      const bool is_locked_one = verdicts[i].kind != VerdictKind::tampered && verdicts[i].kind != VerdictKind::stale;
+      LocalPackage package = !is_locked_one
+                                 ? stored_package(node, request_.lock, store_, context_)
+                                 : known_package(node, request_.data, manifest_, request_.lock, store_, context_);
+      node.package_directory = std::move(package.directory);
+      node.package_subdir = std::move(package.subdir);
+      if (node.address.source.is_directory()) {
+        continue;  // linked, never locked
+      }
+      if (is_served(node) || request_.strict || request_.lock.modules.count(node.key) != 0) {
+        verdicts_.emplace(node.key, std::move(verdicts[i]));
+      } else {
+        diagnostics_.push_back(unserved_warning(node));
+      }
+    }
+    return context_.check();
+  }
+
+  Verdict judge_call(const ModuleNode& node) const {
+    const auto entry = request_.lock.modules.find(node.key);
+    if (entry == request_.lock.modules.end()) {
+      return not_locked(node.key, "the lock file has no entry for this call");
+    }
+    const ModuleLock& lock = entry->second;
+    if (auto reason = why_not_answered(node, lock)) {
+      return not_locked(node.key, std::move(*reason));
+    }
+    Verdict verdict = judge_place(lock);
+    auto contradiction = known_contradiction(node, lock);
+    return contradiction ? merge(std::move(verdict), std::move(*contradiction)) : verdict;
+  }
+
+  // What the store has noted when it fetched the commit or digest of the entry.
+  std::optional<Verdict> known_contradiction(const ModuleNode& node, const ModuleLock& lock) const {
+    const Source& source = node.address.source;
+    const Backend* backend = request_.backends->find(source);
+    const std::string id = backend == nullptr ? std::string() : backend->id_of(lock.hashes);
+    const auto known =
+        names_fixed_content(id) ? store_.recorded_h1(source, id, lock.version.value_or("")) : std::nullopt;
+    return known ? check_locked_content(lock, *backend, id, *known) : std::nullopt;
+  }
+
+  // What is in place serves nobody where the manifest does not say so; where a module lies is known after the walk.
+  void judge_records(const ModuleTree& tree) {
+    for (const auto& [key, node] : tree.nodes) {
+      const auto entry = request_.lock.modules.find(key);
+      const ModuleLock* lock = entry == request_.lock.modules.end() ? nullptr : &entry->second;
+      if (leads_into_stale_package(node, tree)) {
+        continue;
+      }
+      auto found = check_manifest_record(node, lock, manifest_, request_.walk.root);
+      const auto known = verdicts_.find(key);
+      if (found && found->kind == VerdictKind::tampered && known == verdicts_.end()) {
+        verdicts_.emplace(key, std::move(*found));
+      } else if (found && found->kind == VerdictKind::tampered) {
+        known->second = merge(std::move(known->second), std::move(*found));
+      } else if (found && known != verdicts_.end() && known->second.kind == VerdictKind::held) {
+        known->second.kind = found->kind;
+        known->second.detail = std::move(found->detail);
+      }
+    }
+  }
+
+  // Whether modules.json names a directory of an intact package of another version: a module may be elsewhere in it.
+  bool leads_into_stale_package(const ModuleNode& node, const ModuleTree& tree) const {
+    const auto record = manifest_.find(node.key);
+    const auto verdict = std::find_if(verdicts_.begin(), verdicts_.end(), [&](const auto& entry) {
+      return entry.second.kind == VerdictKind::stale && is_below(node.key, entry.first);
+    });
+    if (record == manifest_.end() || verdict == verdicts_.end()) {
+      return false;
+    }
+    const auto owner = tree.nodes.find(verdict->first);
+    const std::string directory = fs::path(record->second.directory).lexically_normal().generic_string();
+    return owner != tree.nodes.end() && (directory + "/").starts_with(owner->second.manifest_package + "/");
+  }
+
+  Verdict judge_place(const ModuleLock& lock) const {
+    Verdict verdict{.subject = "module." + lock.key};
+    const std::string h1 = lock.hash_value("h1");
+    verdict.expected = h1.empty() ? "" : "h1:" + h1;
+    std::error_code ignored;
+    const auto place = request_.data.place_of(lock.key);
+    if (!place || !fs::is_directory(*place, ignored)) {
+      verdict.kind = VerdictKind::missing;
+      verdict.detail = "it is locked, but not installed";
+      return verdict;
+    }
+    auto installed = hash_installed(store_, *place, memo_, context_);
+    if (!installed) {
+      verdict.kind = VerdictKind::tampered;
+      verdict.detail = installed.error().message;
+      return verdict;
+    }
+    verdict.actual = std::move(*installed);
+    if (verdict.expected.empty()) {
+      verdict.kind = VerdictKind::not_locked;
+      verdict.detail = "the lock file has no h1 hash for it";
+    } else if (verdict.actual != verdict.expected) {
+      judge_difference(*place, lock, verdict);
+    }
+    return verdict;
+  }
+
+  void judge_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
+    if (auto detail = describe_stale(place, lock, verdict.actual)) {
+      verdict.kind = VerdictKind::stale;
+      verdict.detail = std::move(*detail);
+      return;
+    }
+    const auto locked = locked_files(lock);
+    const auto installed = summarise_installed(store_, place, memo_, context_);
+    if (!locked || !installed) {
+      verdict.kind = VerdictKind::tampered;
+      verdict.detail = !installed ? installed.error().message : "the installed package differs from the locked one";
+      return;
+    }
+    describe(compare_trees(*locked, *installed,
+                           {.link_target = [&](const std::string& name) { return link_target(place, name); },
+                            .size = [&](const std::string& name) { return size_of(place / name); }}),
+             verdict);
+  }
+
+  // The cache knows the installed content as that of another version. File lists below the data directory do not count:
+  // a checkout may bring them.
+  std::optional<std::string> describe_stale(const fs::path& place, const ModuleLock& lock,
+                                            const std::string& h1) const {
+    const auto entries = list_tree(place);
+    if (const auto installed = find_installed(store_.installed_directory(), h1, entries ? hash_modes(*entries) : "")) {
+      const bool is_same = installed->version == lock.version && installed->origin_hash() == lock.origin_hash() &&
+                           package_of(*installed) == package_of(lock);
+      return is_same ? std::nullopt : std::optional(version_difference(*installed, lock));
+    }
+    if (!store_.find_by_h1(h1)) {
+      return std::nullopt;
+    }
+    return fmt::format("another version is installed, {} is locked", lock.version ? *lock.version : id_words(lock));
+  }
+
+  void describe(TreeDifference difference, Verdict& verdict) const {
+    const auto take = [&](std::vector<std::string>& paths) {
+      verdict.paths.insert(verdict.paths.end(), std::make_move_iterator(paths.begin()),
+                           std::make_move_iterator(paths.end()));
+    };
+    const bool is_loaded = !difference.tampered.empty();
+    take(difference.tampered);
+    take(difference.harmless);
+    const std::size_t differing = verdict.paths.size();
+    take(difference.from_pointers);
+    const std::size_t count = verdict.paths.size();
+    const bool tampered = is_loaded || (request_.strict && count > 0);
+    verdict.kind = tampered ? VerdictKind::tampered : VerdictKind::held;
+    if (differing > 0) {
+      verdict.detail = fmt::format("{} file{} differ{} from the locked package{}", differing, differing == 1 ? "" : "s",
+                                   differing == 1 ? "s" : "", tampered ? "" : ", none that a client would load");
+    }
+    if (const std::size_t contents = count - differing; contents > 0) {
+      verdict.detail += fmt::format(
+          "{}{}", verdict.detail.empty() ? "" : "; ",
+          contents == 1
+              ? "1 file holds the content of Git LFS that its locked pointer names"
+              : fmt::format("{} files hold the content of Git LFS that their locked pointers name", contents));
+    }
+    verdict.paths.resize(std::min(count, kShownPaths));
+    verdict.more_paths = count - verdict.paths.size();
+  }
+
+  // The locked package's files: from the list that `install` left, else from the store. Both are proven by the h1.
+  std::optional<TreeSummary> locked_files(const ModuleLock& lock) const {
+    const std::string h1 = "h1:" + lock.hash_value("h1");
+    if (auto list = read_file_list(request_.data, h1)) {
+      return list;
+    }
+    if (const auto package = store_.find_by_h1(h1)) {
+      auto summary = summarise_installed(store_, package->directory, memo_, context_);
+      if (summary && summary->h1() == h1) {
+        return std::move(*summary);
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool is_served(const ModuleNode& node) const { return request_.backends->find(node.address.source) != nullptr; }
+
+  static Verdict not_locked(const std::string& key, std::string detail) {
+    return {.subject = "module." + key, .kind = VerdictKind::not_locked, .detail = std::move(detail)};
+  }
+
+  // Entries that the walk met at no remote call: nobody calls them, or nobody could look below their caller.
+  void judge_unvisited(const ModuleTree& tree) {
+    for (const auto& [key, lock] : request_.lock.modules) {
+      if (key.find(':') != std::string::npos || verdicts_.count(key) != 0) {
+        continue;
+      }
+      if (const auto node = tree.nodes.find(key); node != tree.nodes.end()) {
+        verdicts_.emplace(key,
+                          not_locked(key, fmt::format("the lock file has an entry, and the call is of a {} module, "
+                                                      "which is never locked",
+                                                      to_string(node->second.address.source.kind))));
+        continue;
+      }
+      const bool hidden = std::any_of(tree.nodes.begin(), tree.nodes.end(), [&key = key](const auto& entry) {
+        return entry.second.directory.empty() && is_below(key, entry.first);
+      });
+      verdicts_.emplace(key,
+                        hidden ? judge_place(lock) : not_locked(key, "the lock file has an entry that no call has"));
+    }
+  }
+
+  void ask_origins(const ModuleTree& tree) {
+    std::vector<LockedCall> calls;
+    for (const auto& [key, node] : tree.nodes) {
+      const auto entry = request_.lock.modules.find(key);
+      if (!node.is_local() && entry != request_.lock.modules.end() && is_served(node) &&
+          !why_not_answered(node, entry->second)) {
+        calls.push_back({&node, &entry->second});
+      }
+    }
+    OriginFindings findings = check_origins(calls, *request_.fetcher, context_);
+    for (auto& [key, verdict] : findings.verdicts) {
+      Verdict& known = verdicts_.at(key);
+      verdict.subject = known.subject;
+      known = merge(std::move(known), std::move(verdict));
+    }
+    diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(findings.diagnostics.begin()),
+                        std::make_move_iterator(findings.diagnostics.end()));
+  }
+
+  Result<void> judge_providers(const ModuleTree& tree, const ProviderSettings& settings, VerifyReport& report) const {
+    MODLOCK_TRY(auto verdicts, check_providers({.lock = settings.lock,
+                                                .lock_path = settings.lock_path,
+                                                .directory = request_.data.path / "providers",
+                                                .required = required_providers(tree),
+                                                .default_host = settings.default_host,
+                                                .dev_overrides = settings.dev_overrides,
+                                                .plugin_cache_directory = settings.plugin_cache_directory,
+                                                .platform = Platform::current(),
+                                                .full = request_.full},
+                                               store_, context_));
+    for (Verdict& verdict : verdicts) {
+      for (const auto& [address, lock] : settings.lock.providers) {
+        if (verdict.subject == "provider." + address.to_string()) {
+          verdict.version = lock.version.to_string();
+        }
+      }
+      report.verdicts.push_back(std::move(verdict));
+    }
+    for (const auto& [provider, directory] : settings.dev_overrides) {
+      if (settings.lock.providers.count(provider) != 0) {
+        report.diagnostics.push_back(dev_override_warning(provider));
+      }
+    }
+    return {};
+  }
+
+  // The call, where a person wrote it; what a package calls is better found in the lock.
+  std::optional<Location> location_of(const std::string& key, const ModuleTree& tree) const {
+    bool is_ours = true;
+    for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) {
+      const auto caller = tree.nodes.find(std::string_view(key).substr(0, dot));
+      is_ours = is_ours && (caller == tree.nodes.end() || caller->second.is_local());
+    }
+    const auto node = tree.nodes.find(key);
+    const auto block = request_.lock.module_ranges.find(key);
+    if (block != request_.lock.module_ranges.end() && (node == tree.nodes.end() || !is_ours)) {
+      return Location{request_.lock_path, block->second};
+    }
+    return node == tree.nodes.end() ? std::nullopt : std::optional(node->second.call.source.location);
+  }
+
+  const VerifyRequest& request_;
+  const Store& store_;
+  const Context& context_;
+  MemoOptions memo_{.full = request_.full};
+  Manifest manifest_;
+  std::map<std::string, Verdict> verdicts_;  // by key
+  Diagnostics diagnostics_;
+};
+
+}  // namespace
+
+bool VerifyReport::ok() const {
+  return exit_code() == 0;
+}
+
+int VerifyReport::exit_code() const {
+  int worst = 0;
+  for (const Verdict& verdict : verdicts) {
+    worst = worse_exit_code(worst, modlock::exit_code(verdict.kind));
+  }
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::error) {
+      worst = worse_exit_code(worst, modlock::exit_code(diagnostic.what));
+    }
+  }
+  return worst;
+}
+
+Result<VerifyReport> verify_root(const VerifyRequest& request, const Store& store, const Context& context) {
+  return Verifier(request, store, context).run();
+}
+
+}  // namespace modlock

@@ -1,0 +1,190 @@
+#include "plugin/resolve/provider_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "plugin/resolve/predecessor.h"
+
+namespace modlock {
+namespace {
+
+std::optional<std::string> constraints_of(const ProviderLock& lock) {
+  return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
+}
+
+std::string subject_of(const ProviderAddress& address) {
+  return "provider." + address.to_string();
+}
+
+std::set<std::string> as_set(const std::vector<std::string>& hashes) {
+  return {hashes.begin(), hashes.end()};
+}
+
+const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAddress& address) {
+  const auto found =
+      std::lower_bound(request.needs.begin(), request.needs.end(), address,
+                       [](const ProviderNeed& need, const ProviderAddress& wanted) { return need.address < wanted; });
+  return found != request.needs.end() && found->address == address ? &*found : nullptr;
+}
+
+Change added(const ProviderPlanRequest& request, const ProviderAddress& address, const ProviderLock& lock) {
+  const auto old = predecessor_of(address);
+  const auto entry = old && request.tool == ClientKind::opentofu ? request.locked.find(*old) : request.locked.end();
+  const bool is_taken_over = entry != request.locked.end() && entry->second.version == lock.version;
+  const ProviderNeed* need = need_of(request, address);
+  return {.subject = subject_of(address),
+          .action = Action::added,
+          .to = side_of(lock),
+          .constraints = constraints_of(lock),
+          .reason = is_taken_over     ? "in the place of " + old->to_string()
+                    : need != nullptr ? need->who_needs_it()
+                                      : "it is locked by its old address"};
+}
+
+Change removed(const ProviderAddress& address, const ProviderLock& lock) {
+  return {.subject = subject_of(address),
+          .action = Action::removed,
+          .from = side_of(lock),
+          .reason = "nothing needs it any more"};
+}
+
+std::string new_hashes_reason(std::size_t more, std::size_t fewer) {
+  if (more == 0 && fewer == 0) {
+    return "the hashes are in order now";
+  }
+  const std::string gone = fewer == 0 ? "" : fmt::format(", {} of unknown schemes gone", fewer);
+  return fmt::format("{} {} more{}", more, more == 1 ? "hash" : "hashes", gone);
+}
+
+// Both entries have the same version.
+std::optional<Change> extended(const ProviderAddress& address, const ProviderLock& before, const ProviderLock& after) {
+  Change change{.subject = subject_of(address),
+                .action = Action::hashes_added,
+                .from = side_of(before),
+                .to = side_of(after),
+                .constraints = constraints_of(after)};
+  if (before.hashes != after.hashes) {
+    const auto old_hashes = as_set(before.hashes);
+    const auto new_hashes = as_set(after.hashes);
+    const auto missing_in = [](const std::set<std::string>& all, const std::set<std::string>& other) {
+      return static_cast<std::size_t>(
+          std::count_if(all.begin(), all.end(), [&](const std::string& hash) { return other.count(hash) == 0; }));
+    };
+    change.reason = new_hashes_reason(missing_in(new_hashes, old_hashes), missing_in(old_hashes, new_hashes));
+    return change;
+  }
+  if (before.constraints != after.constraints) {
+    change.action = Action::constraints_changed;
+    change.reason = before.constraints.empty() ? "there were no constraints"
+                                               : fmt::format("the constraints were {}", before.constraints);
+    return change;
+  }
+  return std::nullopt;
+}
+
+std::optional<Change> compare_entry(const ProviderAddress& address, const ProviderLock& before,
+                                    const ProviderLock& after) {
+  if (before.version == after.version) {
+    return extended(address, before, after);
+  }
+  return Change{.subject = subject_of(address),
+                .action = Action::updated,
+                .from = side_of(before),
+                .to = side_of(after),
+                .constraints = constraints_of(after),
+                .reason = compare(after.version, before.version) < 0
+                              ? "the newest version that the constraints allow is older"
+                              : "a newer version"};
+}
+
+// Under frozen, of a needed provider. One that only stands in the place of a predecessor which is needed as well is
+// accepted by clients, too.
+std::optional<Change> missing_or_excluded(const ProviderPlanRequest& request, const ProviderLocks& prior,
+                                          const ProviderNeed& need) {
+  Change change{.subject = need.subject(), .constraints = need.merged.canonical()};
+  const auto lock = prior.find(need.address);
+  if (lock == prior.end()) {
+    change.reason = need.who_needs_it() + " and it is not locked";
+    return change;
+  }
+  if (!need.merged.allows(lock->second.version)) {
+    change.action = Action::updated;
+    change.from = side_of(lock->second);
+    change.reason = fmt::format("the constraint {} excludes the locked version {}", need.merged.canonical(),
+                                lock->second.version.to_string());
+    return change;
+  }
+  const auto old = predecessor_of(need.address);
+  if (request.locked.count(need.address) == 0 && !(old && need_of(request, *old) != nullptr)) {
+    change.reason = need.who_needs_it() + " and it is locked by its old address";
+    return change;
+  }
+  return std::nullopt;
+}
+
+// Under frozen, of the provider for which `old`, which is needed, stands, too.
+Change stood_for(const ProviderAddress& address, const ProviderLock& lock, const ProviderAddress& old) {
+  return {
+      .subject = subject_of(address),
+      .action = Action::removed,
+      .from = side_of(lock),
+      .reason = fmt::format("OpenTofu takes the entry of {} for this one as well, which nothing needs, and its init "
+                            "-lockfile=readonly refuses that; the source hashicorp/{} avoids it",
+                            old.to_string(), old.type()),
+      .is_made_by_lock = false};
+}
+
+}  // namespace
+
+ChangeSide side_of(const ProviderLock& lock) {
+  return {.version = lock.version.to_string()};
+}
+
+std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after) {
+  std::map<ProviderAddress, std::optional<Change>> found;
+  for (const auto& [address, lock] : after) {
+    const auto before = request.locked.find(address);
+    found.emplace(address, before == request.locked.end() ? added(request, address, lock)
+                                                          : compare_entry(address, before->second, lock));
+  }
+  for (const auto& [address, lock] : request.locked) {
+    if (after.count(address) == 0) {
+      found.emplace(address, removed(address, lock));
+    }
+  }
+  std::vector<Change> changes;
+  for (auto& [address, change] : found) {
+    if (change) {
+      changes.push_back(std::move(*change));
+    }
+  }
+  return changes;
+}
+
+std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request, const ProviderLocks& prior) {
+  std::map<ProviderAddress, Change> found;
+  for (const ProviderNeed& need : request.needs) {
+    if (auto change = missing_or_excluded(request, prior, need)) {
+      found.emplace(need.address, std::move(*change));
+    }
+  }
+  for (const auto& [address, lock] : prior) {
+    if (!request.unknown_needs.empty() || need_of(request, address) != nullptr) {
+      continue;
+    }
+    if (request.locked.count(address) != 0) {
+      found.emplace(address, removed(address, lock));
+    } else if (const auto old = predecessor_of(address); old && need_of(request, *old) != nullptr) {
+      found.emplace(address, stood_for(address, lock, *old));
+    }
+  }
+  std::vector<Change> changes;
+  for (auto& [address, change] : found) {
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+}  // namespace modlock

@@ -1,0 +1,147 @@
+#include "plugin/resolve/provider_explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "plugin/resolve/version_selection.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kOnlyByName = "a prerelease is chosen only where a constraint names exactly it";
+
+class Explainer {
+ public:
+  Explainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
+            const std::string& lock_path)
+      : need_(need), lock_(lock), lock_path_(lock_path) {
+    const auto locked = request.locked.find(need.address);
+    locked_ = locked == request.locked.end() ? nullptr : &locked->second;
+  }
+
+  ProviderExplanation run(const Result<ProviderListing>& listing, ClientKind tool) {
+    take_candidates(listing);
+    for (const ProviderConstraintUse& use : need_.constraints) {
+      add_step({.constraint = use.text,
+                .subject = use.module.empty() ? "" : "module." + use.module,
+                .location = use.location},
+               [&](const ProviderVersion& version) { return why_rejected(use.constraint, version); });
+    }
+    if (need_.constraints.empty()) {
+      add_step({.constraint = "any release", .location = need_.location},
+               [&](const ProviderVersion& version) { return why_rejected({}, version); });
+    }
+    if (locked_ != nullptr && !need_.merged.allows(locked_->version)) {
+      out_.diagnostics.push_back({Severity::warning, excluded_version(need_, locked_->version, tool)});
+      out_.reason = fmt::format("the locked version {} is excluded", locked_->version.to_string());
+    } else if (locked_ != nullptr) {
+      explain_locked();
+    } else if (candidates_.empty()) {
+      out_.reason = "no version is left";
+    } else {
+      out_.version = candidates_.front();
+      out_.reason = "it is the newest of what is left";
+    }
+    return std::move(out_);
+  }
+
+ private:
+  using Why = std::optional<std::string>;
+
+  void take_candidates(const Result<ProviderListing>& listing) {
+    if (listing) {
+      candidates_ = listing->versions;
+      return;
+    }
+    Error error = listing.error();
+    error.message = "the versions are not known: " + error.message;
+    out_.diagnostics.push_back({Severity::warning, std::move(error)});
+    if (locked_ != nullptr) {
+      candidates_.push_back(locked_->version);
+    }
+  }
+
+  bool is_named(const ProviderVersion& version) const {
+    const auto& items = need_.merged.items();
+    return std::any_of(items.begin(), items.end(), [&](const ProviderConstraint::Item& item) {
+      return item.comparator == Comparator::equal && item.version == version;
+    });
+  }
+
+  // Any constraint may name a prerelease for all of them.
+  Why why_rejected(const ProviderConstraint& constraint, const ProviderVersion& version) const {
+    const auto exact = ProviderConstraint::parse_locked(version.to_string());
+    const std::array both = {constraint, is_named(version) && exact ? *exact : ProviderConstraint{}};
+    if (ProviderConstraint::merge(both).allows(version)) {
+      return std::nullopt;
+    }
+    if (!version.prerelease.empty() && !is_named(version)) {
+      return std::string(kOnlyByName);
+    }
+    return fmt::format("\"{}\" excludes it", constraint.canonical());
+  }
+
+  template <typename WhyRejected>
+  void add_step(ExplainedStep step, const WhyRejected& why_rejected_by) {
+    std::vector<ProviderVersion> left;
+    for (ProviderVersion& candidate : candidates_) {
+      if (Why why = why_rejected_by(candidate)) {
+        step.rejected.push_back({candidate.to_string(), std::move(*why)});
+      } else {
+        step.kept.push_back(candidate.to_string());
+        left.push_back(std::move(candidate));
+      }
+    }
+    candidates_ = std::move(left);
+    out_.chain.push_back(std::move(step));
+  }
+
+  void explain_locked() {
+    const auto range = lock_.provider_ranges.find(need_.address);
+    ExplainedStep step{.constraint = "locked: " + locked_->version.to_string()};
+    if (range != lock_.provider_ranges.end()) {
+      step.location = Location{lock_path_, range->second};
+    }
+    add_step(std::move(step), [&](const ProviderVersion& version) -> Why {
+      if (version == locked_->version) {
+        return std::nullopt;
+      }
+      return compare(version, locked_->version) > 0 ? "newer; only upgrade takes it" : "older";
+    });
+    out_.version = locked_->version;
+    out_.hashes = locked_->hashes;
+    out_.reason = "it is locked, and the constraints allow it";
+  }
+
+  const ProviderNeed& need_;
+  const LockFile& lock_;
+  const std::string& lock_path_;
+  const ProviderLock* locked_ = nullptr;
+  std::vector<ProviderVersion> candidates_;
+  ProviderExplanation out_;
+};
+
+}  // namespace
+
+Result<ProviderExplanation> explain_provider(const ProviderPlanRequest& request, const std::string& subject,
+                                             const LockFile& lock, const std::string& lock_path, ProviderSource& source,
+                                             const Context& context) {
+  const std::string_view name = std::string_view(subject).substr(std::min(subject.find('.') + 1, subject.size()));
+  const auto address = ProviderAddress::parse(name, default_registry(request.tool));
+  const auto need = std::find_if(request.needs.begin(), request.needs.end(),
+                                 [&](const ProviderNeed& one) { return address && one.address == *address; });
+  if (need == request.needs.end()) {
+    return fail(Error{.code = Code::invalid_params,
+                      .message = fmt::format("the subject \"{}\" matches no provider that has to be locked", subject),
+                      .subject = subject,
+                      .hint = "a subject is written provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them"});
+  }
+  const auto listing = source.list_versions(need->address, context);
+  MODLOCK_TRY(context.check());
+  return Explainer(request, *need, lock, lock_path).run(listing, request.tool);
+}
+
+}  // namespace modlock

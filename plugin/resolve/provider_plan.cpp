@@ -1,0 +1,304 @@
+#include "plugin/resolve/provider_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "backends/base/parallel.h"
+#include "plugin/resolve/predecessor.h"
+#include "plugin/resolve/provider_changes.h"
+#include "plugin/resolve/provider_warnings.h"
+#include "plugin/resolve/version_selection.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::size_t kWidth = 32;  // providers at a time; they wait for others most of the time
+
+// Entries of the predecessor's registry stand for those of OpenTofu's: its releases are others, so the hashes are too.
+ProviderLocks with_successors(const ProviderLocks& locked) {
+  ProviderLocks all = locked;
+  for (const auto& [address, lock] : locked) {
+    if (auto successor = successor_of(address)) {
+      all.try_emplace(std::move(*successor), ProviderLock{.version = lock.version, .constraints = lock.constraints});
+    }
+  }
+  return all;
+}
+
+// What was found out of one needed provider.
+struct Finding {
+  std::optional<Error> error;
+  ProviderLock lock;
+  std::optional<ProviderSignature> signature;
+  bool is_incomplete = false;  // other platforms' hashes are missing
+  Diagnostics warnings;
+};
+
+class Planner {
+ public:
+  Planner(const ProviderPlanRequest& request, ProviderSource& source, const Context& context)
+      : request_(request),
+        source_(source),
+        context_(context),
+        prior_(request.tool == ClientKind::opentofu ? with_successors(request.locked) : request.locked) {}
+
+  Result<ProviderPlan> run() {
+    plan_.diagnostics = ambiguous_providers(request_);
+    if (request_.mode == PlanMode::frozen) {
+      plan_.providers = request_.locked;
+      plan_.changes = changes_under_frozen(request_, prior_);
+      return std::move(plan_);
+    }
+    MODLOCK_TRY(check_wanted());
+    std::vector<Finding> findings(request_.needs.size());
+    parallel_for(findings.size(), kWidth, [&](std::size_t i) { findings[i] = find(request_.needs[i]); });
+    MODLOCK_TRY(context_.check());
+    Diagnostics errors;
+    for (Finding& finding : findings) {
+      if (finding.error) {
+        errors.push_back({Severity::error, std::move(*finding.error)});
+      }
+    }
+    if (!errors.empty()) {
+      return fail(combine(std::move(errors)));
+    }
+    assemble(findings);
+    return std::move(plan_);
+  }
+
+ private:
+  const ProviderLock* locked(const ProviderAddress& address) const {
+    const auto found = prior_.find(address);
+    return found == prior_.end() ? nullptr : &found->second;
+  }
+
+  Result<void> check_wanted() const {
+    for (const auto& [address, version] : request_.wanted) {
+      const bool is_needed =
+          std::any_of(request_.needs.begin(), request_.needs.end(),
+                      [&, &name = address](const ProviderNeed& need) { return need.address == name; });
+      if (!is_needed) {
+        return fail(Error{.code = Code::invalid_params,
+                          .message = fmt::format("nothing here needs provider {}", address.to_string()),
+                          .subject = "provider." + address.to_string(),
+                          .hint = "tofu-modlock inspect shows the providers"});
+      }
+    }
+    return {};
+  }
+
+  // What has to be chosen for it; null: whatever its constraints allow.
+  const ProviderVersion* wanted(const ProviderAddress& address) const {
+    const auto found = request_.wanted.find(address);
+    return found == request_.wanted.end() ? nullptr : &found->second;
+  }
+
+  bool may_change(const ProviderAddress& address, const ProviderVersion& locked_version) const {
+    if (const ProviderVersion* version = wanted(address)) {
+      return *version != locked_version;
+    }
+    return request_.mode == PlanMode::upgrade && (!request_.targets || request_.targets->count(address) != 0);
+  }
+
+  Finding find(const ProviderNeed& need) {
+    Finding finding;
+    if (auto ok = context_.check(); !ok) {
+      finding.error = std::move(ok.error());
+      return finding;
+    }
+    const ProviderLock* prior = locked(need.address);
+    const bool is_kept = prior != nullptr && !may_change(need.address, prior->version);
+    if (is_kept && !need.merged.allows(prior->version)) {
+      finding.error = excluded_version(need, prior->version, request_.tool);
+      return finding;
+    }
+    auto version = is_kept ? keep_version(need, *prior, finding) : choose_version(need, finding);
+    if (!version) {
+      finding.error = std::move(version.error());
+      return finding;
+    }
+    finding.lock.version = std::move(*version);
+    finding.lock.constraints = need.merged.canonical();
+    const bool is_same = prior != nullptr && prior->version == finding.lock.version;
+    auto done = complete(need, is_same ? prior : nullptr, is_kept, finding);
+    if (!done) {
+      finding.error = std::move(done.error());
+    }
+    return finding;
+  }
+
+  Result<ProviderListing> list(const ProviderNeed& need, Finding& finding) {
+    auto listing = source_.list_versions(need.address, context_);
+    if (!listing) {
+      return fail(placed(std::move(listing.error()), need));
+    }
+    Diagnostics notices = registry_notices(need, *listing);
+    finding.warnings.insert(finding.warnings.end(), std::make_move_iterator(notices.begin()),
+                            std::make_move_iterator(notices.end()));
+    return listing;
+  }
+
+  // A superset asks for the listing only where the release is not to be had; the clients always do.
+  Result<ProviderVersion> keep_version(const ProviderNeed& need, const ProviderLock& prior, Finding& finding) {
+    if (request_.hashes == HashSet::superset) {
+      return prior.version;
+    }
+    return check_listed(need, prior.version, finding);
+  }
+
+  Result<ProviderVersion> check_listed(const ProviderNeed& need, const ProviderVersion& version, Finding& finding) {
+    MODLOCK_TRY(auto listing, list(need, finding));
+    const auto& versions = listing.versions;
+    if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
+      return fail(vanished_version(need, version));
+    }
+    return version;
+  }
+
+  Result<ProviderVersion> choose_version(const ProviderNeed& need, Finding& finding) {
+    MODLOCK_TRY(auto listing, list(need, finding));
+    const ProviderVersion* version = wanted(need.address);
+    return version != nullptr ? select_wanted(need, listing, *version) : select_version(need, listing);
+  }
+
+  // `prior`: the entry of the same version, or null.
+  Result<void> complete(const ProviderNeed& need, const ProviderLock* prior, bool is_kept, Finding& finding) {
+    if (is_kept && is_complete(need, *prior)) {
+      finding.lock.hashes = prior->hashes;
+      return {};
+    }
+    auto release = source_.release(need.address, finding.lock.version, request_.platforms, context_);
+    if (!release) {
+      return without_release(need, prior, is_kept, std::move(release.error()), finding);
+    }
+    if (prior != nullptr) {
+      if (auto ok = check_prior_hashes(request_.hashes, need, *prior, *release); !ok) {
+        return ok;
+      }
+    }
+    finding.lock.hashes = complete_hashes(request_.hashes, prior, *release);
+    note_release(need, finding.lock.version, *release);
+    finding.signature = release->signature;
+    finding.is_incomplete = !release->covers_all_platforms && !knows_more(prior, *release);
+    finding.warnings.insert(finding.warnings.end(), release->warnings.begin(), release->warnings.end());
+    return {};
+  }
+
+  // Whether the entry has all that is known of its release, and is written as it would be.
+  bool is_complete(const ProviderNeed& need, const ProviderLock& prior) const {
+    if (request_.known == nullptr || request_.hashes != HashSet::superset ||
+        std::adjacent_find(prior.hashes.begin(), prior.hashes.end(), std::greater_equal<>{}) != prior.hashes.end() ||
+        known_hashes(prior.hashes) != prior.hashes) {
+      return false;
+    }
+    const auto all = request_.known->find(need.address, prior.version, request_.platforms);
+    return all && std::includes(prior.hashes.begin(), prior.hashes.end(), all->begin(), all->end());
+  }
+
+  // A mirror may have less than the registry, which a later run may ask.
+  void note_release(const ProviderNeed& need, const ProviderVersion& version, const ProviderRelease& release) const {
+    if (request_.known != nullptr && release.covers_all_platforms) {
+      request_.known->note(need.address, version, request_.platforms,
+                           complete_hashes(HashSet::superset, nullptr, release));
+    }
+  }
+
+  // Whether the entry had hashes that were not found now, so that somebody has taken care of other platforms.
+  static bool knows_more(const ProviderLock* prior, const ProviderRelease& release) {
+    const auto fresh = complete_hashes(HashSet::init, nullptr, release);
+    const auto known = prior == nullptr ? std::vector<std::string>{} : known_hashes(prior->hashes);
+    return std::any_of(known.begin(), known.end(),
+                       [&](const std::string& hash) { return !std::binary_search(fresh.begin(), fresh.end(), hash); });
+  }
+
+  Result<void> without_release(const ProviderNeed& need, const ProviderLock* prior, bool is_kept, Error error,
+                               Finding& finding) {
+    const bool is_superset = request_.hashes == HashSet::superset;
+    if (is_kept && is_superset && error.code == Code::offline_miss) {
+      finding.lock = *prior;
+      return {};
+    }
+    if (is_kept && is_superset && error.code == Code::not_found) {
+      MODLOCK_TRY(check_listed(need, finding.lock.version, finding));
+    }
+    return fail(placed(std::move(error), need));
+  }
+
+  static Error placed(Error error, const ProviderNeed& need) {
+    error.subject = error.subject.empty() ? need.subject() : error.subject;
+    error.location = error.location ? error.location : need.location;
+    return error;
+  }
+
+  void assemble(std::vector<Finding>& findings) {
+    ProviderLocks after = request_.hashes == HashSet::providers_lock ? prior_ : ProviderLocks{};
+    std::vector<std::string> incomplete;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      const ProviderAddress& address = request_.needs[i].address;
+      Finding& finding = findings[i];
+      if (finding.signature) {
+        plan_.signatures.emplace(address, *finding.signature);
+      }
+      if (finding.is_incomplete) {
+        incomplete.push_back(address.to_string());
+      }
+      plan_.diagnostics.insert(plan_.diagnostics.end(), finding.warnings.begin(), finding.warnings.end());
+      after.insert_or_assign(address, std::move(finding.lock));
+    }
+    keep_unneeded(after);
+    plan_.is_written = request_.hashes == HashSet::providers_lock || differs(after);
+    if (!plan_.is_written) {
+      plan_.providers = request_.locked;
+      return;
+    }
+    plan_.providers = std::move(after);
+    plan_.changes = list_provider_changes(request_, plan_.providers);
+    if (!incomplete.empty() && request_.hashes != HashSet::providers_lock) {
+      plan_.diagnostics.push_back(incomplete_lock(incomplete, request_.platforms));
+    }
+  }
+
+  void keep_unneeded(ProviderLocks& after) {
+    if (request_.unknown_needs.empty() || request_.hashes == HashSet::providers_lock) {
+      return;
+    }
+    for (const auto& [address, lock] : request_.locked) {
+      if (after.emplace(address, lock).second) {
+        plan_.diagnostics.push_back(
+            {Severity::warning,
+             Error{.code = Code::state_unread,
+                   .message = fmt::format("provider {} stays locked although nothing that was read needs it: {}",
+                                          address.to_string(), request_.unknown_needs),
+                   .subject = "provider." + address.to_string(),
+                   .hint = "remove its block from the lock file by hand where nothing needs it any more"}});
+      }
+    }
+  }
+
+  // As the clients compare (Locks.Equal): constraints do not count, and the order in which hashes were read does.
+  bool differs(const ProviderLocks& after) const {
+    return !std::equal(after.begin(), after.end(), prior_.begin(), prior_.end(),
+                       [](const auto& left, const auto& right) {
+                         return left.first == right.first && left.second.version == right.second.version &&
+                                left.second.hashes == right.second.hashes;
+                       });
+  }
+
+  const ProviderPlanRequest& request_;
+  ProviderSource& source_;
+  const Context& context_;
+  const ProviderLocks prior_;
+  ProviderPlan plan_;
+};
+
+}  // namespace
+
+Result<ProviderPlan> plan_providers(const ProviderPlanRequest& request, ProviderSource& source,
+                                    const Context& context) {
+  return Planner(request, source, context).run();
+}
+
+}  // namespace modlock

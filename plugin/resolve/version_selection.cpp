@@ -1,0 +1,160 @@
+#include "plugin/resolve/version_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace modlock {
+namespace {
+
+using Uses = std::vector<const ProviderConstraintUse*>;
+
+constexpr std::size_t kShownVersions = 5;
+
+std::string newest_of(const ProviderListing& listing) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(listing.versions.size(), kShownVersions); ++i) {
+    text += (i == 0 ? "" : ", ") + listing.versions[i].to_string();
+  }
+  return text;
+}
+
+bool leaves_nothing(const Uses& uses, const ProviderListing& listing) {
+  std::vector<ProviderConstraint> constraints;
+  constraints.reserve(uses.size());
+  std::transform(uses.begin(), uses.end(), std::back_inserter(constraints),
+                 [](const ProviderConstraintUse* use) { return use->constraint; });
+  const ProviderConstraint merged = ProviderConstraint::merge(constraints);
+  return std::none_of(listing.versions.begin(), listing.versions.end(),
+                      [&](const ProviderVersion& version) { return merged.allows(version); });
+}
+
+// Constraints of which none can go without the others leaving something; of those that say the same only the first.
+Uses smallest_conflict(const ProviderNeed& need, const ProviderListing& listing) {
+  Uses uses;
+  std::set<std::string> seen;
+  for (const ProviderConstraintUse& use : need.constraints) {
+    if (seen.insert(use.constraint.canonical()).second) {
+      uses.push_back(&use);
+    }
+  }
+  for (std::size_t i = 0; i < uses.size();) {
+    Uses others = uses;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!others.empty() && leaves_nothing(others, listing)) {
+      uses = std::move(others);
+    } else {
+      ++i;
+    }
+  }
+  return uses;
+}
+
+// OpenTofu takes 0.0.0 for what has no version, in a constraint as in a listing.
+bool asks_for_zero(const ProviderNeed& need) {
+  const auto& items = need.merged.items();
+  return std::any_of(items.begin(), items.end(), [](const ProviderConstraint::Item& item) {
+    return item.comparator == Comparator::equal && item.version == ProviderVersion{};
+  });
+}
+
+Error no_version(const ProviderNeed& need, const ProviderListing& listing) {
+  Error error{.code = Code::no_matching_version, .subject = need.subject(), .location = need.location};
+  const std::string name = need.address.to_string();
+  if (asks_for_zero(need)) {
+    error.message = fmt::format("provider {}: 0.0.0 is not a valid provider version", name);
+    error.hint = "for a provider that is not published use dev_overrides in the CLI configuration";
+    return error;
+  }
+  if (need.constraints.empty()) {
+    error.message = listing.versions.empty()
+                        ? fmt::format("provider {} has no versions", name)
+                        : fmt::format("provider {} has no releases, only prereleases: {}", name, newest_of(listing));
+    error.hint = listing.versions.empty() ? "correct the source of the provider"
+                                          : fmt::format("name a prerelease exactly to use it: version = \"{}\"",
+                                                        listing.versions.front().to_string());
+    return error;
+  }
+  error.message = fmt::format("provider {}: no available releases match the given constraints {}; the newest are: {}",
+                              name, need.merged.canonical(), listing.versions.empty() ? "none" : newest_of(listing));
+  const Uses uses = smallest_conflict(need, listing);
+  error.location = uses.front()->location;
+  if (uses.size() > 1) {
+    error.code = Code::constraint_conflict;
+  }
+  for (const ProviderConstraintUse* use : uses) {
+    error.related.push_back({use->sentence(), use->location});
+  }
+  error.hint =
+      uses.size() > 1 ? "change one of these constraints: together they leave no version" : "change the constraint";
+  return error;
+}
+
+// The constraints that do not allow a version, as `related`; the first is the error's location.
+void name_excluding(const ProviderNeed& need, const ProviderVersion& version, Error& error) {
+  for (const ProviderConstraintUse& use : need.constraints) {
+    if (!use.constraint.allows(version)) {
+      error.location = error.related.empty() ? use.location : error.location;
+      error.related.push_back({use.sentence(), use.location});
+    }
+  }
+}
+
+}  // namespace
+
+Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing) {
+  const auto found = std::find_if(listing.versions.begin(), listing.versions.end(),
+                                  [&](const ProviderVersion& version) { return need.merged.allows(version); });
+  if (found == listing.versions.end()) {
+    return fail(no_version(need, listing));
+  }
+  return *found;
+}
+
+Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,
+                                      const ProviderVersion& wanted) {
+  Error error{.subject = need.subject(), .location = need.location};
+  const std::string name = need.address.to_string();
+  if (!need.merged.allows(wanted)) {
+    error.code = Code::constraint_conflict;
+    error.message = fmt::format("provider {}: the constraints {} do not allow {}", name, need.merged.canonical(),
+                                wanted.to_string());
+    error.hint = "change these constraints too";
+    name_excluding(need, wanted, error);
+    return fail(std::move(error));
+  }
+  if (std::find(listing.versions.begin(), listing.versions.end(), wanted) == listing.versions.end()) {
+    error.code = Code::no_matching_version;
+    error.message = fmt::format("provider {} has no version {}; the newest are: {}", name, wanted.to_string(),
+                                listing.versions.empty() ? "none" : newest_of(listing));
+    error.hint = "ask for a version that is offered";
+    return fail(std::move(error));
+  }
+  return wanted;
+}
+
+Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, ClientKind tool) {
+  Error error{.code = Code::constraint_conflict,
+              .message = fmt::format("locked provider {} {} does not match configured version constraint {}; must use "
+                                     "{} init -upgrade to allow selection of new versions",
+                                     need.address.to_string(), locked.to_string(), need.merged.canonical(),
+                                     tool == ClientKind::terraform ? "terraform" : "tofu"),
+              .subject = need.subject(),
+              .location = need.location,
+              .hint = fmt::format("run: tofu-modlock upgrade --target {}", need.subject())};
+  name_excluding(need, locked, error);
+  return error;
+}
+
+Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked) {
+  return Error{.code = Code::not_found,
+               .message = fmt::format("provider {}: the previously-selected version {} is no longer available",
+                                      need.address.to_string(), locked.to_string()),
+               .subject = need.subject(),
+               .location = need.location,
+               .hint = fmt::format("to take another one run: tofu-modlock upgrade --target {}", need.subject()),
+               .locked_thing_gone = true};
+}
+
+}  // namespace modlock

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/functions/regular_expression.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+
+// A glob for directories below another one, as the settings `roots` and `exclude` and the flags `--root-glob` and
+// `--exclude` have it: `*` and `?` within one component, `**` as a whole component for any number of them (at the end
+// for one at least), `[a-z]`, `{one,two}`, and `\` before a character that is to be taken literally. "." is the
+// directory that globs are relative to.
+class DirectoryGlob {
+ public:
+  // Errors: CONFIG_PARSE (an empty text, an absolute path, a component "..", brackets or braces that stay open); the
+  // message is the reason only: "must not contain \"..\"".
+  static Result<DirectoryGlob> parse(std::string_view text);
+
+  // Whether the whole path matches: relative, `/`-separated, lexically normal, "." for the directory itself.
+  bool matches(std::string_view path) const;
+
+ private:
+  explicit DirectoryGlob(eval::RegularExpression expression) : expression_(std::move(expression)) {}
+
+  eval::RegularExpression expression_;
+};
+
+// The glob that matches only this path.
+std::string literal_glob(std::string_view path);
+
+}  // namespace modlock

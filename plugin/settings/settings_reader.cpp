@@ -1,0 +1,308 @@
+#include "plugin/settings/settings_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/address/platform.h"
+#include "plugin/build_info.h"
+#include "plugin/constraint/module_constraint.h"
+#include "plugin/hcl/value.h"
+#include "plugin/settings/directory_glob.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+const SettingsText::Words& setting_names() {
+  static const SettingsText::Words names = {"required_version", "implementation",  "platforms",    "resolution",
+                                            "module_lock_file", "allow_sources",   "deny_sources", "git_engine",
+                                            "connections",      "workspace_roots", "roots",        "exclude"};
+  return names;
+}
+
+}  // namespace
+
+SettingsReader::SettingsReader(std::string_view text, std::string path, SettingsPlace place, Settings& settings)
+    : SettingsText(text, std::move(path)), place_(place), settings_(settings) {}
+
+Result<void> SettingsReader::read() {
+  for (const Diagnostic& diagnostic : diagnostics()) {
+    if (diagnostic.severity == Severity::error) {
+      return fail(diagnostic.what);
+    }
+  }
+  if (auto fits = check_release(); !fits) {
+    return fits;
+  }
+  if (place_ != SettingsPlace::user) {
+    if (auto allowed = deny_programs(body()); !allowed) {
+      return allowed;
+    }
+  }
+  for (const hcl::Attribute& attribute : body().attributes) {
+    if (auto done = read_setting(attribute); !done) {
+      return done;
+    }
+  }
+  for (const hcl::Block& block : body().blocks) {
+    if (auto done = read_block(block); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
+Result<void> SettingsReader::check_release() const {
+  MODLOCK_TRY(const auto required, read_argument(body(), "required_version"));
+  if (!required) {
+    return {};
+  }
+  const SourceText& written = *required;
+  const Result<ModuleConstraint> constraint = ModuleConstraint::parse(written.text);
+  if (!constraint) {
+    return reject(*written.location.range,
+                  fmt::format("required_version must be a version constraint, found \"{}\"", written.text),
+                  "write it as \">= 0.1.0\"");
+  }
+  const Result<Version> version = Version::parse(kVersion);
+  if (version && !constraint->allows(*version)) {
+    return fail(Error{.code = Code::lock_newer,
+                      .message = fmt::format("{} requires tofu-modlock \"{}\", this is {}", at(*written.location.range),
+                                             constraint->text(), kVersion),
+                      .location = written.location,
+                      .hint = fmt::format("install a release of tofu-modlock that \"{}\" allows", constraint->text())});
+  }
+  return {};
+}
+
+Result<void> SettingsReader::deny_programs(const hcl::Body& body) const {
+  const auto deny = [this](std::string_view what, const Range& range) {
+    return fail(Error{
+        .code = Code::source_denied,
+        .message =
+            fmt::format("{} starts a program, which a file in a repository must not do: found in {}", what, at(range)),
+        .location = Location{path(), range},
+        .hint = "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"});
+  };
+  if (const hcl::Attribute* command = body.find("command")) {
+    return deny("the setting \"command\"", command->name_range);
+  }
+  for (const hcl::Block& block : body.blocks) {
+    if (block.type == "backend") {
+      return deny("a backend block", block.header_range);
+    }
+    if (auto inner = deny_programs(block.body); !inner) {
+      return inner;
+    }
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
+  const std::string_view name = attribute.name;
+  if (name == "required_version") {
+    return {};
+  }
+  if (name == "platforms") {
+    return read_platforms(attribute);
+  }
+  if (name == "allow_sources" || name == "deny_sources") {
+    return read_source_list(attribute);
+  }
+  if (name == "roots" || name == "exclude") {
+    return read_directory_globs(attribute);
+  }
+  // What a nearer file has set stays, but every file must be right.
+  if (name == "implementation") {
+    static const Words words = {"opentofu", "terraform"};
+    return read_choice(attribute, words).map([this](std::size_t choice) {
+      settings_.implementation = settings_.implementation.value_or(std::string(words[choice]));
+    });
+  }
+  if ((name == "git_engine" || name == "connections" || name == "workspace_roots") && place_ != SettingsPlace::user) {
+    return reject(attribute.name_range,
+                  fmt::format("{} is a setting of one machine, found in a file of a repository", name),
+                  "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
+  }
+  if (name == "connections") {
+    return read_count(attribute, 1, kMostConnections).map([this](std::size_t count) { settings_.connections = count; });
+  }
+  if (name == "workspace_roots") {
+    return read_workspace_roots(attribute);
+  }
+  if (name == "git_engine") {
+    static const Words words = {"auto", "libgit2", "git"};
+    return read_choice(attribute, words).map([this](std::size_t choice) { settings_.git_engine = words[choice]; });
+  }
+  if (name == "resolution") {
+    constexpr std::array kMeanings = {Resolution::automatic, Resolution::unified, Resolution::per_call};
+    return read_choice(attribute, {"auto", "unified", "per-call"}).map([&](std::size_t choice) {
+      settings_.resolution = settings_.resolution.value_or(kMeanings[choice]);
+    });
+  }
+  if (name == "module_lock_file") {
+    constexpr std::array kMeanings = {LockPlacement::in_lock_file, LockPlacement::sidecar};
+    return read_choice(attribute, {"inline", "sidecar"}).map([&](std::size_t choice) {
+      settings_.module_lock_file = settings_.module_lock_file.value_or(kMeanings[choice]);
+    });
+  }
+  return unknown("setting", name, attribute.name_range, setting_names());
+}
+
+Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto platforms, read_strings(attribute));
+  if (platforms.empty()) {
+    return reject(attribute.value.range, "platforms must name one platform at least, found an empty list",
+                  "write it as platforms = [\"linux_amd64\"], or leave it out");
+  }
+  std::vector<Platform> parsed;
+  for (const SourceText& written : platforms) {
+    auto platform = Platform::parse(written.text);
+    if (!platform) {
+      return reject(*written.location.range,
+                    fmt::format("a platform must be written as os_arch, found \"{}\"", written.text),
+                    "write it as \"linux_amd64\"");
+    }
+    parsed.push_back(std::move(*platform));
+  }
+  if (settings_.platforms.empty()) {
+    settings_.platforms = std::move(parsed);
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_workspace_roots(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto roots, read_strings(attribute));
+  for (const SourceText& root : roots) {
+    const std::filesystem::path path(root.text);
+    if (!path.is_absolute()) {
+      return reject(*root.location.range,
+                    fmt::format("a workspace root must be an absolute path, found \"{}\"", root.text),
+                    "write it as \"/srv/modules\"");
+    }
+    settings_.workspace_roots.push_back(path.lexically_normal());
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_source_list(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto globs, read_strings(attribute));
+  if (attribute.name == "allow_sources") {
+    settings_.allow_lists.push_back({globs, {path(), attribute.range()}});
+  } else {
+    settings_.deny_sources.insert(settings_.deny_sources.end(), globs.begin(), globs.end());
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_directory_globs(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto globs, read_strings(attribute));
+  for (const SourceText& written : globs) {
+    if (const auto glob = DirectoryGlob::parse(written.text); !glob) {
+      return reject(*written.location.range,
+                    fmt::format("a glob of {} {}, found \"{}\"", attribute.name, glob.error().message, written.text),
+                    "write it relative to the directory of this file, as in \"live/*\"");
+    }
+  }
+  auto& list = attribute.name == "roots" ? settings_.roots : settings_.exclude;
+  list.insert(list.end(), globs.begin(), globs.end());
+  return {};
+}
+
+Result<void> SettingsReader::read_block(const hcl::Block& block) {
+  const auto twice = std::find_if(read_blocks_.begin(), read_blocks_.end(), [&](const hcl::Block* other) {
+    return other->type == block.type && !other->labels.empty() && !block.labels.empty() &&
+           other->labels.front().text == block.labels.front().text;
+  });
+  if (twice != read_blocks_.end()) {
+    auto error = reject(block.header_range,
+                        fmt::format("{} \"{}\" is written twice in {}", block.type, block.labels.front().text, path()),
+                        "put both together");
+    error.value().related.push_back({"the first block is here", {path(), (*twice)->header_range}});
+    return error;
+  }
+  read_blocks_.push_back(&block);
+  if (block.type == "module") {
+    return read_module(block);
+  }
+  if (block.type == "source") {
+    return read_source(block);
+  }
+  if (block.type == "backend") {
+    return read_backend(block);
+  }
+  return unknown("block", block.type, block.type_range,
+                 place_ == SettingsPlace::user ? Words{"source", "backend"} : Words{"module", "source"});
+}
+
+Result<void> SettingsReader::read_module(const hcl::Block& block) {
+  if (place_ == SettingsPlace::user) {
+    return reject(
+        block.header_range,
+        fmt::format("a module block belongs in a {} of the repository, found one in {}", kSettingsFileName,
+                    at(block.header_range)),
+        fmt::format("move it to the {} of the root that makes the call, or use a source block", kSettingsFileName));
+  }
+  if (auto fits = check_block(block, "the key of a call", {"version", "tag_prefix"}); !fits) {
+    return fits;
+  }
+  auto version = read_argument(block.body, "version");
+  auto tag_prefix = read_argument(block.body, "tag_prefix");
+  for (const auto* value : {&version, &tag_prefix}) {
+    if (!*value) {
+      return fail(value->error());
+    }
+  }
+  settings_.modules.emplace(block.labels.front().text,
+                            ModuleRule{std::move(*version), std::move(*tag_prefix),
+                                       Location{path(), block.header_range}, place_ == SettingsPlace::repository});
+  return {};
+}
+
+Result<void> SettingsReader::read_source(const hcl::Block& block) {
+  if (auto fits = check_block(block, "a glob", {"version", "tag_prefix", "minimum_release_age"}); !fits) {
+    return fits;
+  }
+  auto version = read_argument(block.body, "version");
+  auto tag_prefix = read_argument(block.body, "tag_prefix");
+  auto age = read_argument(block.body, "minimum_release_age");
+  for (const auto* value : {&version, &tag_prefix, &age}) {
+    if (!*value) {
+      return fail(value->error());
+    }
+  }
+  if (*age && !parse_duration((*age)->text)) {
+    return reject(*(*age)->location.range,
+                  fmt::format("minimum_release_age must be a duration, found \"{}\"", (*age)->text),
+                  "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\"");
+  }
+  settings_.sources.push_back({block.labels.front().text, std::move(*version), std::move(*tag_prefix), std::move(*age),
+                               Location{path(), block.header_range}, place_ == SettingsPlace::user});
+  return {};
+}
+
+Result<void> SettingsReader::read_backend(const hcl::Block& block) {
+  if (auto fits = check_block(block, "a scheme", {"command"}); !fits) {
+    return fits;
+  }
+  const hcl::Attribute* attribute = block.body.find("command");
+  if (attribute == nullptr) {
+    return reject(block.header_range,
+                  fmt::format("backend \"{}\" lacks the argument \"command\"", block.labels[0].text),
+                  "write it as command = [\"program\", \"argument\"]");
+  }
+  MODLOCK_TRY(const auto command, read_strings(*attribute));
+  if (command.empty() || command.front().text.empty()) {
+    return reject(attribute->value.range, "command must name a program, found none",
+                  "write it as command = [\"program\", \"argument\"]");
+  }
+  BackendSetting backend{.scheme = block.labels[0].text, .command = {}, .location = {path(), block.header_range}};
+  std::transform(command.begin(), command.end(), std::back_inserter(backend.command),
+                 [](const SourceText& word) { return word.text; });
+  settings_.backends.push_back(std::move(backend));
+  return {};
+}
+
+}  // namespace modlock

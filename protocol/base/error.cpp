@@ -1,0 +1,175 @@
+#include "protocol/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "protocol/base/error_codes.h"
+
+namespace modlock {
+namespace {
+
+struct CodeFacts {
+  Code code;
+  std::string_view name;
+  int exit_code;
+  bool retryable;
+  std::string_view meaning;
+};
+
+// One row per code, in the order of the enum.
+constexpr std::array kCodes = {
+    CodeFacts{Code::parse_error, "PARSE_ERROR", 2, false, "the line is no JSON"},
+    CodeFacts{Code::invalid_request, "INVALID_REQUEST", 2, false,
+              "the JSON is ambiguous or no message, or the message came at the wrong moment"},
+    CodeFacts{Code::method_not_found, "METHOD_NOT_FOUND", 2, false, "there is no such method"},
+    CodeFacts{Code::invalid_params, "INVALID_PARAMS", 2, false,
+              "a param is missing, has the wrong type, or cannot be used"},
+    CodeFacts{Code::internal, "INTERNAL", 1, false, "a defect of the program"},
+    CodeFacts{Code::not_initialized, "NOT_INITIALIZED", 2, false, "a request came before initialize"},
+    CodeFacts{Code::request_cancelled, "REQUEST_CANCELLED", 1, true, "the request was cancelled"},
+    CodeFacts{Code::content_modified, "CONTENT_MODIFIED", 3, true, "a file changed while it was worked on"},
+    CodeFacts{Code::message_too_large, "MESSAGE_TOO_LARGE", 2, false,
+              "a line was longer than the limit and was discarded"},
+    CodeFacts{Code::duplicate_id, "DUPLICATE_ID", 2, false, "the id belongs to a request in flight"},
+    CodeFacts{Code::shutting_down, "SHUTTING_DOWN", 1, false, "a request came after shutdown"},
+    CodeFacts{Code::server_busy, "SERVER_BUSY", 1, true, "too many requests wait"},
+    CodeFacts{Code::deadline_exceeded, "DEADLINE_EXCEEDED", 7, true, "the deadline of the request passed"},
+    CodeFacts{Code::io_error, "IO_ERROR", 1, false, "a file or a directory cannot be read or written"},
+    CodeFacts{Code::tool_missing, "TOOL_MISSING", 2, false, "a program that is needed is not there"},
+    CodeFacts{Code::frozen, "FROZEN", 3, false,
+              "the lock does not answer the configuration, and nothing may change; `data.changes` says what would"},
+    CodeFacts{Code::missing, "MISSING", 3, false, "something that is needed is neither locked nor installed"},
+    CodeFacts{Code::hash_mismatch, "HASH_MISMATCH", 4, false, "content differs from what is locked"},
+    CodeFacts{Code::signature_invalid, "SIGNATURE_INVALID", 4, false, "a signature is missing or wrong"},
+    CodeFacts{Code::archive_unsafe, "ARCHIVE_UNSAFE", 4, false, "a package holds what must not be unpacked"},
+    CodeFacts{Code::vanished, "VANISHED", 5, false, "what the lock names is gone from its source"},
+    CodeFacts{Code::not_found, "NOT_FOUND", 7, false, "there is no such thing"},
+    CodeFacts{Code::no_matching_version, "NO_MATCHING_VERSION", 6, false,
+              "no version that is offered satisfies the constraints"},
+    CodeFacts{Code::version_ambiguous, "VERSION_AMBIGUOUS", 6, false, "two tags give one version different content"},
+    CodeFacts{Code::constraint_conflict, "CONSTRAINT_CONFLICT", 6, false,
+              "constraints exclude each other, or the release of the client"},
+    CodeFacts{Code::auth_required, "AUTH_REQUIRED", 7, false,
+              "the host asks for credentials; the places that were looked in are named"},
+    CodeFacts{Code::forbidden, "FORBIDDEN", 7, false, "the host refuses with these credentials"},
+    CodeFacts{Code::rate_limited, "RATE_LIMITED", 7, true, "the host has had too many requests"},
+    CodeFacts{Code::unreachable, "UNREACHABLE", 7, true, "the host cannot be reached"},
+    CodeFacts{Code::timeout, "TIMEOUT", 7, true, "the host did not answer in time"},
+    CodeFacts{Code::bad_response, "BAD_RESPONSE", 7, false, "the host answered something else than its protocol says"},
+    CodeFacts{Code::offline_miss, "OFFLINE_MISS", 7, false, "the cache does not have it, and no request may be sent"},
+    CodeFacts{Code::config_parse, "CONFIG_PARSE", 8, false, "the configuration or a settings file cannot be read"},
+    CodeFacts{Code::config_non_static, "CONFIG_NON_STATIC", 8, false, "a value is not known before plan"},
+    CodeFacts{Code::lock_parse, "LOCK_PARSE", 8, false, "the lock file cannot be read"},
+    CodeFacts{Code::lock_newer, "LOCK_NEWER", 8, false, "the lock file was written by a newer release"},
+    CodeFacts{Code::constraint_syntax, "CONSTRAINT_SYNTAX", 8, false, "a version constraint cannot be read"},
+    CodeFacts{Code::source_invalid, "SOURCE_INVALID", 8, false, "a source address cannot be read"},
+    CodeFacts{Code::source_unsupported, "SOURCE_UNSUPPORTED", 8, false, "nobody serves this kind of source"},
+    CodeFacts{Code::source_denied, "SOURCE_DENIED", 8, false, "the settings or the request do not allow the source"},
+    CodeFacts{Code::path_outside_root, "PATH_OUTSIDE_ROOT", 8, false,
+              "a path leads out of the directories that may be read or written"},
+    CodeFacts{Code::limit_exceeded, "LIMIT_EXCEEDED", 8, false, "something is larger than its limit"},
+    CodeFacts{Code::constraint_unbounded, "CONSTRAINT_UNBOUNDED", 0, false,
+              "a constraint has no upper bound: `~> 2` on a module"},
+    CodeFacts{Code::lock_unenforced, "LOCK_UNENFORCED", 0, false, "a stock client would not obey the lock here"},
+    CodeFacts{Code::tag_moved, "TAG_MOVED", 0, false, "a tag gives something else than what is locked"},
+    CodeFacts{Code::lfs_pointer, "LFS_POINTER", 0, false,
+              "a file of the package is a pointer of Git LFS and stays one"},
+    CodeFacts{Code::setting_unserved, "SETTING_UNSERVED", 0, false,
+              "a setting could not be kept to: something younger than the age asked for is locked all the same"},
+    CodeFacts{Code::state_unread, "STATE_UNREAD", 0, false,
+              "the state cannot be read, so providers that only it uses are not known"},
+    CodeFacts{
+        Code::lock_incomplete, "LOCK_INCOMPLETE", 0, false,
+        "the lock lacks hashes that clients on other platforms need, or module blocks that may be in commits that a "
+        "shallow clone does not have"},
+    CodeFacts{Code::provider_ambiguous, "PROVIDER_AMBIGUOUS", 0, false,
+              "providers of one type are needed from several places, which may be a mistake"},
+    CodeFacts{Code::registry_notice, "REGISTRY_NOTICE", 0, false, "what a registry says of a provider, for people"},
+};
+
+constexpr bool in_enum_order() {
+  for (std::size_t i = 0; i < kCodes.size(); ++i) {
+    if (static_cast<std::size_t>(kCodes[i].code) != i) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(in_enum_order(), "kCodes must list every Code in order");
+
+const CodeFacts& facts(Code code) {
+  return kCodes[static_cast<std::size_t>(code)];
+}
+
+constexpr std::array kExitCodesByWeight = {4, 5, 8, 6, 2, 7, 3, 1, 0};
+
+}  // namespace
+
+std::string_view to_string(Code code) {
+  return facts(code).name;
+}
+
+std::string_view meaning_of(Code code) {
+  return facts(code).meaning;
+}
+
+std::vector<Code> all_codes() {
+  std::vector<Code> codes;
+  for (const CodeFacts& row : kCodes) {
+    codes.push_back(row.code);
+  }
+  return codes;
+}
+
+std::string to_string(const Location& location) {
+  if (!location.range) {
+    return location.path;
+  }
+  return fmt::format("{}:{}:{}", location.path, location.range->start.line, location.range->start.column);
+}
+
+Error with_note(Error error, std::string note) {
+  error.notes.push_back(std::move(note));
+  return error;
+}
+
+bool is_retryable(Code code) {
+  return facts(code).retryable;
+}
+
+int exit_code(Code code) {
+  return facts(code).exit_code;
+}
+
+int exit_code(const Error& error) {
+  if (error.code == Code::not_found && error.locked_thing_gone) {
+    return exit_code(Code::vanished);
+  }
+  return exit_code(error.code);
+}
+
+int worse_exit_code(int left, int right) {
+  const auto weight = [](int code) { return std::find(kExitCodesByWeight.begin(), kExitCodesByWeight.end(), code); };
+  return weight(left) <= weight(right) ? left : right;
+}
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      break;
+  }
+  return "error";
+}
+
+bool has_errors(const Diagnostics& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+}
+
+}  // namespace modlock

@@ -1,0 +1,264 @@
+#include "protocol/base/object_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+namespace modlock {
+namespace {
+
+std::string_view kind_of(const Json::Value* value) {
+  if (value == nullptr) {
+    return "nothing";
+  }
+  switch (value->type()) {
+    case Json::nullValue:
+      return "null";
+    case Json::intValue:
+    case Json::uintValue:
+    case Json::realValue:
+      return "a number";
+    case Json::stringValue:
+      return "a string";
+    case Json::booleanValue:
+      return "a boolean";
+    case Json::arrayValue:
+      return "an array";
+    case Json::objectValue:
+      break;
+  }
+  return "an object";
+}
+
+Error decode_error(std::string message) {
+  return {.code = Code::invalid_params,
+          .message = std::move(message),
+          .hint = "docs/protocol.md describes the params of every method"};
+}
+
+}  // namespace
+
+struct ObjectReader::State {
+  struct Object {
+    const Json::Value* value;  // null: no members
+    std::string path;
+    std::set<std::string, std::less<>> known;
+  };
+  std::deque<Object> objects;
+  std::optional<Error> error;
+};
+
+ObjectReader::ObjectReader(const Json::Value& value, std::string path)
+    : ObjectReader(std::make_shared<State>(), value, std::move(path)) {
+  state_->objects.front().known.insert("_meta");
+}
+
+ObjectReader::ObjectReader(std::shared_ptr<State> state, const Json::Value& value, std::string path)
+    : state_(std::move(state)), object_(state_->objects.size()) {
+  state_->objects.push_back({value.isObject() ? &value : nullptr, std::move(path), {}});
+  if (!value.isObject() && !value.isNull()) {
+    expected("an object", state_->objects[object_].path, &value);
+  }
+}
+
+std::string ObjectReader::path(std::string_view name) const {
+  return fmt::format("{}.{}", state_->objects[object_].path, name);
+}
+
+const Json::Value* ObjectReader::find(std::string_view name) {
+  State::Object& object = state_->objects[object_];
+  object.known.emplace(name);
+  const Json::Value* found =
+      object.value == nullptr ? nullptr : object.value->find(name.data(), name.data() + name.size());
+  return found == nullptr || found->isNull() ? nullptr : found;
+}
+
+void ObjectReader::expected(std::string_view what, const std::string& where, const Json::Value* found) {
+  if (!state_->error) {
+    state_->error = decode_error(fmt::format("decode: expected {} at {}, found {}", what, where, kind_of(found)));
+  }
+}
+
+void ObjectReader::require(std::string_view name, std::string_view what) {
+  if (find(name) == nullptr) {
+    expected(what, path(name), nullptr);
+  }
+}
+
+void ObjectReader::reject(std::string_view name, std::string_view what) {
+  if (!state_->error) {
+    state_->error = decode_error(fmt::format("decode: {} at {}", what, path(name)));
+  }
+}
+
+std::string ObjectReader::required_string(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr || !found->isString()) {
+    expected("a string", path(name), found);
+    return {};
+  }
+  return found->asString();
+}
+
+std::optional<std::string> ObjectReader::string(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  if (!found->isString()) {
+    expected("a string", path(name), found);
+    return std::nullopt;
+  }
+  return found->asString();
+}
+
+std::optional<std::string> ObjectReader::one_of(std::string_view name,
+                                                std::initializer_list<std::string_view> choices) {
+  std::optional<std::string> text = string(name);
+  if (text && std::find(choices.begin(), choices.end(), *text) == choices.end()) {
+    if (!state_->error) {
+      state_->error = decode_error(fmt::format("decode: expected one of \"{}\" at {}, found \"{}\"",
+                                               fmt::join(choices, "\", \""), path(name), *text));
+    }
+    return std::nullopt;
+  }
+  return text;
+}
+
+std::optional<bool> ObjectReader::boolean(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  if (!found->isBool()) {
+    expected("a boolean", path(name), found);
+    return std::nullopt;
+  }
+  return found->asBool();
+}
+
+std::optional<std::int64_t> ObjectReader::integer(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  if (!found->isInt64()) {
+    expected("an integer", path(name), found);
+    return std::nullopt;
+  }
+  return found->asInt64();
+}
+
+std::optional<std::uint64_t> ObjectReader::unsigned_integer(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  if (!found->isUInt64()) {
+    expected("an integer that is not negative", path(name), found);
+    return std::nullopt;
+  }
+  return found->asUInt64();
+}
+
+std::optional<std::vector<std::string>> ObjectReader::strings(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  if (!found->isArray()) {
+    expected("an array of strings", path(name), found);
+    return std::nullopt;
+  }
+  std::vector<std::string> items;
+  for (Json::ArrayIndex i = 0; i < found->size(); ++i) {
+    const Json::Value& item = (*found)[i];
+    if (!item.isString()) {
+      expected("a string", fmt::format("{}[{}]", path(name), i), &item);
+      return std::nullopt;
+    }
+    items.push_back(item.asString());
+  }
+  return items;
+}
+
+std::optional<std::map<std::string, std::string>> ObjectReader::string_map(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  if (!found->isObject()) {
+    expected("an object of strings", path(name), found);
+    return std::nullopt;
+  }
+  std::map<std::string, std::string> members;
+  for (auto it = found->begin(); it != found->end(); ++it) {
+    if (!it->isString()) {
+      expected("a string", fmt::format("{}.{}", path(name), it.name()), &*it);
+      return std::nullopt;
+    }
+    members.emplace(it.name(), it->asString());
+  }
+  return members;
+}
+
+std::optional<ObjectReader> ObjectReader::object(std::string_view name) {
+  const Json::Value* found = find(name);
+  if (found == nullptr) {
+    return std::nullopt;
+  }
+  return ObjectReader(state_, *found, path(name));
+}
+
+std::vector<ObjectReader> ObjectReader::objects(std::string_view name) {
+  const Json::Value* found = find(name);
+  std::vector<ObjectReader> items;
+  if (found == nullptr) {
+    return items;
+  }
+  if (!found->isArray()) {
+    expected("an array of objects", path(name), found);
+    return items;
+  }
+  for (Json::ArrayIndex i = 0; i < found->size(); ++i) {
+    const std::string where = fmt::format("{}[{}]", path(name), i);
+    const Json::Value& item = (*found)[i];
+    if (item.isNull()) {  // null stands for an absent member, not for an item
+      expected("an object", where, &item);
+    }
+    items.push_back(ObjectReader(state_, item, where));
+  }
+  return items;
+}
+
+const Json::Value* ObjectReader::value(std::string_view name) {
+  return find(name);
+}
+
+Result<void> ObjectReader::finish() const {
+  if (state_->error) {
+    return fail(*state_->error);
+  }
+  return {};
+}
+
+std::vector<std::string> ObjectReader::unknown() const {
+  std::vector<std::string> names;
+  const std::size_t prefix = state_->objects.front().path.size() + 1;
+  for (const State::Object& object : state_->objects) {
+    if (object.value == nullptr) {
+      continue;
+    }
+    for (auto it = object.value->begin(); it != object.value->end(); ++it) {
+      if (object.known.find(it.name()) == object.known.end()) {
+        names.push_back(fmt::format("{}.{}", object.path, it.name()).substr(prefix));
+      }
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace modlock

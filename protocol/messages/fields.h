@@ -1,0 +1,247 @@
+#pragma once
+
+#include <json/value.h>
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "protocol/base/object_reader.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+
+// What a message consists of is said once, by a function `fields` beside its struct:
+//
+//   template <typename Form>
+//   void fields(Form& form, In<Form, Signature> signature) {
+//     form.member("status", signature.status, "how far it was checked", {"signed", "none"});
+//     form.optional("keyId", signature.key_id, "the key that signed");
+//   }
+//
+// Four forms go over it: Encode builds a tree of the struct, WriteText (protocol/messages/write_text.h) its text,
+// Decode reads it, Describe (protocol/messages/describe.h) makes its schema. Each has
+//
+//   member(name, value, what, choices)    always there
+//   optional(name, value, what, choices)  left out where it is absent: no value, no text, no items, 0, false
+//   nullable(name, value, what)           always there, null where it is absent (results only)
+//   group(name, what, fill)               an object of the message itself: `fill(form)` says what is in it
+//   optional_group(name, what, fill)      the same, where a host may leave it out
+//   include(part)                         the fields of another struct, as if they were written here
+//   check([](ObjectReader& in) {…})       what one type does not say: `in.reject` (params only)
+//
+// No name is told twice. Values are texts, booleans, integers, lists and maps of texts, structs with `fields` and lists
+// of them. A struct that appears in several messages, or deserves a name, has `constexpr TypeName name_of(const
+// Signature*)` too. A type that is written in its own way has `Json::Value json_of`, `void read_member` or `Json::Value
+// schema_of` for it.
+template <typename Form, typename Struct>
+using In = std::conditional_t<Form::kReads, Struct&, const Struct&>;
+
+using Choices = std::initializer_list<std::string_view>;
+
+// The name of a struct among the types of the protocol, and what it is.
+struct TypeName {
+  std::string_view name;
+  std::string_view what;
+};
+
+template <typename Type>
+struct Items : std::false_type {};
+template <typename Item>
+struct Items<std::vector<Item>> : std::true_type {
+  using Of = Item;
+};
+template <typename Type>
+struct Maybe : std::false_type {
+  using Of = Type;
+};
+template <typename Value>
+struct Maybe<std::optional<Value>> : std::true_type {
+  using Of = Value;
+};
+template <typename Type>
+inline constexpr bool kIsText = std::is_convertible_v<const Type&, std::string_view>;
+using TextMap = std::map<std::string, std::string>;
+
+// What the forms that write have in common.
+template <typename Form>
+class WritingForm {
+ public:
+  static constexpr bool kReads = false;
+
+  template <typename Value>
+  void optional(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
+    if (!is_absent(value)) {
+      form().member(name, value);
+    }
+  }
+  template <typename Part>
+  void include(const Part& part) {
+    fields(form(), part);
+  }
+
+ private:
+  template <typename Value>
+  static bool is_absent(const Value& value) {
+    if constexpr (Maybe<Value>::value) {
+      return !value.has_value();
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      return value == Value{};
+    } else if constexpr (kIsText<Value>) {
+      return std::string_view(value).empty();
+    } else {
+      return value.empty();
+    }
+  }
+
+  Form& form() { return static_cast<Form&>(*this); }
+};
+
+class Encode : public WritingForm<Encode> {
+ public:
+  explicit Encode(Json::Value& object) : object_(object) {}
+
+  // Names are literals.
+  template <typename Value>
+  void member(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
+    object_[Json::StaticString(name)] = to_value(value);
+  }
+  template <typename Value>
+  void nullable(const char* name, const std::optional<Value>& value, std::string_view = {}) {
+    object_[Json::StaticString(name)] = value ? to_value(*value) : Json::Value();
+  }
+  template <typename Fill>
+  void group(const char* name, std::string_view, Fill fill) {
+    Json::Value& object = object_[Json::StaticString(name)] = Json::objectValue;
+    Encode inner(object);
+    fill(inner);
+  }
+
+  template <typename Value>
+  static Json::Value to_value(const Value& value) {
+    if constexpr (requires { json_of(value); }) {
+      return json_of(value);
+    } else if constexpr (std::is_same_v<Value, bool>) {
+      return value;
+    } else if constexpr (std::is_integral_v<Value>) {
+      using Wide = std::conditional_t<std::is_signed_v<Value>, Json::Int64, Json::UInt64>;
+      return static_cast<Wide>(value);
+    } else if constexpr (kIsText<Value>) {
+      const std::string_view text = value;
+      return {text.data(), text.data() + text.size()};
+    } else if constexpr (Maybe<Value>::value) {
+      return to_value(*value);
+    } else if constexpr (Items<Value>::value) {
+      Json::Value out(Json::arrayValue);
+      for (const auto& item : value) {
+        out.append(to_value(item));
+      }
+      return out;
+    } else {
+      Json::Value out(Json::objectValue);
+      Encode form(out);
+      fields(form, value);
+      return out;
+    }
+  }
+
+ private:
+  Json::Value& object_;
+};
+
+// Reads into a struct that holds what counts where a host says nothing.
+class Decode {
+ public:
+  static constexpr bool kReads = true;
+  explicit Decode(ObjectReader& in) : in_(in) {}
+
+  template <typename Value>
+  void member(const char* name, Value& value, std::string_view what = {}, Choices choices = {}) {
+    if constexpr (std::is_same_v<Value, std::string>) {
+      value = in_.required_string(name);
+    } else if constexpr (Items<Value>::value) {
+      in_.require(name, "an array");
+    } else {
+      in_.require(name, "a value");
+    }
+    optional(name, value, what, choices);
+  }
+
+  template <typename Value>
+  void optional(const char* name, Value& value, std::string_view = {}, Choices choices = {}) {
+    using Type = typename Maybe<Value>::Of;
+    if constexpr (requires { read_member(in_, name, value); }) {
+      read_member(in_, name, value);
+    } else if constexpr (std::is_same_v<Type, bool>) {
+      take(value, in_.boolean(name));
+    } else if constexpr (std::is_integral_v<Type>) {
+      if constexpr (std::is_signed_v<Type>) {
+        take(value, in_.integer(name));
+      } else {
+        take(value, in_.unsigned_integer(name));
+      }
+    } else if constexpr (std::is_same_v<Type, std::string>) {
+      take(value, choices.size() == 0 ? in_.string(name) : in_.one_of(name, choices));
+    } else if constexpr (std::is_same_v<Type, std::vector<std::string>>) {
+      take(value, in_.strings(name));
+    } else if constexpr (std::is_same_v<Type, TextMap>) {
+      take(value, in_.string_map(name));
+    } else if constexpr (Items<Type>::value) {
+      for (ObjectReader& item : in_.objects(name)) {
+        Decode form(item);
+        fields(form, value.emplace_back());
+      }
+    } else if (auto object = in_.object(name)) {
+      Decode form(*object);
+      if constexpr (Maybe<Value>::value) {
+        fields(form, value.emplace());
+      } else {
+        fields(form, value);
+      }
+    }
+  }
+
+  template <typename Fill>
+  void optional_group(const char* name, std::string_view, Fill fill) {
+    if (auto object = in_.object(name)) {
+      Decode inner(*object);
+      fill(inner);
+    }
+  }
+  template <typename Part>
+  void include(Part& part) {
+    fields(*this, part);
+  }
+  template <typename Judge>
+  void check(Judge judge) {
+    judge(in_);
+  }
+
+ private:
+  template <typename Value, typename Found>
+  static void take(Value& value, std::optional<Found> found) {
+    if (found) {
+      value = std::move(*found);
+    }
+  }
+
+  ObjectReader& in_;
+};
+
+// The params of a method; `unknown` gets the members that it does not know. Errors: INVALID_PARAMS.
+template <typename Params>
+Result<Params> decode_params(const Json::Value& params, std::vector<std::string>& unknown) {
+  ObjectReader in(params);
+  Params out;
+  Decode form(in);
+  fields(form, out);
+  MODLOCK_TRY(in.finish());
+  unknown = in.unknown();
+  return out;
+}
+
+}  // namespace modlock

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "protocol/rpc/lifecycle.h"
+#include "protocol/rpc/method_table.h"
+#include "protocol/rpc/reply.h"
+#include "protocol/rpc/rpc.h"
+#include "protocol/rpc/session_log.h"
+#include "protocol/rpc/worker_pool.h"
+
+namespace modlock {
+
+// Where a dispatcher sends whole lines. Called from several threads; `offer` is for lines that may be lost.
+struct OutgoingChannel {
+  std::function<void(std::string line)> write = {};
+  std::function<void(std::string line)> offer = {};
+};
+
+// Takes lines, runs methods, sends responses: the life of a request between its line and its response.
+//
+// The thread that calls `handle_line` only judges the envelope and keeps order. It runs by itself what must overtake
+// the queue or take effect before the next line: $/cancelRequest, exit, log/setLevel, ping, initialize, shutdown. All
+// other methods wait for a worker. Every request gets exactly one response. No lock is held while a handler, the
+// channel or `on_idle` runs.
+//
+// The table supplies `initialize` (which should not block) and all methods of the domain. After a successful
+// `initialize` its params settle what concerns this layer: capabilities.logMessage, limits.maxMessageBytes (of the
+// responses), options.logLevel, processId.
+class Dispatcher {
+ public:
+  // `on_idle` is called, from any thread, when the last request in flight was answered.
+  Dispatcher(const MethodTable& methods, OutgoingChannel channel, WorkerPool::Limits limits, Log& log,
+             std::function<void()> on_idle);
+
+  // The thread of the reader only:
+  void handle_line(std::string_view line);
+  void handle_too_large(std::size_t max_bytes);
+  bool exit_requested() const { return exit_requested_; }
+  bool is_shut_down() const { return lifecycle_.is_shut_down(); }
+  std::optional<std::int64_t> host_process() const { return host_process_; }
+  // Asks every request in flight to stop; those that wait for a worker are answered at once.
+  void cancel_all();
+
+  // Any thread: no request is in flight.
+  bool is_idle() const;
+
+  // Methods and notifications that are served here and not by the table.
+  static std::vector<std::string> own_methods();
+
+ private:
+  struct Call;
+
+  void handle(Message message, const std::shared_ptr<BatchReply>& batch, std::size_t bytes);
+  void handle_notification(const Message& message, bool in_batch);
+  void handle_request(Message message, Reply::Send send, bool in_batch, std::size_t bytes);
+  // False where the method is for a worker.
+  bool handle_here(const Message& message, Reply& reply);
+  void initialize(const Message& message, Reply& reply);
+  Result<void> set_log_level(const Json::Value& params);
+  // Takes the id and the progress token. Errors: DUPLICATE_ID, INVALID_PARAMS.
+  Result<void> enter(const Message& message, const std::stop_source& stop);
+  void leave(const std::string& key, const std::string& progress_token);
+  void sent();
+  void run(Call& call);
+  void cancel(const std::string& key);
+
+  const MethodTable& methods_;
+  const OutgoingChannel outlet_;
+  const std::function<void()> on_idle_;
+  SessionLog log_;
+  Lifecycle lifecycle_;
+  bool exit_requested_ = false;
+  std::optional<std::int64_t> host_process_;
+  std::size_t max_response_bytes_ = 0;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::stop_source> in_flight_;  // by the key of the id
+  std::set<std::string> progress_tokens_;
+  std::size_t unanswered_ = 0;  // requests whose response did not go to the channel yet
+  WorkerPool pool_;             // last: its threads use all of the above
+};
+
+}  // namespace modlock

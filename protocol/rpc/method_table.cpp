@@ -1,0 +1,50 @@
+#include "protocol/rpc/method_table.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace modlock {
+
+void MethodTable::add(std::string name, Handler handler) {
+  handlers_[std::move(name)] = std::move(handler);
+}
+
+bool MethodTable::has(std::string_view name) const {
+  return handlers_.find(name) != handlers_.end();
+}
+
+std::vector<std::string> MethodTable::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, handler] : handlers_) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+Result<Answer> MethodTable::call(std::string_view name, const Json::Value& params, RequestContext& context) const {
+  const auto found = handlers_.find(name);
+  if (found == handlers_.end()) {
+    return fail(Code::method_not_found, fmt::format("there is no method \"{}\"", name),
+                "capabilities.methods of the result of initialize lists what is served");
+  }
+  Result<Answer> result;
+  std::string thrown;
+  try {
+    result = found->second(params, context);
+  } catch (const std::exception& caught) {
+    thrown = caught.what();
+  } catch (...) {
+    thrown = "an exception of unknown type";
+  }
+  if (!thrown.empty()) {
+    return fail(Code::internal, fmt::format("{} failed unexpectedly: {}", name, thrown),
+                "this is a defect of the program: please report it");
+  }
+  if (result && !context.unknown_params.empty()) {
+    result->add_unknown_params(context.unknown_params);
+  }
+  return result;
+}
+
+}  // namespace modlock

@@ -1,0 +1,202 @@
+#include "protocol/rpc/rpc.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/base/json.h"
+#include "protocol/base/json_scan.h"
+#include "protocol/messages/error_json.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kEnvelopeHint = "send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"…\",\"params\":{…}}";
+
+Message invalid(Code code, std::string message, std::optional<MessageId> id = {}, std::string hint = {}) {
+  Message out;
+  out.id = std::move(id);
+  out.error = {.code = code, .message = std::move(message), .hint = std::move(hint)};
+  return out;
+}
+
+// The source text of a value, which alone tells 1 from 1.0 and keeps every digit.
+std::string_view token_of(const Json::Value& value, std::string_view line) {
+  const auto start = static_cast<std::size_t>(value.getOffsetStart());
+  const auto limit = static_cast<std::size_t>(value.getOffsetLimit());
+  return line.substr(start, limit - start);
+}
+
+const Json::Value* member(const Json::Value& object, std::string_view name) {
+  return object.find(name.data(), name.data() + name.size());
+}
+
+// Nothing wrong: an empty string.
+std::string read_time_allowed(const Json::Value& meta, std::optional<std::chrono::milliseconds>& out) {
+  const Json::Value* allowed = member(meta, "deadlineMs");
+  if (allowed == nullptr || allowed->isNull()) {
+    return {};
+  }
+  // Longer than a year is as good as none, and safe to add to a time.
+  constexpr Json::UInt64 kYear = Json::UInt64{366} * 24 * 3600 * 1000;
+  if (!allowed->isUInt64()) {
+    return "expected an integer that is not negative at params._meta.deadlineMs";
+  }
+  out = std::chrono::milliseconds(std::min(allowed->asUInt64(), kYear));
+  return {};
+}
+
+// Nothing wrong: an empty string.
+std::string read_meta(const Json::Value& meta, std::string_view line, Message& out) {
+  if (!meta.isObject()) {
+    return "expected an object at params._meta";
+  }
+  const Json::Value* token = member(meta, "progressToken");
+  if (token != nullptr && !token->isNull()) {
+    const std::string_view text = token_of(*token, line);
+    if (!parse_message_id(text)) {
+      return "expected a string or an integer at params._meta.progressToken";
+    }
+    out.progress_token = text;
+  }
+  return read_time_allowed(meta, out.time_allowed);
+}
+
+// INVALID_REQUEST or INVALID_PARAMS.
+Result<void> read_params(const Json::Value& envelope, std::string_view line, Message& out) {
+  const Json::Value* params = member(envelope, "params");
+  if (params == nullptr || params->isNull()) {
+    return {};
+  }
+  if (params->isArray()) {
+    return fail(Code::invalid_params, "params must be an object: positional params are not served",
+                "pass the params by name");
+  }
+  if (!params->isObject()) {
+    return fail(Code::invalid_request, "the member \"params\" of a message must be an object",
+                std::string(kEnvelopeHint));
+  }
+  out.params = *params;
+  if (const Json::Value* meta = member(*params, "_meta"); meta != nullptr && !meta->isNull()) {
+    if (std::string problem = read_meta(*meta, line, out); !problem.empty()) {
+      return fail(Code::invalid_params, "decode: " + problem);
+    }
+  }
+  if (const Json::Value* id = member(*params, "id")) {
+    out.params_id = parse_message_id(token_of(*id, line));
+  }
+  return {};
+}
+
+Message parse_envelope(const Json::Value& value, std::string_view line) {
+  const auto malformed = [](std::string message, std::optional<MessageId> id = {}) {
+    return invalid(Code::invalid_request, std::move(message), std::move(id), std::string(kEnvelopeHint));
+  };
+  if (!value.isObject()) {
+    return malformed("a message must be an object");
+  }
+  Message out;
+  const Json::Value* id = member(value, "id");
+  if (id != nullptr) {
+    out.id = parse_message_id(token_of(*id, line));
+  }
+  const Json::Value* method = member(value, "method");
+  if (method == nullptr && (member(value, "result") != nullptr || member(value, "error") != nullptr)) {
+    out.kind = Message::Kind::ignored;
+    out.error = {.code = Code::invalid_request, .message = "a response came in, but no request was sent"};
+    return out;
+  }
+  if (id != nullptr && !out.id) {
+    return malformed("the member \"id\" of a message must be a string or an integer");
+  }
+  const Json::Value* version = member(value, "jsonrpc");
+  if (version == nullptr || !version->isString() || version->asString() != "2.0") {
+    return malformed("the member \"jsonrpc\" of a message must be \"2.0\"", out.id);
+  }
+  if (method == nullptr || !method->isString()) {
+    return malformed("the member \"method\" of a message must be a string", out.id);
+  }
+  out.method = method->asString();
+  const Result<void> params = read_params(value, line, out);
+  out.kind = out.id ? Message::Kind::request : Message::Kind::notification;
+  if (!params) {
+    const bool answered = out.id || params.error().code == Code::invalid_request;
+    out.kind = answered ? Message::Kind::invalid : Message::Kind::ignored;
+    out.error = params.error();
+  }
+  return out;
+}
+
+// JSON that is no use as a message, answered under its id where that can be told.
+Message ambiguous(const JsonScan& scan) {
+  Message out;
+  if (scan.id) {
+    out.id = parse_message_id(*scan.id);
+  }
+  out.error = *scan.ambiguity;
+  return out;
+}
+
+}  // namespace
+
+Result<std::optional<std::chrono::milliseconds>> time_allowed(const Json::Value& params) {
+  const Json::Value* meta = params.isObject() ? member(params, "_meta") : nullptr;
+  std::optional<std::chrono::milliseconds> allowed;
+  std::string problem = meta == nullptr || meta->isNull() ? ""
+                        : meta->isObject()                ? read_time_allowed(*meta, allowed)
+                                                          : "expected an object at params._meta";
+  if (!problem.empty()) {
+    return fail(Code::invalid_params, "decode: " + problem);
+  }
+  return allowed;
+}
+
+Incoming parse_incoming(std::string_view line) {
+  const auto one = [](Message message) {
+    Incoming incoming;
+    incoming.messages.push_back(std::move(message));
+    return incoming;
+  };
+  const Result<Json::Value> value = parse_json(line);
+  if (!value) {
+    const Result<JsonScan> scan = scan_json(line);
+    if (scan && scan->ambiguity) {
+      return one(ambiguous(*scan));
+    }
+    Message unreadable;
+    unreadable.error = value.error();
+    return one(std::move(unreadable));
+  }
+  if (!value->isArray()) {
+    return one(parse_envelope(*value, line));
+  }
+  if (value->empty()) {
+    return one(invalid(Code::invalid_request, "a batch must hold at least one message"));
+  }
+  if (value->size() > kMaxBatchItems) {
+    return one(invalid(Code::invalid_request,
+                       fmt::format("a batch may hold {} messages, found {}", kMaxBatchItems, value->size()), {},
+                       "send several batches, or one message per line"));
+  }
+  Incoming incoming{.is_batch = true, .messages = {}};
+  for (const Json::Value& item : *value) {
+    incoming.messages.push_back(parse_envelope(item, line));
+  }
+  return incoming;
+}
+
+std::string encode_result(std::string_view id, std::string_view result_json) {
+  return fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", id, result_json);
+}
+
+std::string encode_error(std::string_view id, const Error& error, const Json::Value& more_data) {
+  return fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{}}}", id, write_json(to_json(error, more_data)));
+}
+
+std::string encode_notification(std::string_view method, std::string_view params_json) {
+  return fmt::format("{{\"jsonrpc\":\"2.0\",\"method\":{},\"params\":{}}}",
+                     write_json(Json::Value(method.data(), method.data() + method.size())), params_json);
+}
+
+}  // namespace modlock

@@ -1,0 +1,197 @@
+#include "protocol/rpc/serve.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "protocol/rpc/dispatcher.h"
+#include "protocol/rpc/line_writer.h"
+#include "protocol/rpc/process_watch.h"
+#include "protocol/rpc/thread_priority.h"
+#include "protocol/rpc/wakeup.h"
+
+namespace modlock {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// What ended a wait. `readable` and `woken` are reasons to look around, the others to leave.
+struct Event {
+  enum class Kind { woken, readable, timeout, signal, parent_gone } kind = Kind::woken;
+  int signal = 0;
+};
+
+// One session. Everything happens in the thread that calls `run`, but the work (the pool) and the writing.
+class Session {
+ public:
+  Session(const MethodTable& methods, const ServeOptions& options)
+      : options_(options),
+        reader_(options.in_fd, options.max_message_bytes),
+        writer_(options.out_fd, [this] { wakeup_.notify(); }),
+        dispatcher_(methods,
+                    {.write = [this](std::string line) { writer_.write(std::move(line)); },
+                     .offer = [this](std::string line) { writer_.offer(std::move(line)); }},
+                    options.pool, *options.log, [this] { wakeup_.notify(); }) {}
+
+  int run() {
+    answer_quickly();
+    while (true) {
+      const bool ended = handle_lines();
+      if (writer_.is_closed()) {
+        return cancel(dispatcher_.is_shut_down() ? 0 : 1);
+      }
+      if (dispatcher_.exit_requested() && !dispatcher_.is_shut_down()) {
+        return cancel(1);
+      }
+      if (ended || dispatcher_.exit_requested()) {
+        return drain();
+      }
+      const Event event = wait(!writer_.is_backlogged(), std::nullopt);
+      if (event.kind == Event::Kind::signal) {
+        return cancel(128 + event.signal);
+      }
+      if (event.kind == Event::Kind::parent_gone) {
+        return cancel(1);
+      }
+      if (event.kind == Event::Kind::readable) {
+        reader_.fill();
+      }
+    }
+  }
+
+ private:
+  // True at the end of input.
+  bool handle_lines() {
+    while (!dispatcher_.exit_requested() && !writer_.is_backlogged()) {
+      const std::optional<Frame> frame = reader_.next();
+      if (!frame) {
+        return false;
+      }
+      switch (frame->kind) {
+        case Frame::Kind::end:
+          return true;
+        case Frame::Kind::too_large:
+          dispatcher_.handle_too_large(std::min(options_.max_message_bytes, kLargestMaxMessageBytes));
+          break;
+        case Frame::Kind::line:
+          dispatcher_.handle_line(frame->text);
+          break;
+      }
+      watch_host();
+    }
+    return false;
+  }
+
+  void watch_host() {
+    if (!host_known_ && dispatcher_.host_process()) {
+      host_known_ = true;
+      if (!host_.watch(*dispatcher_.host_process())) {
+        options_.log->write(LogLevel::warning, fmt::format("processId {} names no process that can be watched",
+                                                           *dispatcher_.host_process()));
+      }
+    }
+  }
+
+  Event wait(bool for_input, std::optional<SteadyClock::time_point> until) {
+    int timeout = -1;
+    if (until) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - SteadyClock::now());
+      timeout = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30U));
+    }
+    pollfd waiting[] = {{signals_.fd(), POLLIN, 0},
+                        {host_.fd(), POLLIN, 0},
+                        {wakeup_.fd(), POLLIN, 0},
+                        {for_input ? options_.in_fd : -1, POLLIN, 0}};
+    const int ready = ::poll(waiting, std::size(waiting), timeout);
+    if (ready == 0) {
+      return {Event::Kind::timeout};
+    }
+    if (ready < 0) {
+      return {Event::Kind::woken};
+    }
+    if (waiting[0].revents != 0) {
+      if (const std::optional<int> number = signals_.take()) {
+        return {Event::Kind::signal, *number};
+      }
+    }
+    if (waiting[1].revents != 0) {
+      host_.stop();  // it would stay readable
+      return {Event::Kind::parent_gone};
+    }
+    wakeup_.clear();
+    return {waiting[3].revents != 0 ? Event::Kind::readable : Event::Kind::woken};
+  }
+
+  bool is_settled() const { return dispatcher_.is_idle() && writer_.is_idle(); }
+
+  int drain() {
+    const auto until = SteadyClock::now() + options_.drain;
+    while (!is_settled()) {
+      if (writer_.is_closed()) {
+        return cancel(1);
+      }
+      const Event event = wait(false, until);
+      if (event.kind == Event::Kind::signal) {
+        return cancel(128 + event.signal);
+      }
+      if (event.kind == Event::Kind::timeout || event.kind == Event::Kind::parent_gone) {
+        return cancel(1);
+      }
+    }
+    return 0;
+  }
+
+  int cancel(int exit_code) {
+    const auto until = SteadyClock::now() + options_.cancel_grace;
+    dispatcher_.cancel_all();
+    while (!is_settled()) {
+      const Event event = wait(false, until);
+      if (event.kind == Event::Kind::timeout || event.kind == Event::Kind::signal) {
+        break;
+      }
+    }
+    if (!dispatcher_.is_idle()) {
+      options_.abandon ? options_.abandon(exit_code) : std::_Exit(exit_code);
+    }
+    return exit_code;
+  }
+
+  const ServeOptions& options_;
+  SignalWatch signals_;  // before any thread starts
+  ProcessWatch host_;
+  bool host_known_ = false;
+  Wakeup wakeup_;
+  LineReader reader_;
+  LineWriter writer_;
+  Dispatcher dispatcher_;
+};
+
+}  // namespace
+
+int serve(const MethodTable& methods, const ServeOptions& options) {
+  return Session(methods, options).run();
+}
+
+Result<int> take_stdout() {
+  const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (copy < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    const int reason = errno;
+    if (copy >= 0) {
+      ::close(copy);
+    }
+    return fail(Code::io_error,
+                fmt::format("stdout cannot be used: {}", std::error_code(reason, std::generic_category()).message()),
+                "start the program with stdout and stderr open");
+  }
+  return copy;
+}
+
+}  // namespace modlock

@@ -1,0 +1,89 @@
+#include "protocol/rpc/worker_pool.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "protocol/rpc/thread_priority.h"
+
+namespace modlock {
+
+WorkerPool::WorkerPool(Limits limits) : limits_(limits) {}
+
+WorkerPool::~WorkerPool() {
+  std::deque<Job> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    dropped.swap(queue_);
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+bool WorkerPool::submit(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    // Jobs that a thread is about to take do not wait.
+    if (queue_.size() >= limits_.queue + (limits_.workers - busy_)) {
+      return false;
+    }
+    if (!queue_.empty() && queued_bytes_ + job.bytes > limits_.queue_bytes) {
+      return false;
+    }
+    queued_bytes_ += job.bytes;
+    queue_.push_back(std::move(job));
+    if (queue_.size() > threads_.size() - busy_ && threads_.size() < limits_.workers) {
+      start_thread();
+    }
+  }
+  changed_.notify_one();
+  return true;
+}
+
+void WorkerPool::start_thread() {
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // With one thread everything gets its turn; with none nothing ever would.
+    if (threads_.empty()) {
+      throw;
+    }
+  }
+}
+
+std::optional<Job> WorkerPool::take(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(queue_.begin(), queue_.end(), [&key](const Job& job) { return job.key == key; });
+  if (found == queue_.end()) {
+    return std::nullopt;
+  }
+  Job job = std::move(*found);
+  queue_.erase(found);
+  queued_bytes_ -= job.bytes;
+  return job;
+}
+
+void WorkerPool::work() {
+  lower_thread_priority();
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    if (stopping_) {
+      return;
+    }
+    ++busy_;
+    Job job = std::move(queue_.front());
+    queue_.pop_front();
+    queued_bytes_ -= job.bytes;
+    lock.unlock();
+    job.run();
+    job = {};  // what it holds goes before the lock is taken
+    lock.lock();
+    --busy_;
+  }
+}
+
+}  // namespace modlock

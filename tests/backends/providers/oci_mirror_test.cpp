@@ -1,0 +1,123 @@
+#include "backends/providers/oci_mirror.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/backends/providers/mirror_fixture.h"
+#include "tests/support/fake_credentials.h"
+#include "tests/support/fake_http_client.h"
+#include "tests/support/oci_module.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+const std::string kBase = "https://reg.example.com/v2/mirror/acme/null/";
+
+struct Fixture {
+  std::unique_ptr<ProviderSource> source() {
+    return make_oci_mirror(
+        [](const ProviderAddress& address) -> Result<std::string> {
+          if (address.name_space() == "none") {
+            return fail(Code::config_parse, "the template fails");
+          }
+          return fmt::format("reg.example.com/mirror/{}/{}", address.name_space(), address.type());
+        },
+        http, credentials, archives);
+  }
+
+  void serve_manifest(const std::string& reference, const std::string& body, const std::string& type) {
+    http.on("GET", kBase + "manifests/" + reference, {FakeAnswer{.headers = {{"Content-Type", type}}, .body = body}});
+  }
+  // The descriptor of a platform whose package is `package`.
+  std::string serve_package(const std::string& os, const std::string& package) {
+    const std::string manifest = oci_manifest(oci_layer(package), "application/vnd.opentofu.provider-target");
+    serve_manifest(digest_of(manifest), manifest, kOciManifestType);
+    http.on(kBase + "blobs/" + digest_of(package), package, "application/octet-stream");
+    return fmt::format(
+        R"({{"mediaType":"{}","artifactType":"application/vnd.opentofu.provider-target","digest":"{}","size":{},)"
+        R"("platform":{{"os":"{}","architecture":"amd64"}}}})",
+        kOciManifestType, digest_of(manifest), manifest.size(), os);
+  }
+  void serve_index(const std::string& tag, const std::string& manifests) {
+    constexpr const char* kType = "application/vnd.oci.image.index.v1+json";
+    serve_manifest(tag,
+                   fmt::format(R"({{"schemaVersion":2,"mediaType":"{}",)"
+                               R"("artifactType":"application/vnd.opentofu.provider","manifests":[{}]}})",
+                               kType, manifests),
+                   kType);
+  }
+  std::string released(ProviderSource& mirror, const char* which, const std::vector<const char*>& names) {
+    std::vector<Platform> platforms;
+    for (const char* name : names) {
+      platforms.push_back(platform(name));
+    }
+    return shown(mirror.release(provider("acme/null"), version(which), platforms, context));
+  }
+
+  FakeHttpClient http;
+  FakeCredentials credentials;
+  FakeArchives archives;
+  Context context;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(oci_mirror, Fixture)
+
+BOOST_AUTO_TEST_CASE(tags_are_versions) {
+  http.on(kBase + "tags/list",
+          R"({"name": "x", "tags": ["1.0.0", "latest", "v3.0.0", "2.0.0_build.1", "10.0.0-beta", "sha256-abc"]})");
+  http.on("GET", "https://reg.example.com/v2/mirror/acme/other/tags/list", {FakeAnswer{.status = 404}});
+  const auto mirror = source();
+  BOOST_TEST(shown(mirror->list_versions(provider("acme/null"), context)) == "10.0.0-beta 2.0.0+build.1 1.0.0");
+  BOOST_TEST(shown(mirror->list_versions(provider("acme/null"), context)) == "10.0.0-beta 2.0.0+build.1 1.0.0");
+  BOOST_TEST(http.sent().size() == 1U);
+  BOOST_TEST(shown(mirror->list_versions(provider("acme/other"), context)) ==
+             "NOT_FOUND: provider registry.opentofu.org/acme/other was not found in any of the search locations");
+  BOOST_TEST(shown(mirror->list_versions(provider("none/x"), context)) == "CONFIG_PARSE: the template fails");
+  BOOST_TEST(
+      shown(mirror->list_versions(provider("acme/n\u00fcll"), context)) ==
+      "SOURCE_INVALID: invalid repository \"mirror/acme/n\u00fcll\" in \"reg.example.com/mirror/acme/n\u00fcll\"");
+}
+
+BOOST_AUTO_TEST_CASE(records_both_hashes_of_a_package) {
+  serve_index("1.0.0_b", serve_package("linux", "amd") + "," + serve_package("darwin", "mac"));
+  const auto mirror = source();
+  const std::string expected = "darwin_amd64 h1:dir mac = h1:dir mac " + zh_of("mac") +
+                               "\nlinux_amd64 h1:dir amd = h1:dir amd " + zh_of("amd") + "\n";
+  BOOST_TEST(released(*mirror, "1.0.0+b", {"linux_amd64", "darwin_amd64"}) == expected);
+  BOOST_TEST(released(*mirror, "1.0.0+b", {"linux_amd64", "windows_amd64"}) ==
+             "NOT_FOUND: provider registry.opentofu.org/acme/null 1.0.0+b is not available for windows_amd64");
+}
+
+BOOST_AUTO_TEST_CASE(reads_no_package_whose_hashes_are_known) {
+  serve_index("1.0.0", serve_package("linux", "amd"));
+  archives.remembered[zh_of("amd")] = {.h1 = "h1:known", .archive_h1 = "h1:zip", .zh = zh_of("amd")};
+  BOOST_TEST(released(*source(), "1.0.0", {"linux_amd64"}) == "linux_amd64 h1:known = h1:known " + zh_of("amd") + "\n");
+  BOOST_TEST(http.sent().size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_as_described) {
+  serve_index("1.0.0", serve_package("linux", "amd") + "," + serve_package("linux", "amd"));
+  BOOST_TEST(released(*source(), "1.0.0", {"linux_amd64"}) ==
+             "SOURCE_UNSUPPORTED: \"1.0.0\" of \"oci://reg.example.com/mirror/acme/null\": ambiguous manifest has "
+             "multiple descriptors for platform linux_amd64");
+  http.on("GET", kBase + "manifests/2.0.0", {FakeAnswer{.status = 404}});
+  BOOST_TEST(released(*source(), "2.0.0", {"linux_amd64"}) ==
+             "BAD_RESPONSE: \"oci://reg.example.com/mirror/acme/null\" has no tag \"2.0.0\"");
+  serve_index("3.0.0", serve_package("linux", "one"));
+  for (const char* served : {"two", "longer", "sh"}) {
+    BOOST_TEST_CONTEXT(served) {
+      http.on(kBase + "blobs/" + digest_of("one"), served, "application/octet-stream");
+      BOOST_TEST(
+          released(*source(), "3.0.0", {"linux_amd64"})
+              .starts_with("HASH_MISMATCH: the provider package of \"oci://reg.example.com/mirror/acme/null\" is "
+                           "not what its manifest says: expected "));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,66 @@
+#include "plugin/resolve/provider_need.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/plugin/resolve/provider_plan_fixture.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+// A root with a module, with a test file that has a module of its own, and with what each of them needs.
+ModuleTree sample_tree(const TemporaryDirectory& directory) {
+  directory.write("main.tf",
+                  "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n"
+                  "      version = \">= 5.0\"\n    }\n  }\n}\n\nmodule \"vpc\" {\n  source = \"./vpc\"\n}\n\n"
+                  "data \"terraform_remote_state\" \"x\" {\n  backend = \"local\"\n}\n");
+  directory.write("vpc/main.tf",
+                  "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n"
+                  "      version = \"~> 5.1\"\n    }\n  }\n}\n\nresource \"null_resource\" \"x\" {}\n");
+  directory.write("tests/main.tftest.hcl", "run \"x\" {\n  module {\n    source = \"./tests/setup\"\n  }\n}\n");
+  directory.write("tests/setup/main.tf", "resource \"random_id\" \"x\" {\n  byte_length = 1\n}\n");
+  WalkRequest request{.root = directory.path(), .bounds = {directory.path()}};
+  auto tree = walk_modules(request, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
+  BOOST_TEST_REQUIRE(tree.has_value());
+  BOOST_TEST_REQUIRE(!has_errors(tree->diagnostics), text_of(tree->diagnostics));
+  return std::move(*tree);
+}
+
+std::string summary(const Result<std::vector<ProviderNeed>>& needs) {
+  BOOST_TEST_REQUIRE(needs.has_value());
+  std::string text;
+  for (const ProviderNeed& need : *needs) {
+    text += fmt::format("{} [{}] {}\n", need.subject(), need.merged.canonical(), to_string(need.location));
+    for (const ProviderConstraintUse& use : need.constraints) {
+      text += fmt::format("  {} at {}\n", use.sentence(), to_string(use.location));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(provider_need)
+
+BOOST_AUTO_TEST_CASE(who_is_asked) {
+  const TemporaryDirectory directory;
+  const ModuleTree tree = sample_tree(directory);
+  StateProviders state;
+  state.providers.push_back(
+      {.address = address_of("acme/old"), .local_name = {}, .origin = ProviderRequirement::DeclaredBy::state});
+  state.providers.push_back(
+      {.address = address_of("hashicorp/aws"), .local_name = {}, .origin = ProviderRequirement::DeclaredBy::state});
+  const std::string aws =
+      "provider.registry.opentofu.org/hashicorp/aws [>= 5.0.0, ~> 5.1] main.tf:3:5\n"
+      "  the root module requires \">= 5.0\" at main.tf:5:17\n"
+      "  module \"vpc\" requires \"~> 5.1\" at vpc/main.tf:5:17\n";
+  const std::string null = "provider.registry.opentofu.org/hashicorp/null [] vpc/main.tf:10:1\n";
+  const std::string random = "provider.registry.opentofu.org/hashicorp/random [] tests/setup/main.tf:1:1\n";
+  BOOST_TEST(summary(find_needs(tree, state, NeedsOf::init, kOpenTofuRegistry)) ==
+             "provider.registry.opentofu.org/acme/old [] \n" + aws + null + random);
+  BOOST_TEST(summary(find_needs(tree, state, NeedsOf::providers_lock, kOpenTofuRegistry)) == aws + null);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,411 @@
+#include "plugin/settings/settings.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "plugin/build_info.h"
+#include "tests/plugin/config/check_error.h"
+#include "tests/plugin/config/settings_setup.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string joined(const std::vector<SourceText>& list) {
+  std::string result;
+  for (const SourceText& written : list) {
+    result += (result.empty() ? "" : " ") + written.text;
+  }
+  return result;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(settings)
+
+BOOST_AUTO_TEST_CASE(nothing_is_set) {
+  Setup setup;
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST(!settings->implementation.has_value());
+  BOOST_TEST(settings->platforms.empty());
+  BOOST_TEST(!settings->resolution.has_value());
+  BOOST_TEST(!settings->module_lock_file.has_value());
+  BOOST_TEST(settings->files.empty());
+  BOOST_TEST(load_settings(setup.directory.path(), setup.directory.path(), std::nullopt, {}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(everything_is_set) {
+  Setup setup;
+  setup.write(kNear,
+              "required_version = \">= 0.1.0\"\n"
+              "implementation   = \"terraform\"\n"
+              "platforms        = [\"linux_amd64\", \"darwin_arm64\"]\n"
+              "resolution       = \"per-call\"\n"
+              "module_lock_file = \"sidecar\"\n"
+              "deny_sources     = [\"git::ssh://*\"]\n"
+              "allow_sources    = [\"git::https://*\"]\n"
+              "roots = [\"a\", \"b/*\"]\nexclude = [\"b/c\"]\n"
+              "module \"vpc.nested\" {\n"
+              "  version    = \"~> 1.2\"\n"
+              "  tag_prefix = \"nested/\"\n"
+              "}\n"
+              "source \"git::https://github.com/example/*\" {\n"
+              "  minimum_release_age = \"72h\"\n"
+              "  version             = \"~> 2.0\"\n"
+              "  tag_prefix          = \"p/\"\n"
+              "}\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST(settings->implementation.value() == "terraform");
+  BOOST_TEST(settings->platforms.size() == 2U);
+  BOOST_TEST(settings->platforms[1].to_string() == "darwin_arm64");
+  BOOST_TEST((settings->resolution == Resolution::per_call));
+  BOOST_TEST((settings->module_lock_file == LockPlacement::sidecar));
+  BOOST_TEST(joined(settings->deny_sources) == "git::ssh://*");
+  BOOST_TEST(to_string(settings->deny_sources[0].location) == ".tofu-modlock.hcl:6:21");
+  BOOST_TEST(joined(settings->allow_lists.at(0).globs) == "git::https://*");
+  BOOST_TEST(joined(settings->roots) == "a b/*");
+  BOOST_TEST(joined(settings->exclude) == "b/c");
+  const ModuleRule& module = settings->modules.at("vpc.nested");
+  BOOST_TEST(module.version->text == "~> 1.2");
+  BOOST_TEST(to_string(module.version->location) == ".tofu-modlock.hcl:11:16");
+  BOOST_TEST(module.tag_prefix->text == "nested/");
+  BOOST_TEST(to_string(module.location) == ".tofu-modlock.hcl:10:1");
+  BOOST_TEST_REQUIRE(settings->sources.size() == 1U);
+  BOOST_TEST(settings->sources[0].glob == "git::https://github.com/example/*");
+  BOOST_TEST(settings->sources[0].minimum_release_age->text == "72h");
+  BOOST_TEST(settings->sources[0].version->text == "~> 2.0");
+  BOOST_TEST(settings->sources[0].tag_prefix->text == "p/");
+}
+
+BOOST_AUTO_TEST_CASE(nearer_files_win) {
+  Setup setup;
+  setup.write(kNear,
+              "resolution = \"unified\"\nsource \"a\" {}\ndeny_sources = [\"near\"]\nallow_sources = [\"a*\"]\n");
+  setup.write("live/.tofu-modlock.hcl",
+              "resolution = \"auto\"\nimplementation = \"opentofu\"\nsource \"b\" {}\nsource \"c\" {}\n"
+              "deny_sources = [\"middle\"]\n");
+  setup.write(".tofu-modlock.hcl", "platforms = [\"linux_arm64\"]\nimplementation = \"terraform\"\n");
+  setup.write(
+      "user.hcl",
+      "platforms = [\"linux_amd64\"]\nmodule_lock_file = \"inline\"\nsource \"a\" {}\nallow_sources = [\"*b\"]\n"
+      "deny_sources = [\"far\"]\nbackend \"s3\" {\n  command = [\"prog\", \"x\"]\n}\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST((settings->resolution == Resolution::unified));
+  BOOST_TEST(settings->implementation.value() == "opentofu");
+  BOOST_TEST(settings->platforms.at(0).to_string() == "linux_arm64");
+  BOOST_TEST((settings->module_lock_file == LockPlacement::in_lock_file));
+  BOOST_TEST(joined(settings->deny_sources) == "near middle far");
+  BOOST_TEST(joined(settings->allow_lists.at(0).globs) + " " + joined(settings->allow_lists.at(1).globs) == "a* *b");
+  BOOST_TEST(settings->allow_lists.size() == 2U);
+  std::string globs;
+  for (const SourceRule& rule : settings->sources) {
+    globs += rule.glob + "@" + std::to_string(rule.location.range->start.line) + " ";
+  }
+  BOOST_TEST(globs == "a@2 b@3 c@4 a@3 ");
+  const std::string user = (setup.directory / "user.hcl").generic_string();
+  const std::vector<std::string> files = {".tofu-modlock.hcl", "../.tofu-modlock.hcl", "../../.tofu-modlock.hcl", user};
+  BOOST_TEST(settings->files == files, boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(settings->backends.size() == 1U);
+  BOOST_TEST(settings->backends[0].scheme == "s3");
+  BOOST_TEST(settings->backends[0].command.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(module_blocks_of_files_above_count_for_keys_that_no_nearer_file_has) {
+  Setup setup;
+  setup.write(kNear, "module \"a\" {\n  version = \"1.0\"\n}\n");
+  setup.write("live/.tofu-modlock.hcl",
+              "module \"a\" {\n  version = \"2.0\"\n}\nmodule \"b\" {\n  version = \"3.0\"\n}\n");
+  setup.write("user.hcl", "source \"*\" {}\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST(settings->modules.at("a").version->text == "1.0");
+  BOOST_TEST(!settings->modules.at("a").is_inherited);
+  BOOST_TEST(settings->modules.at("b").version->text == "3.0");
+  BOOST_TEST(settings->modules.at("b").is_inherited);
+  BOOST_TEST(settings->sources.at(0).of_user);
+}
+
+BOOST_AUTO_TEST_CASE(files_above_the_repository_are_not_read) {
+  const TemporaryDirectory directory;
+  directory.write(".tofu-modlock.hcl", "nonsense\n");
+  directory.write("repo/root/.tofu-modlock.hcl", "resolution = \"auto\"\n");
+  BOOST_TEST(load_settings(directory / "repo/root", directory / "repo", std::nullopt, {}).has_value());
+  BOOST_TEST(load_settings(directory / "repo/root/", directory / "repo/root", std::nullopt, {}).has_value());
+  BOOST_TEST(load_settings(directory / "repo/root", directory / "elsewhere", std::nullopt, {}).has_value());
+  BOOST_TEST(!load_settings(directory / "repo/root", directory.path(), std::nullopt, {}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {
+  Setup setup;
+  setup.write(kNear, "nonsense");
+  const auto settings = load_settings(setup.directory / "live/prod", setup.directory.path(), std::nullopt,
+                                      {{setup.directory / kNear, "resolution = \"auto\"\n"}});
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST((settings->resolution == Resolution::automatic));
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  struct Row {
+    const char* name;
+    const char* file;
+    std::string_view text;
+    ExpectedError error;
+    std::string_view hint;
+  };
+  const std::string_view here = ".tofu-modlock.hcl";
+  const Row rows[] = {
+      {"unknown setting, near",
+       kNear,
+       "\nplatfroms = []\n",
+       {Code::config_parse, "unknown setting \"platfroms\" in .tofu-modlock.hcl:2", ".tofu-modlock.hcl:2:1"},
+       "did you mean \"platforms\"?"},
+      {"unknown setting",
+       kNear,
+       "x = 1\n",
+       {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
+       "known here are \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
+       "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\", \"workspace_roots\", "
+       "\"roots\", \"exclude\""},
+      {"two near",
+       kNear,
+       "low_sources = []\n",
+       {Code::config_parse, "unknown setting \"low_sources\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
+       "did you mean \"allow_sources\"?"},
+      {"unknown block",
+       kNear,
+       "sources \"x\" {}\n",
+       {Code::config_parse, "unknown block \"sources\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
+       "did you mean \"source\"?"},
+      {"unknown in a block",
+       kNear,
+       "source \"x\" {\n  versions = \"1\"\n}\n",
+       {Code::config_parse, "unknown setting of source \"x\": \"versions\" in .tofu-modlock.hcl:2",
+        ".tofu-modlock.hcl:2:3"},
+       "did you mean \"version\"?"},
+      {"unknown in the user's file",
+       "user.hcl",
+       "implementatoin = \"opentofu\"\n",
+       {},
+       "did you mean \"implementation\"?"},
+      {"implementation",
+       kNear,
+       "implementation = \"tofu\"\n",
+       {Code::config_parse, "implementation must be \"opentofu\" or \"terraform\", found \"tofu\"",
+        ".tofu-modlock.hcl:1:18"},
+       ""},
+      {"resolution",
+       kNear,
+       "resolution = \"none\"\n",
+       {Code::config_parse, "resolution must be \"auto\" or \"unified\" or \"per-call\", found \"none\"",
+        ".tofu-modlock.hcl:1:14"},
+       ""},
+      {"module_lock_file",
+       kNear,
+       "module_lock_file = \"x\"\n",
+       {Code::config_parse, "module_lock_file must be \"inline\" or \"sidecar\", found \"x\"",
+        ".tofu-modlock.hcl:1:20"},
+       ""},
+      {"platforms are no list",
+       kNear,
+       "platforms = \"linux_amd64\"\n",
+       {Code::config_parse, "platforms must be a list of strings", ".tofu-modlock.hcl:1:13"},
+       "write it as platforms = [\"\xE2\x80\xA6\"]"},
+      {"platforms hold a number",
+       kNear,
+       "platforms = [1]\n",
+       {Code::config_parse, "platforms must be a list of strings", ".tofu-modlock.hcl:1:13"},
+       "write it as platforms = [\"\xE2\x80\xA6\"]"},
+      {"no platform",
+       kNear,
+       "platforms = []\n",
+       {Code::config_parse, "platforms must name one platform at least, found an empty list", ".tofu-modlock.hcl:1:13"},
+       "write it as platforms = [\"linux_amd64\"], or leave it out"},
+      {"wrong platform",
+       kNear,
+       "platforms = [\"linux_amd64\", \"linux/amd64\"]\n",
+       {Code::config_parse, "a platform must be written as os_arch, found \"linux/amd64\"", ".tofu-modlock.hcl:1:29"},
+       "write it as \"linux_amd64\""},
+      {"platform with two separators",
+       kNear,
+       "platforms = [\"linux_amd_64\"]\n",
+       {Code::config_parse, "a platform must be written as os_arch, found \"linux_amd_64\"", ".tofu-modlock.hcl:1:14"},
+       "write it as \"linux_amd64\""},
+      {"a glob of roots that leads up",
+       kNear,
+       "roots = [\"live\", \"../live\"]\n",
+       {Code::config_parse, "a glob of roots must not contain \"..\", found \"../live\"", ".tofu-modlock.hcl:1:18"},
+       "write it relative to the directory of this file, as in \"live/*\""},
+      {"an absolute glob",
+       "live/.tofu-modlock.hcl",
+       "exclude = [\"/live\"]\n",
+       {Code::config_parse, "a glob of exclude must not be an absolute path, found \"/live\"",
+        "../.tofu-modlock.hcl:1:12"},
+       "write it relative to the directory of this file, as in \"live/*\""},
+      {"a glob of the user that leads up",
+       "user.hcl",
+       "exclude = [\"a/../..\"]\n",
+       {},
+       "write it relative to the directory of this file, as in \"live/*\""},
+      {"globs are no list",
+       kNear,
+       "roots = \"live\"\n",
+       {Code::config_parse, "roots must be a list of strings", ".tofu-modlock.hcl:1:9"},
+       "write it as roots = [\"\xE2\x80\xA6\"]"},
+      {"duration in days",
+       kNear,
+       "source \"x\" {\n  minimum_release_age = \"7d\"\n}\n",
+       {Code::config_parse, "minimum_release_age must be a duration, found \"7d\"", ".tofu-modlock.hcl:2:25"},
+       "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\""},
+      {"module without key",
+       kNear,
+       "module {}\n",
+       {Code::config_parse, "a module block needs one label, the key of a call", ".tofu-modlock.hcl:1:1"},
+       "write module \"\xE2\x80\xA6\" { \xE2\x80\xA6 }"},
+      {"source with two labels",
+       kNear,
+       "source \"a\" \"b\" {}\n",
+       {Code::config_parse, "a source block needs one label, a glob", ".tofu-modlock.hcl:1:1"},
+       "write source \"\xE2\x80\xA6\" { \xE2\x80\xA6 }"},
+      {"block in a block",
+       kNear,
+       "source \"a\" {\n  b {}\n}\n",
+       {Code::config_parse, "source \"a\" must not hold blocks, found \"b\"", ".tofu-modlock.hcl:2:3"},
+       ""},
+      {"module twice",
+       kNear,
+       "module \"a\" {}\nmodule \"a\" {}\n",
+       {Code::config_parse, "module \"a\" is written twice in .tofu-modlock.hcl", ".tofu-modlock.hcl:2:1"},
+       "put both together"},
+      {"backend",
+       kNear,
+       "backend \"x\" {\n  command = [\"evil\"]\n}\n",
+       {Code::source_denied,
+        "a backend block starts a program, which a file in a repository must not do: found in .tofu-modlock.hcl:1",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"command in a file above",
+       ".tofu-modlock.hcl",
+       "\nsource \"x\" {\n  command = \"evil\"\n}\n",
+       {Code::source_denied,
+        "the setting \"command\" starts a program, which a file in a repository must not do: found in "
+        "../../.tofu-modlock.hcl:3",
+        "../../.tofu-modlock.hcl:3:3"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"a setting of one machine in a repository",
+       kNear,
+       "git_engine = \"git\"\n",
+       {Code::config_parse, "git_engine is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"connections in a repository",
+       kNear,
+       "connections = 4\n",
+       {Code::config_parse, "connections is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"workspace roots in a repository",
+       kNear,
+       "workspace_roots = [\"/\"]\n",
+       {Code::config_parse, "workspace_roots is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"workspace roots above the root",
+       ".tofu-modlock.hcl",
+       "workspace_roots = [\"/\"]\n",
+       {Code::config_parse, "workspace_roots is a setting of one machine, found in a file of a repository",
+        "../../.tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"newer release",
+       kNear,
+       "required_version = \">= 99.0.0\"\nnever_heard_of = 1\n",
+       {Code::lock_newer, ".tofu-modlock.hcl:1 requires tofu-modlock \">= 99.0.0\", this is 0.1.0",
+        ".tofu-modlock.hcl:1:20"},
+       "install a release of tofu-modlock that \">= 99.0.0\" allows"},
+      {"required_version",
+       kNear,
+       "required_version = \"soon\"\n",
+       {Code::config_parse, "required_version must be a version constraint, found \"soon\"", ".tofu-modlock.hcl:1:20"},
+       "write it as \">= 0.1.0\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Setup setup;
+      setup.write(row.file, row.text);
+      const auto settings = setup.load();
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST(settings.error().hint == row.hint);
+      if (!row.error.message.empty()) {
+        std::string message(row.error.message);
+        if (const std::size_t version = message.find("this is 0.1.0"); version != std::string::npos) {
+          message.replace(version + 8, 5, kVersion);
+        }
+        check_error(settings.error(), {row.error.code, message, row.error.place});
+      }
+    }
+  }
+  BOOST_TEST(here == kSettingsFileName);
+}
+
+BOOST_AUTO_TEST_CASE(syntax_and_types) {
+  struct Row {
+    const char* name;
+    std::string_view text;
+    Code code;
+  };
+  const Row rows[] = {
+      {"syntax", "resolution = \"auto\n", Code::config_parse},
+      {"number", "resolution = 1\n", Code::config_parse},
+      {"null", "implementation = null\n", Code::config_parse},
+      {"dynamic", "resolution = var.x\n", Code::config_non_static},
+      {"dynamic list", "platforms = [var.x]\n", Code::config_non_static},
+      {"version of a module is no string", "module \"a\" {\n  version = 1\n}\n", Code::config_parse},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Setup setup;
+      setup.write(kNear, row.text);
+      const auto settings = setup.load();
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST((settings.error().code == row.code));
+      BOOST_TEST((settings.error().location && settings.error().location->path == kSettingsFileName));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_backend_needs_a_command) {
+  struct Row {
+    const char* name;
+    std::string_view text;
+    std::string_view message;
+  };
+  const Row rows[] = {
+      {"none", "backend \"x\" {}\n", "backend \"x\" lacks the argument \"command\""},
+      {"empty", "backend \"x\" {\n  command = []\n}\n", "command must name a program, found none"},
+      {"no list", "backend \"x\" {\n  command = \"p\"\n}\n", "command must be a list of strings"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Setup setup;
+      setup.write("user.hcl", row.text);
+      const auto settings = setup.load();
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST((settings.error().code == Code::config_parse));
+      BOOST_TEST(settings.error().message == row.message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(this_release_is_accepted) {
+  for (const std::string constraint : {">= 0.1.0", "~> 0.1", "!= 0.0.9"}) {
+    Setup setup;
+    setup.write(kNear, "required_version = \"" + constraint + "\"\n");
+    BOOST_TEST(setup.load().has_value(), constraint);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

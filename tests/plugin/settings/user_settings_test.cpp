@@ -1,0 +1,89 @@
+// The settings of a user, which are one file.
+#include <boost/test/unit_test.hpp>
+
+#include "plugin/settings/settings.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+namespace fs = std::filesystem;
+
+BOOST_AUTO_TEST_SUITE(user_settings)
+
+BOOST_AUTO_TEST_CASE(the_file_is_read_alone) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  const auto nothing = load_user_settings(file);
+  BOOST_TEST_REQUIRE(nothing.has_value());
+  BOOST_TEST(!nothing->git_engine.has_value());
+  write_text(file, "git_engine = \"libgit2\"\nbackend \"hg\" {\n  command = [\"/usr/bin/x\", \"-v\"]\n}\n");
+  const auto settings = load_user_settings(file);
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST(settings->git_engine.value() == "libgit2");
+  BOOST_TEST(settings->backends.at(0).command.at(1) == "-v");
+  write_text(file, "git_engine = \"svn\"\n");
+  const auto wrong = load_user_settings(file);
+  BOOST_TEST_REQUIRE(!wrong.has_value());
+  BOOST_TEST(wrong.error().message == "git_engine must be \"auto\" or \"libgit2\" or \"git\", found \"svn\"");
+}
+
+BOOST_AUTO_TEST_CASE(workspace_roots_are_absolute) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  write_text(file, "workspace_roots = [\"/srv/modules\", \"/srv/x/../common\"]\n");
+  const std::vector<fs::path> roots = {"/srv/modules", "/srv/common"};
+  BOOST_TEST(load_user_settings(file).value().workspace_roots == roots, boost::test_tools::per_element());
+  struct Row {
+    const char* text;
+    const char* message;
+    const char* hint;
+  };
+  for (const Row& row :
+       {Row{"[\"/srv\", \"modules\"]", "a workspace root must be an absolute path, found \"modules\"",
+            "write it as \"/srv/modules\""},
+        Row{"[\"\"]", "a workspace root must be an absolute path, found \"\"", "write it as \"/srv/modules\""},
+        Row{"[\"~/modules\"]", "a workspace root must be an absolute path, found \"~/modules\"",
+            "write it as \"/srv/modules\""},
+        Row{"\"/srv\"", "workspace_roots must be a list of strings", "write it as workspace_roots = [\"…\"]"}}) {
+    BOOST_TEST_CONTEXT(row.text) {
+      write_text(file, std::string("workspace_roots = ") + row.text + "\n");
+      const auto settings = load_user_settings(file);
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST(to_string(settings.error().code) == "CONFIG_PARSE");
+      BOOST_TEST(settings.error().message == row.message);
+      BOOST_TEST(settings.error().hint == row.hint);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_module_block_is_refused) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  write_text(file, "module \"a\" {}\n");
+  const auto settings = load_user_settings(file);
+  BOOST_TEST_REQUIRE(!settings.has_value());
+  BOOST_TEST(settings.error().message ==
+             "a module block belongs in a .tofu-modlock.hcl of the repository, found one in " + file.generic_string() +
+                 ":1");
+}
+
+BOOST_AUTO_TEST_CASE(connections_are_counted) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  for (const auto& [text, expected] : {std::pair("1", 1U), std::pair("64", 64U)}) {
+    write_text(file, std::string("connections = ") + text + "\n");
+    BOOST_TEST(load_user_settings(file).value().connections.value() == expected);
+  }
+  const std::string needed = "connections must be a whole number from 1 to 64, found ";
+  for (const auto& [text, found] : {std::pair("0", "0"), std::pair("65", "65"), std::pair("2.5", "2.5"),
+                                    std::pair("-1", "-1"), std::pair("99999999999999999999", "99999999999999999999"),
+                                    std::pair("\"8\"", "a string"), std::pair("null", "null")}) {
+    write_text(file, std::string("connections = ") + text + "\n");
+    const auto settings = load_user_settings(file);
+    BOOST_TEST_REQUIRE(!settings.has_value());
+    BOOST_TEST(settings.error().message == needed + found);
+    BOOST_TEST(settings.error().location.value().range.value().start.column == 15U);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
