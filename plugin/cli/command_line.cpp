@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "plugin/build_info.h"
+#include "backends/base/build_info.h"
 #include "plugin/cli/command_flags.h"
 
 namespace modlock::cli {

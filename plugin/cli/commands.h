@@ -15,6 +15,8 @@ int run_inspect(const CommandLine& line, const Host& host);
 int run_graph(const CommandLine& line, const Host& host);
 int run_doctor(const CommandLine& line, const Host& host);
 int run_explain(const CommandLine& line, const Host& host);
+// For the client that the options, the environment or PATH name.
+int run_explain_credentials(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
 int run_cache_prune(const CommandLine& line, const Host& host);

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "plugin/cli/commands.h"
-#include "plugin/cli/doctor.h"
 #include "plugin/cli/over_roots.h"
 #include "protocol/base/json.h"
 
@@ -48,11 +48,26 @@ void print(const std::vector<Finding>& findings) {
   }
 }
 
-RootOutcome examine(const CommandLine& line, const Host& host, const std::string& root) {
-  std::vector<Finding> findings = examine_machine(line.common, host, root);
-  for (Finding& finding : examine_hosts(line.common, host, root, line.hosts, line.online || !line.hosts.empty())) {
-    findings.push_back(std::move(finding));
+// What named the cache directory.
+std::string cache_origin(const CommonFlags& flags) {
+  const auto is_set = [](const char* name, const std::string& value) {
+    const char* set = std::getenv(name);
+    return set != nullptr && (value.empty() ? *set != '\0' : value == set);
+  };
+  if (!flags.cache_dir.empty()) {
+    return is_set("TOFU_MODLOCK_CACHE_DIR", flags.cache_dir) ? "TOFU_MODLOCK_CACHE_DIR" : "--cache-dir";
   }
+  return is_set("XDG_CACHE_HOME", "") ? "XDG_CACHE_HOME" : "the default";
+}
+
+RootOutcome examine(const CommandLine& line, const Host& host, const std::string& root) {
+  const DiagnoseOptions options{.root = host.root_params(root, line.common),
+                                .hosts = line.hosts,
+                                .online = line.online || !line.hosts.empty(),
+                                .cache_origin = cache_origin(line.common)};
+  Run run = host.run();
+  const std::vector<Finding> findings = host.engine().diagnose(options, run);
+  host.request_done();
   RootOutcome outcome;
   for (const Finding& finding : findings) {
     outcome.exit_code = worse_exit_code(outcome.exit_code, finding.exit_code);

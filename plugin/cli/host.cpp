@@ -6,12 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backends/base/digest.h"
-#include "backends/base/files.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/root_search.h"
-#include "plugin/config/roots.h"
-#include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/base/result.h"
 #include "protocol/rpc/rpc.h"
@@ -55,42 +51,6 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
                                        : "every root module is excluded: name the root modules that you mean");
   }
   return std::move(found.roots);
-}
-
-// What has to be written where; nothing where somebody else came to the same result.
-struct Replacement {
-  fs::path path;
-  std::string text;
-  bool is_removal = false;
-};
-
-Result<std::optional<Replacement>> replacement_of(const std::string& root, const messages::EditedDocument& document) {
-  Replacement made{.path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == "delete"};
-  if (!document.new_text) {
-    if (auto inside = confine(made.path, {root}); !inside) {
-      Error error = std::move(inside.error());
-      error.hint = "make the change there by hand: --dry-run shows it";
-      return fail(std::move(error));
-    }
-    std::error_code ignored;
-    made.path = fs::weakly_canonical(made.path, ignored);
-  }
-  auto bytes = read_file(made.path);
-  if (!bytes && bytes.error().code != Code::not_found) {
-    return fail(std::move(bytes.error()));
-  }
-  const std::string found = bytes ? sha256_hex(*bytes) : std::string();
-  if (made.is_removal ? !bytes : bytes && found == document.result_sha256) {
-    return std::nullopt;
-  }
-  const bool same = document.base_sha256 ? bytes && found == *document.base_sha256 : !bytes;
-  if (!same) {
-    return fail(Code::content_modified,
-                fmt::format("{} was changed by somebody else in the meantime", made.path.string()),
-                "run the same command again");
-  }
-  made.text = text_after(bytes.value_or(std::string()), document);
-  return made;
 }
 
 }  // namespace
@@ -175,6 +135,16 @@ Result<Answer> Host::ask(const std::string& method, const Json::Value& params, C
   return result;
 }
 
+Result<void> Host::apply(const std::string& root, const CommonFlags& flags,
+                         const messages::LockPlanResult& plan) const {
+  Run run = this->run();
+  auto ok = engine_->apply(root_params(root, flags), plan, included(flags), run);
+  for (const Diagnostic& warning : run.diagnostics) {
+    print_err(render(warning.what, "Warning"));
+  }
+  return ok;
+}
+
 void Host::count_roots(std::size_t total) const {
   progress_->count_roots(total);
 }
@@ -251,38 +221,6 @@ messages::Include included(const CommonFlags& flags) {
     return flags.include.empty() || std::find(flags.include.begin(), flags.include.end(), kind) != flags.include.end();
   };
   return {.modules = has("modules"), .providers = has("providers")};
-}
-
-std::string text_after(std::string_view base, const messages::EditedDocument& document) {
-  if (document.new_text) {
-    return *document.new_text;
-  }
-  std::vector<TextEdit> edits;
-  for (const messages::RangeEdit& edit : document.edits.value_or(std::vector<messages::RangeEdit>())) {
-    edits.push_back({.start = edit.start, .end = edit.end, .old_text = {}, .new_text = edit.new_text, .range = {}});
-  }
-  return modlock::apply_edits(base, edits);
-}
-
-Result<void> apply_edits(const std::string& root, const messages::WorkspaceEdit& edits) {
-  std::vector<Replacement> replacements;
-  for (const messages::EditedDocument& document : edits.documents) {
-    MODLOCK_TRY(auto replacement, replacement_of(root, document));
-    if (replacement) {
-      replacements.push_back(std::move(*replacement));
-    }
-  }
-  for (const Replacement& replacement : replacements) {
-    std::error_code error;
-    auto ok = replacement.is_removal ? Result<void>() : write_file_atomically(replacement.path, replacement.text);
-    if (replacement.is_removal && !fs::remove(replacement.path, error) && error) {
-      ok = fail(Code::io_error, fmt::format("cannot remove {}: {}", replacement.path.string(), error.message()));
-    }
-    if (!ok) {
-      return ok;
-    }
-  }
-  return {};
 }
 
 }  // namespace modlock::cli

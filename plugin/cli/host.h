@@ -56,6 +56,8 @@ class Host {
   }
   // Calls a method of the protocol with its JSON.
   Result<Answer> ask(const std::string& method, const Json::Value& params, CallDetails& details) const;
+  // Removes the progress line, unless roots are counted.
+  void request_done() const;
   // What is asked from here on is asked of so many roots, at the same time: progress counts them and says how long it
   // will take, whatever the requests report.
   void count_roots(std::size_t total) const;
@@ -66,13 +68,15 @@ class Host {
   // The params of a root: from the flags, and for variables also from the environment.
   messages::RootParams root_params(const std::string& root, const CommonFlags& flags) const;
 
+  // Writes the edits of a plan, and prints warnings. Errors: those of Engine::apply().
+  Result<void> apply(const std::string& root, const CommonFlags& flags, const messages::LockPlanResult& plan) const;
+
   const Engine& engine() const { return *engine_; }
   // For what a command does beside its calls.
   Context context() const;
 
  private:
   Host() = default;
-  void request_done() const;
 
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<MethodTable> methods_;
@@ -93,13 +97,5 @@ void print_unlocked_root(const std::string& root, int exit_code, const CommonFla
 
 // The kinds of things that --include names; without the flag all.
 messages::Include included(const CommonFlags& flags);
-
-// The text that a document of an edit makes of its base.
-std::string text_after(std::string_view base, const messages::EditedDocument& document);
-
-// Writes the documents of an edit below `root`, which the caller holds (hold_root): a lock file in place of a link to
-// one, a configuration file where a link leads. Nothing is written if any base is no longer the same. Errors:
-// CONTENT_MODIFIED; PATH_OUTSIDE_ROOT; IO_ERROR.
-Result<void> apply_edits(const std::string& root, const messages::WorkspaceEdit& edits);
 
 }  // namespace modlock::cli

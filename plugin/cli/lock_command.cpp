@@ -5,8 +5,8 @@
 #include <mutex>
 #include <set>
 
-#include "plugin/cli/lock_writing.h"
 #include "plugin/cli/plan_result.h"
+#include "plugin/report/change_text.h"
 
 namespace modlock::cli {
 namespace {
@@ -82,7 +82,7 @@ AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::s
   }
   targets.found(wanted);
   if (asked.result && !line.dry_run && !line.frozen) {
-    if (auto ok = write_planned_lock(line.common, host, root, *asked.result); !ok) {
+    if (auto ok = host.apply(root, line.common, *asked.result); !ok) {
       return {.result = fail(std::move(ok.error()))};
     }
   }

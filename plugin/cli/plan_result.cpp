@@ -6,58 +6,14 @@
 #include <map>
 
 #include "backends/base/files.h"
+#include "plugin/engine/apply.h"
 #include "plugin/lock/edit.h"
+#include "plugin/report/change_text.h"
 
 namespace modlock::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f"; "" for what has neither.
-std::string id_text(const std::optional<messages::ChangeSide>& side) {
-  if (side && !side->commit.empty()) {
-    return "commit " + side->commit.substr(0, 12);
-  }
-  return !side || side->digest.empty() ? "" : "manifest " + side->digest.substr(side->digest.find(':') + 1, 12);
-}
-
-}  // namespace
-
-std::string change_line(const messages::Change& change) {
-  const std::string& action = change.action;
-  std::string text = change.subject + "  ";
-  if (action == "removed") {
-    text += "removed (was " + side_text(change.from) + ")";
-  } else if (action == "merged") {
-    text += fmt::format("{}  merged: {}", side_text(change.to), change.reason);
-  } else if (action == "moved") {
-    const std::string from = id_text(change.from);
-    text += side_text(change.to) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change.to));
-  } else if (action == "added" || action == "restored" || action == "adopted" ||
-             side_text(change.from) == side_text(change.to)) {
-    text += side_text(change.to) + (action == "added" || action == "renamed" ? "" : "  " + action);
-  } else {
-    text += side_text(change.from) + " -> " + side_text(change.to);
-  }
-  if (!change.previous_subject.empty()) {
-    text += "  renamed from " + change.previous_subject;
-  }
-  if (change.constraints) {
-    text += fmt::format("  ({})", *change.constraints);
-  }
-  return text;
-}
-
-std::string side_text(const std::optional<messages::ChangeSide>& side) {
-  if (side && side->version) {
-    return *side->version;
-  }
-  const std::string id = id_text(side);
-  const std::string ref = !side || side->ref == side->commit || side->ref == side->digest ? "" : side->ref;
-  return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
-}
-
-namespace {
 
 // "signed, key ID 0123456789ABCDEF" by subject; of providers that nobody signed or that were not asked for, nothing.
 std::map<std::string, std::string> signatures_of(const std::vector<messages::LockedProvider>& providers) {
@@ -183,20 +139,6 @@ void print_plan(const CommandLine& line, const std::string& root, const messages
     }
   }
   print_out(closing_words(result, line.dry_run));
-}
-
-Error moved_error(const std::vector<messages::HeldMove>& moved) {
-  Error error{.code = Code::hash_mismatch,
-              .message = fmt::format("{} moved at the source; what is locked is kept",
-                                     moved.size() == 1 ? "a tag was" : fmt::format("{} tags were", moved.size())),
-              .subject = moved.front().subject,
-              .hint =
-                  "review what the tags point to now; to lock it, run: tofu-modlock upgrade --target SUBJECT, or "
-                  "tofu-modlock upgrade --accept-moved"};
-  for (const messages::HeldMove& move : moved) {
-    error.notes.push_back(fmt::format("{}: {} is locked, {} is offered", move.subject, move.locked, move.offered));
-  }
-  return error;
 }
 
 }  // namespace modlock::cli

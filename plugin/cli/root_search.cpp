@@ -10,7 +10,6 @@
 
 #include "backends/base/parallel.h"
 #include "plugin/cli/tree_files.h"
-#include "plugin/cli/unit_source.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
@@ -18,6 +17,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_reader.h"
 #include "plugin/settings/directory_glob.h"
+#include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/written_text.h"
 #include "protocol/base/result.h"
 
@@ -288,7 +288,7 @@ class Tree {
     std::vector<std::size_t> called;
     for (const std::string& path : units_) {
       const fs::path unit = document_path(top_ / path);
-      const auto found = find_unit_source(unit, "", ClientKind::opentofu, top_);
+      const auto found = terragrunt::find_unit_source(unit, "", ClientKind::opentofu, top_);
       if (!found || !found->source) {
         continue;
       }

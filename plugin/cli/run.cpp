@@ -1,7 +1,6 @@
 #include <csignal>
 
 #include "plugin/cli/commands.h"
-#include "plugin/cli/explain_command.h"
 #include "plugin/cli/heap_tuning.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
@@ -28,9 +27,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     case CommandLine::Verb::versions:
       return run_versions(line, host);
     case CommandLine::Verb::explain:
-      return line.credentials.empty()
-                 ? run_explain(line, host)
-                 : run_explain_credentials(line.credentials, line.common, host.engine().options(), interrupt.token());
+      return line.credentials.empty() ? run_explain(line, host) : run_explain_credentials(line, host);
     case CommandLine::Verb::cache_info:
       return run_cache_info(line, host);
     case CommandLine::Verb::cache_prune:

@@ -4,12 +4,12 @@
 
 #include "backends/address/version.h"
 #include "plugin/cli/local_modules.h"
-#include "plugin/cli/lock_writing.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/cli/revision.h"
 #include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
 #include "protocol/base/result.h"
 
@@ -64,7 +64,7 @@ RootOutcome finish_update(const CommandLine& line, const Host& host, const std::
     print_plan(line, root, *result, details.diagnostics);
   }
   if (!line.dry_run) {
-    if (auto ok = write_planned_lock(line.common, host, root, *result); !ok) {
+    if (auto ok = host.apply(root, line.common, *result); !ok) {
       return failed(ok.error(), line.common, root);
     }
   }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "backends/store/store.h"
+#include "plugin/engine/diagnosis.h"
 #include "plugin/engine/run.h"
+#include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
 #include "protocol/messages/cache.h"
 #include "protocol/messages/config_inspect.h"
@@ -83,6 +85,12 @@ class Engine {
   // Edits the configuration for new versions or constraints, and plans the lock file for it. Errors: those of plan();
   // INVALID_PARAMS if an update cannot be made.
   Result<messages::LockPlanResult> update(const messages::UpdatePlanParams& params, Run& run) const;
+  // Writes the edits of a plan below its root, which is locked for other runs, and saves the backup of the module
+  // blocks in its data directory. A backup that cannot be saved is a warning. Replaces a symbolic link that stands for
+  // a lock file; follows one that stands for a configuration file. Writes nothing if any base has changed. Errors:
+  // CONTENT_MODIFIED; PATH_OUTSIDE_ROOT; IO_ERROR; those of find_data_directory() and hold_root().
+  Result<void> apply(const messages::RootParams& root, const messages::LockPlanResult& plan,
+                     const messages::Include& include, Run& run) const;
   // Puts the locked packages where the client finds them. Errors: FROZEN if a call has no lock entry; HASH_MISMATCH;
   // those of sources.
   Result<messages::ModulesInstallResult> install(const messages::ModulesInstallParams& params, Run& run) const;
@@ -100,6 +108,13 @@ class Engine {
   // Location and size of the cache, and what prune removes from it. Errors: IO_ERROR; INVALID_PARAMS (maxAge).
   Result<messages::CacheInfoResult> cache_info() const;
   Result<messages::CachePruneResult> prune_cache(const messages::CachePruneParams& params, Run& run) const;
+
+  // What the lock files of a root directory contain, for a bill of materials (plugin/report). Reads no configuration.
+  // Errors: MISSING if there is no lock file; those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
+  Result<LockFile> sbom(const std::filesystem::path& root) const;
+  // Checks what everything else needs: the machine, and the hosts that the configuration names. Creates and removes a
+  // file in the cache. What is wrong is a finding and no error.
+  std::vector<Finding> diagnose(const DiagnoseOptions& options, Run& run) const;
 
   const EngineOptions& options() const { return options_; }
   const Store& store() const { return *store_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/archive/archive_backend.h"
+#include "backends/base/build_info.h"
 #include "backends/credentials/make_credentials.h"
 #include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"
@@ -16,7 +17,6 @@
 #include "backends/providers/stored_archives.h"
 #include "backends/registry/registry_backend.h"
 #include "backends/registry/service_discovery.h"
-#include "plugin/build_info.h"
 #include "plugin/client/client_configuration.h"
 #include "plugin/engine/provider_sources.h"
 

@@ -9,8 +9,8 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/base/build_info.h"
 #include "backends/base/digest.h"
-#include "plugin/build_info.h"
 #include "plugin/report/package_url.h"
 #include "protocol/base/json.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "plugin/build_info.h"
+#include "backends/base/build_info.h"
 
 namespace modlock {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "backends/base/build_info.h"
 #include "backends/base/parallel.h"
-#include "plugin/build_info.h"
 #include "plugin/engine/client_program.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/error_json.h"

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "backends/address/platform.h"
-#include "plugin/build_info.h"
+#include "backends/base/build_info.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/value.h"
 #include "plugin/settings/directory_glob.h"

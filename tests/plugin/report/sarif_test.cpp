@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "plugin/build_info.h"
+#include "backends/base/build_info.h"
 #include "protocol/base/json.h"
 
 using namespace modlock;

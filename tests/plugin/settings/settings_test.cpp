@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "plugin/build_info.h"
+#include "backends/base/build_info.h"
 #include "tests/plugin/config/check_error.h"
 #include "tests/plugin/config/settings_setup.h"
 #include "tests/support/temporary_directory.h"

@@ -5,12 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/base/context.h"
 #include "backends/credentials/make_credentials.h"
-#include "plugin/cli/command_line.h"
-#include "plugin/engine/engine.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 
 // The places where a client looks for a credential, in the order of precedence.
 struct CredentialSearch {
@@ -26,14 +25,10 @@ struct CredentialReport {
   std::vector<CredentialSearch> uses;
 };
 
-// What `explain --credentials HOST[/REPOSITORY]` shows. Programs that the places name are run, as for a request. The
-// report never has a secret. Errors: INVALID_PARAMS (no host, a URL; the text itself is not in the message),
-// REQUEST_CANCELLED.
+// Where the credentials for `where`, HOST or HOST/REPOSITORY, come from. Runs the programs that the places name, as a
+// request would. The report never contains a secret. Errors: INVALID_PARAMS (no host, or a URL; the message does not
+// quote the text), REQUEST_CANCELLED.
 Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
                                              const ProcessEnvironment& environment, const Context& context);
 
-// The command: for the client that the options, the environment or PATH name.
-int run_explain_credentials(const std::string& where, const CommonFlags& flags, const EngineOptions& options,
-                            std::stop_token stop);
-
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -7,7 +7,7 @@
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock::terragrunt {
 
 // Terragrunt runs the client in a working directory of its own, below its cache. The lock file that is under version
 // control lies in the unit: it is copied to the working directory before, and back after `init` and `providers lock`,
@@ -43,4 +43,4 @@ class UnitLock {
   ClientKind tool_;
 };
 
-}  // namespace modlock::cli
+}  // namespace modlock::terragrunt

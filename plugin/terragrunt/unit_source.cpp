@@ -1,4 +1,4 @@
-#include "plugin/cli/unit_source.h"
+#include "plugin/terragrunt/unit_source.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include "plugin/update/written_text.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock::terragrunt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& na
                                                {path.string(), source->value.range}, tool)};
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock::terragrunt

@@ -1,4 +1,4 @@
-#include "plugin/cli/explain_command.h"
+#include "plugin/engine/credential_report.h"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,9 @@
 #include <utility>
 
 #include "backends/base/process.h"
-#include "plugin/cli/over_roots.h"
-#include "plugin/client/client_configuration.h"
-#include "plugin/engine/client_program.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 struct CredentialTarget {
@@ -74,43 +70,6 @@ Result<std::vector<CredentialLocation>> git_places(const Context& context) {
   return places;
 }
 
-Json::Value to_json(const CredentialReport& report) {
-  Json::Value out;
-  out["host"] = report.host;
-  if (!report.repository.empty()) {
-    out["repository"] = report.repository;
-  }
-  for (const std::string& warning : report.warnings) {
-    out["warnings"].append(warning);
-  }
-  for (const CredentialSearch& search : report.uses) {
-    Json::Value& use = out["uses"].append(Json::Value(Json::objectValue));
-    use["use"] = search.use;
-    use["used"] = search.used ? Json::Value(*search.used) : Json::Value();
-    Json::Value& places = use["places"] = Json::arrayValue;
-    for (const CredentialLocation& place : search.places) {
-      Json::Value& entry = places.append(Json::Value(Json::objectValue));
-      entry["place"] = place.place;
-      entry["outcome"] = place.outcome;
-    }
-  }
-  return out;
-}
-
-void print(const CredentialReport& report) {
-  print_out(fmt::format("{}{}{}\n", report.host, report.repository.empty() ? "" : "/", report.repository));
-  for (const CredentialSearch& search : report.uses) {
-    const std::string used = search.use == "git" ? "git asks its own credential helpers"
-                             : search.used       ? "uses " + *search.used
-                                                 : "no credential";
-    print_out(fmt::format("\n{}: {}\n", search.use, used));
-    int number = 0;
-    for (const CredentialLocation& place : search.places) {
-      print_out(fmt::format("  {}. {}: {}\n", ++number, place.place, place.outcome));
-    }
-  }
-}
-
 }  // namespace
 
 Result<CredentialReport> explain_credentials(std::string_view where, const ClientConfiguration& configuration,
@@ -134,23 +93,4 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
   return report;
 }
 
-int run_explain_credentials(const std::string& where, const CommonFlags& flags, const EngineOptions& options,
-                            std::stop_token stop) {
-  const ProcessEnvironment environment = current_environment();
-  const ClientConfiguration configuration = read_client_configuration(find_client(options).tool, environment);
-  const auto report = explain_credentials(where, configuration, environment, Context{.stop = std::move(stop)});
-  if (!report) {
-    return failed_everywhere(report.error(), flags);
-  }
-  if (flags.json) {
-    print_raw(write_json_pretty(to_json(*report)));
-    return 0;
-  }
-  for (const Diagnostic& warning : configuration.warnings) {
-    print_err(render(warning.what, "Warning"));
-  }
-  print(*report);
-  return 0;
-}
-
-}  // namespace modlock::cli
+}  // namespace modlock

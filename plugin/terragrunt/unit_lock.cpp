@@ -1,4 +1,4 @@
-#include "plugin/cli/unit_lock.h"
+#include "plugin/terragrunt/unit_lock.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "plugin/lock/lock_file.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock::terragrunt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ Result<void> UnitLock::give_back() const {
   return ok ? keep() : ok;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock::terragrunt

@@ -1,8 +1,8 @@
-#include "plugin/cli/terragrunt_retry.h"
+#include "plugin/terragrunt/terragrunt_retry.h"
 
 #include <boost/test/unit_test.hpp>
 
-namespace modlock::cli {
+namespace modlock::terragrunt {
 namespace {
 
 BOOST_AUTO_TEST_CASE(no_text_looks_like_a_passing_fault) {
@@ -31,4 +31,4 @@ BOOST_AUTO_TEST_CASE(no_text_looks_like_a_passing_fault) {
 }
 
 }  // namespace
-}  // namespace modlock::cli
+}  // namespace modlock::terragrunt

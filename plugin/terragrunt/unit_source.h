@@ -8,7 +8,7 @@
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock::terragrunt {
 
 // What Terragrunt downloads and runs for a unit: `source` of its `terraform` block.
 struct UnitSource {
@@ -27,4 +27,4 @@ struct FoundSource {
 Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, ClientKind tool,
                                      const std::filesystem::path& repository = {});
 
-}  // namespace modlock::cli
+}  // namespace modlock::terragrunt

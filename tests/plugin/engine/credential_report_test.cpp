@@ -1,4 +1,4 @@
-#include "plugin/cli/explain_command.h"
+#include "plugin/engine/credential_report.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -7,7 +7,6 @@
 
 using namespace modlock;
 using namespace modlock::test;
-using cli::explain_credentials;
 
 namespace {
 
@@ -25,7 +24,7 @@ class OwnGit {
   ScopedEnvironment global_, system_, count_, parameters_, directory_;
 };
 
-std::string list(const cli::CredentialSearch& search) {
+std::string list(const CredentialSearch& search) {
   std::string text = search.use + " " + search.used.value_or("-") + "\n";
   for (const CredentialLocation& place : search.places) {
     text += "  " + place.place + ": " + place.outcome + "\n";
@@ -35,7 +34,7 @@ std::string list(const cli::CredentialSearch& search) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(explain_command)
+BOOST_AUTO_TEST_SUITE(credential_report)
 
 BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
   User user;
@@ -72,7 +71,7 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
                                   ": asked by git\n  credential.https://ghcr.io.helper in " + file +
                                   ": asked by git\n  http.https://ghcr.io.extraheader in " + file + ": asked by git\n");
   std::string all;
-  for (const cli::CredentialSearch& search : uses) {
+  for (const CredentialSearch& search : uses) {
     all += list(search);
   }
   BOOST_TEST(!has_canary(all));
@@ -87,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
   BOOST_TEST_REQUIRE(report.has_value());
   BOOST_TEST(report->repository == "");
   BOOST_TEST(report->warnings.at(0) == "~/.tofurc:1:1: no such thing");
-  for (const cli::CredentialSearch& search : report->uses) {
+  for (const CredentialSearch& search : report->uses) {
     BOOST_TEST(!search.used);
   }
   BOOST_TEST(list(report->uses.at(3)) == "git -\n  credential.helper of git's configuration: not set\n");

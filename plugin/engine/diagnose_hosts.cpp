@@ -8,12 +8,13 @@
 #include "backends/base/process.h"
 #include "backends/http/proxy.h"
 #include "backends/http/trusted_authorities.h"
-#include "plugin/cli/doctor.h"
-#include "plugin/cli/explain_command.h"
 #include "plugin/client/client_configuration.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/engine/credential_report.h"
+#include "plugin/engine/diagnosis.h"
+#include "plugin/engine/engine.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 using Verdict = Finding::Verdict;
@@ -31,9 +32,10 @@ void add_source(const std::string& text, ClientKind tool, Uses& uses) {
   uses[source.host].insert(is_service ? std::string(source.traits().name) : "download");
 }
 
-Uses uses_of(const CommonFlags& flags, const Host& host, const std::string& root, ClientKind tool) {
+Uses uses_of(const Engine& engine, const messages::RootParams& root, const Run& run, ClientKind tool) {
   Uses uses;
-  const auto inspected = host.call(&Engine::inspect, host.root_params(root, flags)).result;
+  Run inspection(run.options());
+  const auto inspected = engine.inspect(root, inspection);
   if (!inspected) {
     return uses;  // the configuration is not what is asked about
   }
@@ -82,9 +84,8 @@ std::string certificate_verdict(const std::string& name, const Context& context)
   return "";
 }
 
-void ask(const std::string& name, const std::set<std::string>& uses, const Network& network, const Host& host,
-         Finding& finding) {
-  const Context context = host.context();
+void query(const std::string& name, const std::set<std::string>& uses, const Network& network, const Context& context,
+           Finding& finding) {
   if (uses.count("registry") != 0) {
     const auto services = network.services_of(name, context);
     if (services) {
@@ -110,21 +111,21 @@ void ask(const std::string& name, const std::set<std::string>& uses, const Netwo
 
 }  // namespace
 
-std::vector<Finding> examine_hosts(const CommonFlags& flags, const Host& host, const std::string& root,
-                                   const std::vector<std::string>& named, bool online) {
+std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& options, Run& run) {
   WalkRequest walk;
-  walk.root = root;
-  const ClientProgram client = find_client(host.engine().options(), walk);
-  Uses uses = uses_of(flags, host, root, client.tool);
-  for (const std::string& name : named) {
+  walk.root = options.root.root;
+  const ClientProgram client = find_client(engine.options(), walk);
+  const Context context = run.context(engine.options().offline);
+  Uses uses = uses_of(engine, options.root, run, client.tool);
+  for (const std::string& name : options.hosts) {
     uses[name].insert("registry");
   }
-  const auto network = host.engine().network(client.tool, client.version, host.run());
+  const auto network = engine.network(client.tool, client.version, run);
   const ProcessEnvironment environment = current_environment();
   std::vector<Finding> findings;
   for (const auto& [name, kinds] : uses) {
     Finding finding{.check = "host " + name};
-    const auto report = explain_credentials(name, network->client_configuration(), environment, host.context());
+    const auto report = explain_credentials(name, network->client_configuration(), environment, context);
     if (!report) {
       finding.verdict = Verdict::error;
       finding.found = report.error().message;
@@ -138,8 +139,8 @@ std::vector<Finding> examine_hosts(const CommonFlags& flags, const Host& host, c
         finding.found += (finding.found.empty() ? "" : "; ") + credential_line(search);
       }
     }
-    if (online) {
-      ask(name, kinds, *network, host, finding);
+    if (options.online) {
+      query(name, kinds, *network, context, finding);
     }
     findings.push_back(std::move(finding));
   }
@@ -152,4 +153,4 @@ std::vector<Finding> examine_hosts(const CommonFlags& flags, const Host& host, c
   return findings;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

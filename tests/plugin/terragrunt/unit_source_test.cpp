@@ -1,10 +1,10 @@
-#include "plugin/cli/unit_source.h"
+#include "plugin/terragrunt/unit_source.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/temporary_directory.h"
 
-namespace modlock::cli {
+namespace modlock::terragrunt {
 namespace {
 
 using test::TemporaryDirectory;
@@ -63,4 +63,4 @@ BOOST_AUTO_TEST_CASE(values_of_a_stack_and_of_a_flag) {
 }
 
 }  // namespace
-}  // namespace modlock::cli
+}  // namespace modlock::terragrunt

@@ -9,11 +9,12 @@
 #include "backends/base/process.h"
 #include "backends/http/proxy.h"
 #include "backends/http/trusted_authorities.h"
-#include "plugin/cli/doctor.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/engine/diagnosis.h"
+#include "plugin/engine/engine.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,7 +33,7 @@ Finding failing(std::string check, const Error& error) {
           .exit_code = modlock::exit_code(error)};
 }
 
-Finding examine_git(const Host& host) {
+Finding examine_git(const Context& context) {
   const auto program = find_program("git");
   if (!program) {
     return {.check = "git",
@@ -40,7 +41,7 @@ Finding examine_git(const Host& host) {
             .found = "not on PATH",
             .hint = "install git: repositories over ssh, credential helpers and submodules need it"};
   }
-  const auto ran = run_command({.argv = {program->string(), "--version"}}, host.context());
+  const auto ran = run_command({.argv = {program->string(), "--version"}}, context);
   if (!ran || ran->exit_code != 0) {
     return {.check = "git",
             .verdict = Verdict::error,
@@ -54,12 +55,12 @@ Finding examine_git(const Host& host) {
   return {.check = "git", .found = fmt::format("{} ({})", version, program->string())};
 }
 
-Finding examine_client(const Host& host, const std::string& root) {
-  const EngineOptions& options = host.engine().options();
+Finding examine_client(const Engine& engine, const std::string& root, const Context& context) {
+  const EngineOptions& options = engine.options();
   WalkRequest walk;
   walk.root = root;
   const ClientProgram client = find_client(options, walk);
-  const ClientVersion release = client_version_of(client, root, options, host.context());
+  const ClientVersion release = client_version_of(client, root, options, context);
   Finding finding{.check = "client"};
   finding.found = fmt::format("{} {}, said by {}", display_name(client.tool), release.version, client.from);
   const auto program = find_program(client.command);
@@ -179,8 +180,8 @@ const std::vector<std::pair<const char*, Describe>>& described() {
   return all;
 }
 
-std::vector<Finding> examine_settings(const Host& host, const std::string& root) {
-  const auto& user_file = host.engine().options().user_settings;
+std::vector<Finding> examine_settings(const Engine& engine, const std::string& root) {
+  const auto& user_file = engine.options().user_settings;
   const fs::path repository = find_repository_root(root);
   std::vector<Known> files;
   for (fs::path directory = root;; directory = directory.parent_path()) {
@@ -196,7 +197,7 @@ std::vector<Finding> examine_settings(const Host& host, const std::string& root)
     }
   }
   if (user_file) {
-    files.push_back({user_file->string(), host.engine().user_settings()});
+    files.push_back({user_file->string(), engine.user_settings()});
   }
   Finding finding{.check = "settings", .found = "none: the defaults hold"};
   for (const auto& [name, describe] : described()) {
@@ -235,21 +236,16 @@ std::optional<bool> is_on_another_file_system(const fs::path& root, const fs::pa
   return std::nullopt;
 }
 
-Finding examine_store(const CommonFlags& flags, const Host& host, const std::string& root) {
-  const fs::path place = host.engine().store().root();
-  const auto sizes = measure(host.engine().store());
+Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
+  const fs::path place = engine.store().root();
+  const auto sizes = measure(engine.store());
   if (!sizes) {
     return failing("store", sizes.error());
   }
   const double mib = static_cast<double>(sizes->package_bytes + sizes->repository_bytes) / 1048576.0;
-  const std::string origin = variable("TOFU_MODLOCK_CACHE_DIR") == flags.cache_dir && !flags.cache_dir.empty()
-                                 ? "TOFU_MODLOCK_CACHE_DIR"
-                             : !flags.cache_dir.empty()            ? "--cache-dir"
-                             : !variable("XDG_CACHE_HOME").empty() ? "XDG_CACHE_HOME"
-                                                                   : "the default";
   Finding finding{.check = "store"};
-  finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(), origin,
-                              sizes->packages, sizes->repositories, mib);
+  finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(),
+                              options.cache_origin, sizes->packages, sizes->repositories, mib);
   const fs::path probe = place / "v2" / "tmp" / "doctor";
   auto ok = make_directories(probe.parent_path());
   ok = ok ? write_file_atomically(probe, "", Durable::no) : ok;
@@ -261,7 +257,7 @@ Finding examine_store(const CommonFlags& flags, const Host& host, const std::str
   std::error_code ignored;
   fs::remove(probe, ignored);
   finding.details.emplace_back("writable");
-  if (const auto elsewhere = is_on_another_file_system(root, probe)) {
+  if (const auto elsewhere = is_on_another_file_system(options.root.root, probe)) {
     finding.details.emplace_back(*elsewhere ? "on another file system than the root: packages are copied byte by byte"
                                             : "on the file system of the root");
   }
@@ -270,14 +266,23 @@ Finding examine_store(const CommonFlags& flags, const Host& host, const std::str
 
 }  // namespace
 
-std::vector<Finding> examine_machine(const CommonFlags& flags, const Host& host, const std::string& root) {
-  std::vector<Finding> findings = {examine_git(host), examine_client(host, root), examine_certificates(),
-                                   examine_proxies()};
-  for (Finding& finding : examine_settings(host, root)) {
+std::vector<Finding> examine_machine(const Engine& engine, const DiagnoseOptions& options, const Run& run) {
+  const Context context = run.context(engine.options().offline);
+  std::vector<Finding> findings = {examine_git(context), examine_client(engine, options.root.root, context),
+                                   examine_certificates(), examine_proxies()};
+  for (Finding& finding : examine_settings(engine, options.root.root)) {
     findings.push_back(std::move(finding));
   }
-  findings.push_back(examine_store(flags, host, root));
+  findings.push_back(examine_store(engine, options));
   return findings;
 }
 
-}  // namespace modlock::cli
+std::vector<Finding> Engine::diagnose(const DiagnoseOptions& options, Run& run) const {
+  std::vector<Finding> findings = examine_machine(*this, options, run);
+  for (Finding& finding : examine_hosts(*this, options, run)) {
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace modlock

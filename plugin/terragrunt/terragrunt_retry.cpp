@@ -1,9 +1,9 @@
-#include "plugin/cli/terragrunt_retry.h"
+#include "plugin/terragrunt/terragrunt_retry.h"
 
 #include <string_view>
 #include <utility>
 
-namespace modlock::cli {
+namespace modlock::terragrunt {
 namespace {
 
 // One of these stands in every pattern of Terragrunt 0.55 to 1.1, spelled and cased like this.
@@ -35,4 +35,4 @@ std::string without_retry_words(std::string text) {
   return text;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock::terragrunt

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "plugin/cli/commands.h"
+#include "plugin/cli/over_roots.h"
+#include "plugin/client/client_configuration.h"
+#include "plugin/engine/client_program.h"
+#include "plugin/engine/credential_report.h"
+#include "protocol/base/json.h"
+
+namespace modlock::cli {
+namespace {
+
+Json::Value to_json(const CredentialReport& report) {
+  Json::Value out;
+  out["host"] = report.host;
+  if (!report.repository.empty()) {
+    out["repository"] = report.repository;
+  }
+  for (const std::string& warning : report.warnings) {
+    out["warnings"].append(warning);
+  }
+  for (const CredentialSearch& search : report.uses) {
+    Json::Value& use = out["uses"].append(Json::Value(Json::objectValue));
+    use["use"] = search.use;
+    use["used"] = search.used ? Json::Value(*search.used) : Json::Value();
+    Json::Value& places = use["places"] = Json::arrayValue;
+    for (const CredentialLocation& place : search.places) {
+      Json::Value& entry = places.append(Json::Value(Json::objectValue));
+      entry["place"] = place.place;
+      entry["outcome"] = place.outcome;
+    }
+  }
+  return out;
+}
+
+void print(const CredentialReport& report) {
+  print_out(fmt::format("{}{}{}\n", report.host, report.repository.empty() ? "" : "/", report.repository));
+  for (const CredentialSearch& search : report.uses) {
+    const std::string used = search.use == "git" ? "git asks its own credential helpers"
+                             : search.used       ? "uses " + *search.used
+                                                 : "no credential";
+    print_out(fmt::format("\n{}: {}\n", search.use, used));
+    int number = 0;
+    for (const CredentialLocation& place : search.places) {
+      print_out(fmt::format("  {}. {}: {}\n", ++number, place.place, place.outcome));
+    }
+  }
+}
+
+}  // namespace
+
+int run_explain_credentials(const CommandLine& line, const Host& host) {
+  const CommonFlags& flags = line.common;
+  const ProcessEnvironment environment = current_environment();
+  const ClientConfiguration configuration =
+      read_client_configuration(find_client(host.engine().options()).tool, environment);
+  const auto report = explain_credentials(line.credentials, configuration, environment, host.context());
+  if (!report) {
+    return failed_everywhere(report.error(), flags);
+  }
+  if (flags.json) {
+    print_raw(write_json_pretty(to_json(*report)));
+    return 0;
+  }
+  for (const Diagnostic& warning : configuration.warnings) {
+    print_err(render(warning.what, "Warning"));
+  }
+  print(*report);
+  return 0;
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,138 @@
+#include "plugin/engine/apply.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "plugin/config/roots.h"
+#include "plugin/engine/engine.h"
+#include "plugin/install/data_directory.h"
+#include "plugin/lock/backup.h"
+#include "plugin/lock/edit.h"
+#include "plugin/lock/lock_file.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The protected backup lets a later `lock` restore what an unmodified client drops from the file.
+Result<void> save_backup(const DataDirectory& data, const std::vector<messages::LockedModule>& modules,
+                         const std::string& root, const Context& context) {
+  ModuleLocks locks;
+  for (const messages::LockedModule& module : modules) {
+    locks.emplace(module.key, ModuleLock{.key = module.key,
+                                         .version = module.version,
+                                         .source = module.source,
+                                         .constraints = module.constraints,
+                                         .hashes = module.hashes});
+  }
+  return save_lock_backup(data.path, locks, root, context);
+}
+
+// No other run may change a document between the check of its content and its replacement.
+Result<std::optional<FileLock>> hold(const std::string& root, const DataDirectory& data,
+                                     const std::vector<messages::EditedDocument>& documents, const Context& context) {
+  auto held = documents.empty() ? Result<std::optional<FileLock>>() : hold_root(data, context);
+  if (held && *held) {
+    for (const messages::EditedDocument& document : documents) {
+      const fs::path path = fs::path(root) / document.path;
+      remove_unfinished_writes(path.parent_path(), path.filename().string());
+    }
+  }
+  return held;
+}
+
+struct Replacement {
+  fs::path path;
+  std::string text;
+  bool is_removal = false;
+};
+
+// nullopt: the file already has the new content.
+Result<std::optional<Replacement>> replacement_of(const std::string& root, const messages::EditedDocument& document) {
+  Replacement made{.path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == "delete"};
+  if (!document.new_text) {
+    if (auto inside = confine(made.path, {root}); !inside) {
+      Error error = std::move(inside.error());
+      error.hint = "make the change there by hand: --dry-run shows it";
+      return fail(std::move(error));
+    }
+    std::error_code ignored;
+    made.path = fs::weakly_canonical(made.path, ignored);
+  }
+  auto bytes = read_file(made.path);
+  if (!bytes && bytes.error().code != Code::not_found) {
+    return fail(std::move(bytes.error()));
+  }
+  const std::string found = bytes ? sha256_hex(*bytes) : std::string();
+  if (made.is_removal ? !bytes : bytes && found == document.result_sha256) {
+    return std::nullopt;
+  }
+  const bool same = document.base_sha256 ? bytes && found == *document.base_sha256 : !bytes;
+  if (!same) {
+    return fail(Code::content_modified,
+                fmt::format("{} was changed by somebody else in the meantime", made.path.string()),
+                "run the same command again");
+  }
+  made.text = text_after(bytes.value_or(std::string()), document);
+  return made;
+}
+
+// Writes nothing if the base of any document has changed.
+Result<void> write_documents(const std::string& root, const messages::WorkspaceEdit& edits) {
+  std::vector<Replacement> replacements;
+  for (const messages::EditedDocument& document : edits.documents) {
+    MODLOCK_TRY(auto replacement, replacement_of(root, document));
+    if (replacement) {
+      replacements.push_back(std::move(*replacement));
+    }
+  }
+  for (const Replacement& replacement : replacements) {
+    if (!replacement.is_removal) {
+      MODLOCK_TRY(write_file_atomically(replacement.path, replacement.text));
+      continue;
+    }
+    std::error_code error;
+    if (!fs::remove(replacement.path, error) && error) {
+      return fail(Code::io_error, fmt::format("cannot remove {}: {}", replacement.path.string(), error.message()));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string text_after(std::string_view base, const messages::EditedDocument& document) {
+  if (document.new_text) {
+    return *document.new_text;
+  }
+  std::vector<TextEdit> edits;
+  for (const messages::RangeEdit& edit : document.edits.value_or(std::vector<messages::RangeEdit>())) {
+    edits.push_back({.start = edit.start, .end = edit.end, .old_text = {}, .new_text = edit.new_text, .range = {}});
+  }
+  return apply_edits(base, edits);
+}
+
+Result<void> Engine::apply(const messages::RootParams& root, const messages::LockPlanResult& plan,
+                           const messages::Include& include, Run& run) const {
+  const Context context = run.context(options_.offline);
+  const auto data = find_data_directory(root.root, root.data_dir);
+  MODLOCK_TRY(const auto held,
+              data ? hold(root.root, *data, plan.edits.documents, context) : Result<std::optional<FileLock>>());
+  MODLOCK_TRY(write_documents(root.root, plan.edits));
+  if (!include.modules) {
+    return {};  // the plan contains no modules
+  }
+  if (auto saved = data ? save_backup(*data, plan.modules, root.root, context) : fail(data.error()); !saved) {
+    // The lock itself is written: the backup only helps if an unmodified client drops blocks from it.
+    run.diagnostics.push_back({Severity::warning, std::move(saved.error())});
+  }
+  return {};
+}
+
+}  // namespace modlock

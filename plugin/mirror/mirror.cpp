@@ -1,0 +1,99 @@
+#include "plugin/mirror/mirror.h"
+
+#include <fmt/format.h>
+
+#include "backends/credentials/process_environment.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/mirror/client_configuration_copy.h"
+#include "plugin/mirror/mirrored_modules.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::string_view kServiceName = "modules.v1";
+constexpr std::string_view kCopyName = "cli-configuration.tfrc";
+
+// What the command is to see.
+struct Offer {
+  ClientKind tool = ClientKind::opentofu;
+  MirroredModules modules;
+  ServicesByHost services;  // of the hosts of the modules
+};
+
+// Providers still come from the host itself, so its other services are kept.
+ServicesByHost services_of(const std::vector<MirroredModule>& modules, const Network& network, const Context& context,
+                           Diagnostics& diagnostics) {
+  ServicesByHost all;
+  for (const MirroredModule& module : modules) {
+    if (all.count(module.host) != 0) {
+      continue;
+    }
+    auto services = network.services_of(module.host, context);
+    if (!services) {
+      Error error = std::move(services.error());
+      error.notes.push_back(
+          fmt::format("so the command sees no service of {} but modules; providers cannot be fetched "
+                      "from there",
+                      module.host));
+      diagnostics.push_back({Severity::warning, std::move(error)});
+    }
+    all[module.host] = services ? std::move(*services) : std::map<std::string, std::string>();
+  }
+  return all;
+}
+
+Result<Offer> make_offer(const Engine& engine, const messages::RootParams& params, Run& run) {
+  MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params, {}));
+  const RootRequest& root = open->root;
+  const Context& context = open->context;
+  const Network& network = open->network();
+  PlanRequest plan_request = frozen_plan(root, open->lock, context);
+  plan_request.installed = {};  // the command may remove what is installed while it is served
+  auto plan = make_plan(plan_request, open->fetcher(), context);
+  if (!plan) {
+    return fail(network.with_warnings(std::move(plan.error())));
+  }
+  MODLOCK_TRY(check_locked(*plan, open->lock.path, run));
+  MODLOCK_TRY(
+      auto overrides,
+      plan_overrides({.tree = plan->tree, .locks = plan->modules, .root = root.walk.root, .bounds = root.walk.bounds}));
+  MODLOCK_TRY(auto modules, mirrored_modules(*plan, overrides));
+  drop_enforced(overrides, plan->diagnostics);
+  Diagnostics& diagnostics = run.diagnostics;
+  diagnostics = std::move(plan->diagnostics);
+  for (Diagnostic& warning : modules.warnings) {
+    diagnostics.push_back(std::move(warning));
+  }
+  diagnostics.insert(diagnostics.end(), network.warnings().begin(), network.warnings().end());
+  auto services = services_of(modules.modules, network, context, diagnostics);
+  return Offer{.tool = root.implementation.tool, .modules = std::move(modules), .services = std::move(services)};
+}
+
+}  // namespace
+
+Result<Mirror> Mirror::start(const Engine& engine, const messages::RootParams& root, Run& run) {
+  MODLOCK_TRY(auto offer, make_offer(engine, root, run));
+  Mirror mirror;
+  if (offer.modules.modules.empty()) {
+    return mirror;
+  }
+  mirror.context_ = std::make_shared<Context>(run.context(engine.options().offline));
+  MODLOCK_TRY(auto server, MirrorServer::start(std::move(offer.modules.modules), *mirror.context_));
+  mirror.server_ = std::move(server);
+  for (const auto& [host, url] : mirror.server_->modules_urls()) {
+    offer.services[host].insert_or_assign(std::string(kServiceName), url);
+  }
+  MODLOCK_TRY(const auto text, client_configuration_copy(offer.tool, current_environment(), offer.services));
+  MODLOCK_TRY(auto file, PrivateFile::create(kCopyName, text));
+  mirror.client_configuration_.emplace(std::move(file));
+  return mirror;
+}
+
+std::map<std::string, std::string> Mirror::environment() const {
+  if (!client_configuration_) {
+    return {};
+  }
+  return {{"TF_CLI_CONFIG_FILE", client_configuration_->path().string()}};
+}
+
+}  // namespace modlock

@@ -1,0 +1,109 @@
+#include "plugin/report/change_text.h"
+
+#include <fmt/format.h>
+
+namespace modlock {
+namespace {
+
+// "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f"; "" for what has neither.
+std::string id_text(const std::optional<messages::ChangeSide>& side) {
+  if (side && !side->commit.empty()) {
+    return "commit " + side->commit.substr(0, 12);
+  }
+  return !side || side->digest.empty() ? "" : "manifest " + side->digest.substr(side->digest.find(':') + 1, 12);
+}
+
+// The text of a table cell: a bar would end it.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += c == '|' ? "\\|" : c == '\n' || c == '\r' ? " " : std::string(1, c);
+  }
+  return out;
+}
+
+std::string code(const std::string& text) {
+  return text.empty() ? "" : fmt::format("`{}`", cell(text));
+}
+
+std::string cell_of(const std::optional<messages::ChangeSide>& side) {
+  return side ? cell(side_text(side)) : "";
+}
+
+}  // namespace
+
+std::string change_line(const messages::Change& change) {
+  const std::string& action = change.action;
+  std::string text = change.subject + "  ";
+  if (action == "removed") {
+    text += "removed (was " + side_text(change.from) + ")";
+  } else if (action == "merged") {
+    text += fmt::format("{}  merged: {}", side_text(change.to), change.reason);
+  } else if (action == "moved") {
+    const std::string from = id_text(change.from);
+    text += side_text(change.to) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change.to));
+  } else if (action == "added" || action == "restored" || action == "adopted" ||
+             side_text(change.from) == side_text(change.to)) {
+    text += side_text(change.to) + (action == "added" || action == "renamed" ? "" : "  " + action);
+  } else {
+    text += side_text(change.from) + " -> " + side_text(change.to);
+  }
+  if (!change.previous_subject.empty()) {
+    text += "  renamed from " + change.previous_subject;
+  }
+  if (change.constraints) {
+    text += fmt::format("  ({})", *change.constraints);
+  }
+  return text;
+}
+
+std::string side_text(const std::optional<messages::ChangeSide>& side) {
+  if (side && side->version) {
+    return *side->version;
+  }
+  const std::string id = id_text(side);
+  const std::string ref = !side || side->ref == side->commit || side->ref == side->digest ? "" : side->ref;
+  return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
+}
+
+Error moved_error(const std::vector<messages::HeldMove>& moved) {
+  Error error{.code = Code::hash_mismatch,
+              .message = fmt::format("{} moved at the source; what is locked is kept",
+                                     moved.size() == 1 ? "a tag was" : fmt::format("{} tags were", moved.size())),
+              .subject = moved.front().subject,
+              .hint =
+                  "review what the tags point to now; to lock it, run: tofu-modlock upgrade --target SUBJECT, or "
+                  "tofu-modlock upgrade --accept-moved"};
+  for (const messages::HeldMove& move : moved) {
+    error.notes.push_back(fmt::format("{}: {} is locked, {} is offered", move.subject, move.locked, move.offered));
+  }
+  return error;
+}
+
+std::string plan_markdown(const messages::LockPlanResult& result) {
+  if (result.edits.documents.empty()) {
+    return "";
+  }
+  std::string text;
+  if (!result.changes.empty()) {
+    text += "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n";
+  }
+  for (const messages::Change& change : result.changes) {
+    const std::string former = code(change.previous_subject);
+    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code(change.subject), cell(change.action),
+                        former.empty() ? "" : " (was " + former + ")", cell_of(change.from), cell_of(change.to),
+                        code(change.constraints.value_or("")));
+  }
+  text += text.empty() ? "" : "\n";
+  text += "Files:";
+  for (const messages::EditedDocument& document : result.edits.documents) {
+    text += " " + code(document.path);
+  }
+  text += "\n";
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    text += fmt::format("\n> **{}** {}\n", cell(to_string(diagnostic.what.code)), cell(diagnostic.what.message));
+  }
+  return text;
+}
+
+}  // namespace modlock
