@@ -5,6 +5,7 @@
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/cli/standard_descriptors.h"
+#include "plugin/mirror/private_file.h"
 
 namespace modlock::cli {
 namespace {
@@ -57,6 +58,7 @@ int run(int argc, const char* const* argv) {
   grow_memory_in_large_steps();
   // A parent may have left this ignored; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
+  PrivateFile::remove_abandoned();
   auto parsed = parse_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) {
     return *code;

@@ -6,8 +6,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/package/pack.h"
-#include "plugin/mirror/bounded_queue.h"
-#include "plugin/mirror/bounded_stream.h"
+#include "plugin/mirror/bounded_connections.h"
 #include "plugin/mirror/lazy_httplib.h"
 #include "protocol/base/result.h"
 
@@ -16,22 +15,34 @@ namespace {
 
 constexpr std::size_t kMostBytes = 16U << 10U;
 constexpr std::chrono::seconds kPatience{10};
-constexpr std::size_t kConnections = 8;
+constexpr std::size_t kConnections = 32;
 constexpr std::size_t kPrefixBytes = 16;
+
+// The connection that this thread serves.
+thread_local BoundedStream* current_stream = nullptr;
 
 class BoundedServer final : public httplib::Server {
  public:
-  explicit BoundedServer(const std::atomic<bool>& stopping) : stopping_(stopping) {}
+  explicit BoundedServer(const std::atomic<bool>& stopping) : stopping_(stopping) {
+    new_task_queue = [this] {
+      connections_ = new BoundedConnections(kConnections);  // the library deletes it
+      return connections_;
+    };
+  }
   // Its own, for the table of virtual functions is filled when the program starts.
   bool is_valid() const override { return true; }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
-    BoundedStream stream(socket, kMostBytes, kPatience, stopping_);
+    BoundedStream stream(socket, kMostBytes, kPatience, *connections_, stopping_);
+    current_stream = &stream;
     bool is_closed = false;
-    return process_request(stream, true, is_closed, nullptr);
+    const bool done = process_request(stream, true, is_closed, nullptr);
+    current_stream = nullptr;
+    return done;
   }
 
+  BoundedConnections* connections_ = nullptr;
   const std::atomic<bool>& stopping_;
 };
 
@@ -41,7 +52,6 @@ class MirrorServer::Impl {
  public:
   Impl(std::vector<MirroredModule> modules, const Context& context)
       : routes_(std::move(modules), "/" + random_hex(kPrefixBytes)), context_(context) {
-    server_.new_task_queue = [] { return new BoundedQueue(kConnections); };
     server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       respond(request, response);
       return httplib::Server::HandlerResponse::Handled;
@@ -76,6 +86,11 @@ class MirrorServer::Impl {
 
  private:
   void respond(const httplib::Request& request, httplib::Response& response) const {
+    // A browser that was made to send a request here by another name for this address (DNS rebinding) gets nothing.
+    if (request.get_header_value("Host") != fmt::format("127.0.0.1:{}", port_)) {
+      response.status = 421;
+      return;
+    }
     if (request.method != "GET" && request.method != "HEAD") {
       response.status = 405;
       response.set_header("Allow", "GET, HEAD");
@@ -83,6 +98,9 @@ class MirrorServer::Impl {
     }
     const MirrorResponse answer = routes_.answer(request.path);
     response.status = answer.status;
+    if (answer.status != 404) {
+      current_stream->set_proven();
+    }
     if (!answer.location.empty()) {
       response.set_header("X-Terraform-Get", base() + answer.location);
     }

@@ -9,11 +9,13 @@
 namespace modlock {
 
 // A file with secrets that another program is to read: 0600, in a directory of its own, 0700, below the directory for
-// temporary files. Both go with the object. Where the process is killed they stay until the next one is made: the
-// directory is locked as long as its process lives, and one that is not belongs to nobody. Movable.
+// temporary files. Both go with the object. If the process is killed, they stay until the next
+// remove_abandoned(): the directory is locked as long as its process lives. Movable.
 class PrivateFile {
  public:
-  // Removes what killed processes of this user left, then makes its own. Errors: IO_ERROR.
+  // Removes the files that killed processes of this user left behind. Each command does so when it starts.
+  static void remove_abandoned();
+  // Errors: IO_ERROR.
   static Result<PrivateFile> create(std::string_view name, std::string_view content);
   ~PrivateFile();
   PrivateFile(PrivateFile&& other) noexcept : path_(std::move(other.path_)), held_(std::move(other.held_)) {

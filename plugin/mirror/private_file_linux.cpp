@@ -56,8 +56,11 @@ void remove_directory(const fs::path& directory) {
   ::rmdir(directory.c_str());
 }
 
-void remove_abandoned(const fs::path& parent) {
+}  // namespace
+
+void PrivateFile::remove_abandoned() {
   std::error_code ignored;
+  const fs::path parent = fs::temp_directory_path(ignored);
   for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end; at.increment(ignored)) {
     if (!at->path().filename().string().starts_with(kPrefix)) {
       continue;
@@ -69,8 +72,6 @@ void remove_abandoned(const fs::path& parent) {
   }
 }
 
-}  // namespace
-
 Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view content) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
@@ -79,7 +80,6 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view 
                 "create it, or name another one in TMPDIR");
   }
   const fs::path place = fs::absolute(parent, error);
-  remove_abandoned(place);
   std::string directory;
   Descriptor held;
   // Between the two calls another process may take it for abandoned.

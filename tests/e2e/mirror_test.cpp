@@ -122,11 +122,13 @@ BOOST_AUTO_TEST_CASE(the_configuration_of_the_user_is_merged_and_private) {
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_killed_mirror_leaves_goes_with_the_next) {
+BOOST_AUTO_TEST_CASE(a_killed_mirror_leaves_nothing_after_the_next_command) {
   const auto left = [this] { return std::distance(fs::directory_iterator(path("tmp")), {}); };
   mirror({"sh", "-c", "kill -9 $PPID"});
   BOOST_TEST(left() == 1);
-  // Beside one that runs, whose own copy stays.
+  modlock({"--version"});
+  BOOST_TEST(left() == 0);
+  // The copy of one that runs stays.
   const std::string inner =
       "test \"$(ls \"$TMPDIR\" | wc -l)\" = 1 && '" + binary + "' mirror -- true && test -r \"$TF_CLI_CONFIG_FILE\"";
   const Ran ran = mirror({"sh", "-c", inner});

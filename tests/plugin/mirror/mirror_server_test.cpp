@@ -82,9 +82,10 @@ struct ServerFixture {
   }
   std::string ask(const std::string& method, const std::string& path) const {
     const Connection connection(port);
-    connection.send(method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    connection.send(method + " " + path + " HTTP/1.1\r\n" + host_line() + "\r\n");
     return connection.receive();
   }
+  std::string host_line() const { return "Host: 127.0.0.1:" + std::to_string(port) + "\r\n"; }
   static std::string status(const std::string& answer) { return answer.substr(0, answer.find("\r\n")); }
 
   TemporaryDirectory directory;
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_request) {
 
 BOOST_AUTO_TEST_CASE(a_request_may_arrive_in_pieces) {
   const Connection connection(port);
-  for (const char c : "GET " + base + "acme/net/aws/versions HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") {
+  for (const char c : "GET " + base + "acme/net/aws/versions HTTP/1.1\r\n" + host_line() + "\r\n") {
     connection.send(std::string_view(&c, 1));
   }
   BOOST_TEST(status(connection.receive()) == "HTTP/1.1 200 OK");
@@ -172,6 +173,26 @@ BOOST_AUTO_TEST_CASE(more_connections_than_are_served_wait_their_turn) {
     thread.join();
   }
   BOOST_TEST(served == 40);
+}
+
+BOOST_AUTO_TEST_CASE(slow_connections_of_others_do_not_block_it) {
+  std::vector<std::unique_ptr<Connection>> silent;
+  for (int i = 0; i < 34; ++i) {
+    silent.push_back(std::make_unique<Connection>(port));
+    silent.back()->send("GET /guessed HTTP/1.1\r\n");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  BOOST_TEST(status(ask("GET", base + "acme/net/aws/versions")) == "HTTP/1.1 200 OK");
+  // Without a limit for others it waits the ten seconds that they may take.
+  BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(8)));
+}
+
+BOOST_AUTO_TEST_CASE(rejects_requests_for_another_host) {
+  for (const std::string& host : std::vector<std::string>{"attacker.example", "127.0.0.1", "localhost:" + std::to_string(port)}) {
+    const Connection connection(port);
+    connection.send("GET " + base + "acme/net/aws/versions HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    BOOST_TEST(status(connection.receive()) == "HTTP/1.1 421 Misdirected Request", host);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(ends_at_once_with_silent_connections_open) {

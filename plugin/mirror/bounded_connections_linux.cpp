@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
-#include "plugin/mirror/bounded_stream.h"
+#include "plugin/mirror/bounded_connections.h"
 
 namespace modlock {
 namespace {
@@ -13,19 +14,93 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kGlance{100};  // how soon a stop is noticed
+constexpr std::chrono::seconds kGrace{1};          // for a request to arrive while others wait
 
 }  // namespace
 
+BoundedConnections::BoundedConnections(std::size_t threads) : idle_(threads) {
+  for (; threads > 0; --threads) {
+    threads_.emplace_back([this] { work(); });
+  }
+}
+
+void BoundedConnections::enqueue(std::function<void()> job) {
+  std::unique_lock lock(mutex_);
+  const auto is_free = [this] { return idle_ > 0 && !job_; };
+  while (!is_free()) {
+    if (unproven_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    BoundedStream& oldest = *unproven_.front();
+    if (const auto due = oldest.began_ + kGrace; Clock::now() < due) {
+      changed_.wait_until(lock, due);
+      continue;
+    }
+    oldest.is_closed_ = true;
+    ::shutdown(oldest.socket_, SHUT_RDWR);  // its thread stops waiting
+    unproven_.pop_front();
+    changed_.wait(lock);
+  }
+  job_ = std::move(job);
+  --idle_;
+  changed_.notify_all();
+}
+
+void BoundedConnections::shutdown() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+void BoundedConnections::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return ends_ || job_; });
+    if (!job_) {
+      return;
+    }
+    const std::function<void()> job = std::exchange(job_, nullptr);
+    lock.unlock();
+    job();
+    lock.lock();
+    ++idle_;
+    changed_.notify_all();
+  }
+}
+
+void BoundedConnections::add(BoundedStream& stream) {
+  const std::lock_guard lock(mutex_);
+  unproven_.push_back(&stream);
+}
+
+void BoundedConnections::remove(BoundedStream& stream) {
+  const std::lock_guard lock(mutex_);
+  std::erase(unproven_, &stream);
+}
+
 BoundedStream::BoundedStream(int socket, std::size_t most_bytes, std::chrono::milliseconds patience,
-                             const std::atomic<bool>& stopping)
+                             BoundedConnections& connections, const std::atomic<bool>& stopping)
     : socket_(socket),
       bytes_left_(most_bytes),
       patience_(patience),
-      end_of_request_(Clock::now() + patience),
-      stopping_(stopping) {}
+      began_(Clock::now()),
+      connections_(connections),
+      stopping_(stopping) {
+  connections_.add(*this);
+}
+
+void BoundedStream::set_proven() {
+  connections_.remove(*this);
+}
 
 bool BoundedStream::wait_for(short events, Clock::time_point until) const {
-  while (!stopping_) {
+  while (!stopping_ && !is_closed_) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (left.count() <= 0) {
       return false;
@@ -50,11 +125,12 @@ BoundedStream::~BoundedStream() {
     }
     bytes_left_ -= static_cast<std::size_t>(got);
   }
+  connections_.remove(*this);
   ::close(socket_);
 }
 
 bool BoundedStream::is_readable() const {
-  return wait_for(POLLIN, end_of_request_);
+  return wait_for(POLLIN, began_ + patience_);
 }
 
 bool BoundedStream::is_writable() const {

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <httplib.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace modlock {
+
+class BoundedStream;
+
+// Runs each connection on one of a fixed number of threads. If none is free, it closes the oldest connection that has
+// not shown the secret path within a second, so that other users of the machine cannot occupy all threads. If all have
+// shown it, the HTTP library accepts no further connection until a thread is free.
+class BoundedConnections final : public httplib::TaskQueue {
+ public:
+  explicit BoundedConnections(std::size_t threads);
+
+  void enqueue(std::function<void()> job) override;
+  void shutdown() override;
+
+ private:
+  friend class BoundedStream;
+  void work();
+  void add(BoundedStream& stream);
+  void remove(BoundedStream& stream);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> job_;
+  std::size_t idle_;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+  std::deque<BoundedStream*> unproven_;  // oldest first
+};
+
+// An accepted socket as the HTTP library reads and writes it, with limits that the library does not have: on the bytes
+// of a request, and on the time for them to arrive. Owns the socket.
+class BoundedStream final : public httplib::Stream {
+ public:
+  // Every operation fails once `stopping` is set. Both references outlive the stream.
+  BoundedStream(int socket, std::size_t most_bytes, std::chrono::milliseconds patience, BoundedConnections& connections,
+                const std::atomic<bool>& stopping);
+  ~BoundedStream() override;
+  BoundedStream(const BoundedStream&) = delete;
+  BoundedStream& operator=(const BoundedStream&) = delete;
+
+  // The request has shown the secret path: it is not closed for others any more.
+  void set_proven();
+
+  // Within the time for the request.
+  bool is_readable() const override;
+  // Within the patience from now.
+  bool is_writable() const override;
+  // -1 if a limit is exceeded.
+  ssize_t read(char* into, size_t size) override;
+  ssize_t write(const char* bytes, size_t size) override;
+  void get_remote_ip_and_port(std::string& ip, int& port) const override;
+  void get_local_ip_and_port(std::string& ip, int& port) const override;
+  socket_t socket() const override { return socket_; }
+
+ private:
+  friend class BoundedConnections;
+  bool wait_for(short events, std::chrono::steady_clock::time_point until) const;
+
+  const int socket_;
+  std::size_t bytes_left_;
+  const std::chrono::milliseconds patience_;
+  const std::chrono::steady_clock::time_point began_;
+  BoundedConnections& connections_;
+  const std::atomic<bool>& stopping_;
+  std::atomic<bool> is_closed_{false};  // for another connection
+};
+
+}  // namespace modlock
