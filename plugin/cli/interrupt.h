@@ -6,6 +6,10 @@
 
 namespace modlock::cli {
 
+// Opens /dev/null for each of the descriptors 0 to 2 that is closed, so that no other file gets its number and, with
+// it, text that is meant for a person.
+void open_standard_descriptors();
+
 // While it lives, SIGINT, SIGTERM and SIGHUP ask `token()` to stop instead of ending the process; a second one ends it
 // at once. Make it before any other thread.
 class Interrupt {

@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -54,6 +56,15 @@ void Interrupt::wait() {
       std::_Exit(128 + number);
     }
     stop_.request_stop();
+  }
+}
+
+void open_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) == -1) {
+      // Opened write-only for stdin and read-only for the others: using them fails instead of seeming to work.
+      (void)::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 #include "plugin/cli/heap_tuning.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/cli/standard_descriptors.h"
 #include "plugin/mirror/private_file.h"
 
 namespace modlock::cli {

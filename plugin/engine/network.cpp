@@ -7,6 +7,7 @@
 #include "backends/archive/archive_backend.h"
 #include "backends/base/build_info.h"
 #include "backends/credentials/make_credentials.h"
+#include "backends/credentials/process_environment.h"
 #include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"
 #include "backends/git/git_backend.h"
@@ -200,6 +201,18 @@ Error Network::with_warnings(Error error) const {
 void Network::add(std::string name, std::unique_ptr<BackendCore> backend) {
   backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = asks_once_});
   names_.push_back(std::move(name));
+}
+
+std::shared_ptr<const Network> NetworkPool::get(const NetworkOptions& options, const Store& store) {
+  // Taken before the files are read, so that a change in between shows the next time.
+  std::string state = client_configuration_state(options.tool, current_environment());
+  const std::lock_guard guard(mutex_);
+  Entry& entry = networks_[{options.tool, options.client_version}];
+  if (entry.network == nullptr || entry.state != state) {
+    entry.network = std::make_shared<const Network>(options, store);
+    entry.state = std::move(state);
+  }
+  return entry.network;
 }
 
 }  // namespace modlock

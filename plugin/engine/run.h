@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/base/context.h"
-#include "plugin/engine/network_pool.h"
+#include "plugin/engine/network.h"
 #include "protocol/base/log.h"
 #include "protocol/messages/lock_plan.h"
 #include "protocol/messages/stats.h"
