@@ -5,17 +5,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "backends/base/lazy_library.h"
-#include "backends/base/library_names.h"
+#include "backends/base/deleter.h"
 
 namespace modlock {
 namespace {
-
-// Not linked with: it brings the tables of libunistring.
-constexpr LazyLibrary kLibidn2(kLibidn2Name);
-constinit const LazyFunction<decltype(::idn2_free)> idn2_free(kLibidn2, "idn2_free");
-constinit const LazyFunction<decltype(::idn2_to_ascii_8z)> idn2_to_ascii(kLibidn2, "idn2_to_ascii_8z");
-constinit const LazyFunction<decltype(::idn2_to_unicode_8z8z)> idn2_to_unicode(kLibidn2, "idn2_to_unicode_8z8z");
 
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -60,12 +53,12 @@ bool has_only_plain_labels(std::string_view name) {
   }
 }
 
-using Idn2Text = std::unique_ptr<char, Free<idn2_free>>;
+using Idn2Text = std::unique_ptr<char, Deleter<idn2_free>>;
 
 // nullopt where there is none.
 std::optional<std::string> to_ascii(const std::string& name) {
   char* raw = nullptr;
-  if (idn2_to_ascii(name.c_str(), &raw, IDN2_NONTRANSITIONAL) != IDN2_OK) {
+  if (idn2_to_ascii_8z(name.c_str(), &raw, IDN2_NONTRANSITIONAL) != IDN2_OK) {
     return std::nullopt;
   }
   return std::string(Idn2Text(raw).get());
@@ -90,7 +83,7 @@ std::optional<HostForms> lookup_host(std::string_view name) {
     return std::nullopt;
   }
   char* raw = nullptr;
-  if (idn2_to_unicode(ascii->c_str(), &raw, 0) != IDN2_OK) {
+  if (idn2_to_unicode_8z8z(ascii->c_str(), &raw, 0) != IDN2_OK) {
     return std::nullopt;
   }
   const std::string display = Idn2Text(raw).get();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 #include <stdexcept>
 #include <system_error>
 #include <vector>
-
-#include "backends/base/openssl.h"
 
 namespace modlock {
 namespace {
@@ -25,11 +24,11 @@ void must(bool ok) {
   }
 }
 
-// Looked up once: finding an algorithm among the providers costs more than hashing a short text.
+// Fetched once: finding an algorithm among the providers costs more than hashing a short text.
 const EVP_MD* openssl_hash(Hash algorithm) {
   static const std::array<EVP_MD*, 4> kFound = {
-      openssl::evp_md_fetch(nullptr, "MD5", nullptr), openssl::evp_md_fetch(nullptr, "SHA1", nullptr),
-      openssl::evp_md_fetch(nullptr, "SHA256", nullptr), openssl::evp_md_fetch(nullptr, "SHA512", nullptr)};
+      EVP_MD_fetch(nullptr, "MD5", nullptr), EVP_MD_fetch(nullptr, "SHA1", nullptr),
+      EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_fetch(nullptr, "SHA512", nullptr)};
   return kFound.at(static_cast<std::size_t>(algorithm));
 }
 
@@ -42,16 +41,14 @@ tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason)
 
 struct RunningHash::State {
   explicit State(Hash chosen) : algorithm(chosen) { start(); }
-  ~State() { openssl::evp_md_ctx_free(context); }
+  ~State() { EVP_MD_CTX_free(context); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void start() {
-    must(context != nullptr && openssl::evp_digestinit_ex(context, openssl_hash(algorithm), nullptr) == 1);
-  }
+  void start() { must(context != nullptr && EVP_DigestInit_ex(context, openssl_hash(algorithm), nullptr) == 1); }
 
   Hash algorithm;
-  EVP_MD_CTX* context = openssl::evp_md_ctx_new();
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
 };
 
 RunningHash::RunningHash(Hash algorithm) : state_(std::make_unique<State>(algorithm)) {}
@@ -60,13 +57,13 @@ RunningHash::RunningHash(RunningHash&&) noexcept = default;
 RunningHash& RunningHash::operator=(RunningHash&&) noexcept = default;
 
 void RunningHash::update(std::string_view bytes) {
-  must(openssl::evp_digestupdate(state_->context, bytes.data(), bytes.size()) == 1);
+  must(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
 }
 
 std::vector<std::uint8_t> RunningHash::finish() {
   std::vector<std::uint8_t> digest(EVP_MAX_MD_SIZE);
   unsigned size = 0;
-  must(openssl::evp_digestfinal_ex(state_->context, digest.data(), &size) == 1);
+  must(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
   digest.resize(size);
   state_->start();
   return digest;

@@ -1,5 +1,7 @@
 #include "backends/git/bounded_allocator.h"
-#include "backends/git/libgit2.h"
+
+#include <git2.h>
+#include <git2/sys/alloc.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +16,7 @@ constexpr std::size_t kLargest = std::size_t{512} << 20U;
 
 void* checked(void* memory) {
   if (memory == nullptr) {
-    libgit2::error_set_oom();
+    git_error_set_oom();
   }
   return memory;
 }
@@ -78,7 +80,7 @@ void bound_allocations() {
   allocator.greallocarray = reallocate_array;
   allocator.gmallocarray = allocate_array;
   allocator.gfree = release;
-  libgit2::libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
+  git_libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
 }
 
 }  // namespace modlock::git

@@ -1,5 +1,7 @@
 #include "backends/git/entry_fault.h"
-#include "backends/git/libgit2.h"
+
+#include <git2.h>
+#include <git2/sys/path.h>
 
 #include <algorithm>
 #include <string>
@@ -68,8 +70,7 @@ std::string_view entry_fault(std::string_view path, std::string_view name, bool 
       is_git_directory(name)) {
     return kForbidden;
   }
-  if (is_link &&
-      libgit2::path_is_gitfile(name.data(), name.size(), GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) != 0) {
+  if (is_link && git_path_is_gitfile(name.data(), name.size(), GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) != 0) {
     return kForbidden;
   }
   if (name.size() > kLongestName) {

@@ -1,5 +1,7 @@
 #include "backends/git/git_configuration.h"
 
+#include <git2.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -9,7 +11,7 @@
 #include <utility>
 
 #include "backends/address/go_url.h"
-#include "backends/git/libgit2.h"
+#include "backends/base/deleter.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -18,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 using Entry = GitConfiguration::Entry;
-using Config = std::unique_ptr<git_config, Free<libgit2::config_free>>;
-using Iterator = std::unique_ptr<git_config_iterator, Free<libgit2::config_iterator_free>>;
+using Config = std::unique_ptr<git_config, Deleter<git_config_free>>;
+using Iterator = std::unique_ptr<git_config_iterator, Deleter<git_config_iterator_free>>;
 
 constexpr std::size_t kMostVariables = 10'000;
 
@@ -59,18 +61,18 @@ bool add_file(const fs::path& path, std::vector<Entry>& entries) {
   }
   start_library();  // not before: it reads the certificates of this system
   git_config* raw = nullptr;
-  if (libgit2::config_open_ondisk(&raw, path.c_str()) != 0) {
+  if (git_config_open_ondisk(&raw, path.c_str()) != 0) {
     return false;
   }
   const Config config(raw);
   git_config_iterator* raw_iterator = nullptr;
-  if (libgit2::config_iterator_new(&raw_iterator, config.get()) != 0) {
+  if (git_config_iterator_new(&raw_iterator, config.get()) != 0) {
     return false;
   }
   const Iterator iterator(raw_iterator);
   git_config_entry* found = nullptr;
   int ended = 0;
-  while ((ended = libgit2::config_next(&found, iterator.get())) == 0) {
+  while ((ended = git_config_next(&found, iterator.get())) == 0) {
     Entry entry{found->name, found->value == nullptr ? "" : found->value, found->value == nullptr};
     if (is_beyond_libgit2(entry)) {
       return false;

@@ -1,9 +1,10 @@
 #include "backends/git/library.h"
 
+#include <git2.h>
+
 #include <cstddef>
 
 #include "backends/git/bounded_allocator.h"
-#include "backends/git/libgit2.h"
 
 namespace modlock::git {
 
@@ -20,14 +21,14 @@ constexpr std::size_t kMostObjects = 4'000'000;
 void start_library() {
   static const int once = [] {
     bound_allocations();
-    const int count = libgit2::libgit2_init();
-    libgit2::libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, kWindow);
-    libgit2::libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, kMapped);
-    libgit2::libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, kMostObjects);
-    libgit2::libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+    const int count = git_libgit2_init();
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, kWindow);
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, kMapped);
+    git_libgit2_opts(GIT_OPT_SET_PACK_MAX_OBJECTS, kMostObjects);
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
     for (const int level :
          {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL}) {
-      libgit2::libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "");
+      git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "");
     }
     return count;
   }();
@@ -35,7 +36,7 @@ void start_library() {
 }
 
 std::string library_reason() {
-  const git_error* last = libgit2::error_last();
+  const git_error* last = git_error_last();
   return last == nullptr || last->message == nullptr ? "unknown reason" : last->message;
 }
 

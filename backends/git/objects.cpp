@@ -1,6 +1,7 @@
 #include "backends/git/objects.h"
 
 #include <fmt/format.h>
+#include <git2.h>
 
 #include <algorithm>
 #include <array>
@@ -8,8 +9,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "backends/base/deleter.h"
 #include "backends/git/entry_fault.h"
-#include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -20,39 +21,38 @@ constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/s
 constexpr std::string_view kOverrideName = "modlock_override.tf";
 constexpr std::size_t kMostEntries = 1'000'000;  // a tree that names another one many times over grows without bound
 
-using Object = std::unique_ptr<git_object, Free<libgit2::object_free>>;
-using Commit = std::unique_ptr<git_commit, Free<libgit2::commit_free>>;
-using Tree = std::unique_ptr<git_tree, Free<libgit2::tree_free>>;
-using Blob = std::unique_ptr<git_blob, Free<libgit2::blob_free>>;
-using Database = std::unique_ptr<git_odb, Free<libgit2::odb_free>>;
+using Object = std::unique_ptr<git_object, Deleter<git_object_free>>;
+using Commit = std::unique_ptr<git_commit, Deleter<git_commit_free>>;
+using Tree = std::unique_ptr<git_tree, Deleter<git_tree_free>>;
+using Blob = std::unique_ptr<git_blob, Deleter<git_blob_free>>;
+using Database = std::unique_ptr<git_odb, Deleter<git_odb_free>>;
 
 // The object is whole, for its id was right; what it says is no tree.
 bool is_malformed_tree() {
-  const git_error* last = libgit2::error_last();
+  const git_error* last = git_error_last();
   return last != nullptr && last->klass == GIT_ERROR_TREE;
 }
 
 tl::unexpected<Error> broken(git_repository* repository) {
-  return fail(Code::io_error,
-              fmt::format("the cached repository \"{}\" cannot be read: {}", libgit2::repository_path(repository),
-                          library_reason()),
-              "remove that directory: it is made anew");
+  return fail(
+      Code::io_error,
+      fmt::format("the cached repository \"{}\" cannot be read: {}", git_repository_path(repository), library_reason()),
+      "remove that directory: it is made anew");
 }
 
 std::string text_of(const git_oid& id) {
   std::string text(GIT_OID_HEXSZ, '\0');
-  libgit2::oid_fmt(text.data(), &id);
+  git_oid_fmt(text.data(), &id);
   return text;
 }
 
 std::string_view content(const git_blob* blob) {
-  return {static_cast<const char*>(libgit2::blob_rawcontent(blob)),
-          static_cast<std::size_t>(libgit2::blob_rawsize(blob))};
+  return {static_cast<const char*>(git_blob_rawcontent(blob)), static_cast<std::size_t>(git_blob_rawsize(blob))};
 }
 
 Blob load_blob(git_repository* repository, const git_oid& id) {
   git_blob* blob = nullptr;
-  return libgit2::blob_lookup(&blob, repository, &id) == 0 ? Blob(blob) : Blob();
+  return git_blob_lookup(&blob, repository, &id) == 0 ? Blob(blob) : Blob();
 }
 
 // What one walk over a tree collects.
@@ -65,13 +65,13 @@ struct Walk {
 // The kinds that every git writes; what another mode means git itself may know better.
 bool is_usual_mode(const git_tree_entry* entry) {
   constexpr unsigned kTypeBits = 0170000U;
-  const unsigned type = static_cast<unsigned>(libgit2::tree_entry_filemode_raw(entry)) & kTypeBits;
+  const unsigned type = static_cast<unsigned>(git_tree_entry_filemode_raw(entry)) & kTypeBits;
   return type == (GIT_FILEMODE_BLOB & kTypeBits) || type == GIT_FILEMODE_LINK || type == GIT_FILEMODE_TREE ||
          type == GIT_FILEMODE_COMMIT;
 }
 
 TreeFile::Kind kind_of(const git_tree_entry* entry) {
-  const git_filemode_t mode = libgit2::tree_entry_filemode(entry);
+  const git_filemode_t mode = git_tree_entry_filemode(entry);
   return mode == GIT_FILEMODE_LINK              ? TreeFile::Kind::link
          : mode == GIT_FILEMODE_BLOB_EXECUTABLE ? TreeFile::Kind::executable
                                                 : TreeFile::Kind::plain;
@@ -79,10 +79,10 @@ TreeFile::Kind kind_of(const git_tree_entry* entry) {
 
 int visit(const char* root, const git_tree_entry* entry, void* payload) {
   Walk& walk = *static_cast<Walk*>(payload);
-  const std::string_view name = libgit2::tree_entry_name(entry);
+  const std::string_view name = git_tree_entry_name(entry);
   const std::string path = root + std::string(name);
-  const git_object_t type = libgit2::tree_entry_type(entry);
-  std::string_view fault = entry_fault(path, name, libgit2::tree_entry_filemode(entry) == GIT_FILEMODE_LINK);
+  const git_object_t type = git_tree_entry_type(entry);
+  std::string_view fault = entry_fault(path, name, git_tree_entry_filemode(entry) == GIT_FILEMODE_LINK);
   if (fault.empty() && !walk.paths.insert(path).second) {
     fault = "which its tree names twice";
   }
@@ -95,16 +95,16 @@ int visit(const char* root, const git_tree_entry* entry, void* payload) {
   }
   walk.facts.is_literal = walk.facts.is_literal && is_usual_mode(entry);
   if (type == GIT_OBJECT_COMMIT) {
-    walk.facts.submodules.push_back({path, text_of(*libgit2::tree_entry_id(entry))});
+    walk.facts.submodules.push_back({path, text_of(*git_tree_entry_id(entry))});
   }
   if (type == GIT_OBJECT_BLOB) {
     if (name == kOverrideName) {
       walk.facts.own_overrides.push_back(path);
     }
     if (name == ".gitattributes") {
-      walk.attributes.push_back(*libgit2::tree_entry_id(entry));
+      walk.attributes.push_back(*git_tree_entry_id(entry));
     }
-    walk.facts.files.push_back({path, text_of(*libgit2::tree_entry_id(entry)), kind_of(entry)});
+    walk.facts.files.push_back({path, text_of(*git_tree_entry_id(entry)), kind_of(entry)});
   }
   return 0;
 }
@@ -126,7 +126,7 @@ bool attributes_convert(git_repository* repository, const Walk& walk) {
 
 Database open_database(git_repository* repository) {
   git_odb* database = nullptr;
-  return libgit2::repository_odb(&database, repository) == 0 ? Database(database) : Database();
+  return git_repository_odb(&database, repository) == 0 ? Database(database) : Database();
 }
 
 void find_pointers(git_repository* repository, Walk& walk) {
@@ -135,8 +135,8 @@ void find_pointers(git_repository* repository, Walk& walk) {
     git_oid id;
     std::size_t size = 0;
     git_object_t type = GIT_OBJECT_INVALID;
-    if (libgit2::oid_fromstr(&id, file.id.c_str()) != 0 ||
-        libgit2::odb_read_header(&size, &type, database.get(), &id) != 0 || size > kLargestPointer) {
+    if (git_oid_fromstr(&id, file.id.c_str()) != 0 || git_odb_read_header(&size, &type, database.get(), &id) != 0 ||
+        size > kLargestPointer) {
       continue;
     }
     const Blob blob = load_blob(repository, id);
@@ -149,7 +149,7 @@ void find_pointers(git_repository* repository, Walk& walk) {
 Commit load_commit(git_repository* repository, const std::string& id) {
   git_oid oid;
   git_commit* commit = nullptr;
-  if (libgit2::oid_fromstr(&oid, id.c_str()) != 0 || libgit2::commit_lookup(&commit, repository, &oid) != 0) {
+  if (git_oid_fromstr(&oid, id.c_str()) != 0 || git_commit_lookup(&commit, repository, &oid) != 0) {
     return {};
   }
   return Commit(commit);
@@ -163,7 +163,7 @@ struct OidHash {
   }
 };
 struct OidEqual {
-  bool operator()(const git_oid& left, const git_oid& right) const { return libgit2::oid_equal(&left, &right) != 0; }
+  bool operator()(const git_oid& left, const git_oid& right) const { return git_oid_equal(&left, &right) != 0; }
 };
 
 // Whether all trees below this one and all their blobs are there. Each is looked at once, however often it is named.
@@ -173,20 +173,20 @@ bool holds_all(git_repository* repository, const git_oid& top) {
   std::vector<git_oid> pending = {top};
   while (database && !pending.empty()) {
     git_tree* raw = nullptr;
-    if (libgit2::tree_lookup(&raw, repository, &pending.back()) != 0) {
+    if (git_tree_lookup(&raw, repository, &pending.back()) != 0) {
       return is_malformed_tree();  // what comes next says what is wrong with it
     }
     const Tree tree(raw);
     pending.pop_back();
-    for (std::size_t i = 0; i < libgit2::tree_entrycount(tree.get()); ++i) {
-      const git_tree_entry* entry = libgit2::tree_entry_byindex(tree.get(), i);
-      const git_object_t type = libgit2::tree_entry_type(entry);
-      if (type == GIT_OBJECT_COMMIT || !seen.insert(*libgit2::tree_entry_id(entry)).second) {
+    for (std::size_t i = 0; i < git_tree_entrycount(tree.get()); ++i) {
+      const git_tree_entry* entry = git_tree_entry_byindex(tree.get(), i);
+      const git_object_t type = git_tree_entry_type(entry);
+      if (type == GIT_OBJECT_COMMIT || !seen.insert(*git_tree_entry_id(entry)).second) {
         continue;
       }
       if (type == GIT_OBJECT_TREE) {
-        pending.push_back(*libgit2::tree_entry_id(entry));
-      } else if (libgit2::odb_exists(database.get(), libgit2::tree_entry_id(entry)) != 1) {
+        pending.push_back(*git_tree_entry_id(entry));
+      } else if (git_odb_exists(database.get(), git_tree_entry_id(entry)) != 1) {
         return false;
       }
     }
@@ -197,13 +197,13 @@ bool holds_all(git_repository* repository, const git_oid& top) {
 }  // namespace
 
 void ObjectReader::Release::operator()(git_repository* repository) const {
-  libgit2::repository_free(repository);
+  git_repository_free(repository);
 }
 
 Result<ObjectReader> ObjectReader::open(const std::filesystem::path& repository) {
   start_library();
   git_repository* opened = nullptr;
-  if (libgit2::repository_open_bare(&opened, repository.c_str()) != 0) {
+  if (git_repository_open_bare(&opened, repository.c_str()) != 0) {
     return fail(Code::io_error,
                 fmt::format("the cached repository \"{}\" cannot be read: {}", repository.string(), library_reason()),
                 "remove that directory: it is made anew");
@@ -213,33 +213,31 @@ Result<ObjectReader> ObjectReader::open(const std::filesystem::path& repository)
 
 std::optional<PeeledObject> ObjectReader::peel(const std::string& reference) const {
   git_oid id;
-  return libgit2::reference_name_to_id(&id, repository_.get(), reference.c_str()) == 0 ? peel_object(text_of(id))
-                                                                                       : std::nullopt;
+  return git_reference_name_to_id(&id, repository_.get(), reference.c_str()) == 0 ? peel_object(text_of(id))
+                                                                                  : std::nullopt;
 }
 
 std::optional<PeeledObject> ObjectReader::peel_object(const std::string& id) const {
   git_oid oid;
   git_object* raw = nullptr;
-  if (libgit2::oid_fromstr(&oid, id.c_str()) != 0 ||
-      libgit2::object_lookup(&raw, repository_.get(), &oid, GIT_OBJECT_ANY) != 0) {
+  if (git_oid_fromstr(&oid, id.c_str()) != 0 || git_object_lookup(&raw, repository_.get(), &oid, GIT_OBJECT_ANY) != 0) {
     return std::nullopt;
   }
   Object object(raw);
-  if (libgit2::object_type(object.get()) == GIT_OBJECT_TAG) {
+  if (git_object_type(object.get()) == GIT_OBJECT_TAG) {
     git_object* target = nullptr;
-    if (libgit2::object_peel(&target, object.get(), GIT_OBJECT_ANY) != 0) {
+    if (git_object_peel(&target, object.get(), GIT_OBJECT_ANY) != 0) {
       return std::nullopt;
     }
     object.reset(target);
   }
-  return PeeledObject{text_of(*libgit2::object_id(object.get())),
-                      libgit2::object_type2string(libgit2::object_type(object.get()))};
+  return PeeledObject{text_of(*git_object_id(object.get())), git_object_type2string(git_object_type(object.get()))};
 }
 
 bool ObjectReader::has_object(const std::string& id) const {
   git_oid oid;
   const Database database = open_database(repository_.get());
-  return database && libgit2::oid_fromstr(&oid, id.c_str()) == 0 && libgit2::odb_exists(database.get(), &oid) == 1;
+  return database && git_oid_fromstr(&oid, id.c_str()) == 0 && git_odb_exists(database.get(), &oid) == 1;
 }
 
 bool ObjectReader::is_whole(const std::string& id) const {
@@ -249,15 +247,15 @@ bool ObjectReader::is_whole(const std::string& id) const {
   }
   git_oid oid;
   if (peeled->kind == "tree") {
-    return libgit2::oid_fromstr(&oid, peeled->id.c_str()) == 0 && holds_all(repository_.get(), oid);
+    return git_oid_fromstr(&oid, peeled->id.c_str()) == 0 && holds_all(repository_.get(), oid);
   }
   const Commit commit = load_commit(repository_.get(), peeled->id);
-  return commit && holds_all(repository_.get(), *libgit2::commit_tree_id(commit.get()));
+  return commit && holds_all(repository_.get(), *git_commit_tree_id(commit.get()));
 }
 
 bool ObjectReader::has_parents(const std::string& commit) const {
   const Commit loaded = load_commit(repository_.get(), commit);
-  return loaded && libgit2::commit_parentcount(loaded.get()) > 0;
+  return loaded && git_commit_parentcount(loaded.get()) > 0;
 }
 
 Result<std::size_t> ObjectReader::size_of(const std::string& id) const {
@@ -265,8 +263,8 @@ Result<std::size_t> ObjectReader::size_of(const std::string& id) const {
   std::size_t size = 0;
   git_object_t type = GIT_OBJECT_INVALID;
   const Database database = open_database(repository_.get());
-  if (!database || libgit2::oid_fromstr(&oid, id.c_str()) != 0 ||
-      libgit2::odb_read_header(&size, &type, database.get(), &oid) != 0) {
+  if (!database || git_oid_fromstr(&oid, id.c_str()) != 0 ||
+      git_odb_read_header(&size, &type, database.get(), &oid) != 0) {
     return broken(repository_.get());
   }
   return size;
@@ -275,32 +273,32 @@ Result<std::size_t> ObjectReader::size_of(const std::string& id) const {
 Result<void> ObjectReader::with_blob(const std::string& id,
                                      const std::function<Result<void>(std::string_view)>& use) const {
   git_oid oid;
-  const Blob blob = libgit2::oid_fromstr(&oid, id.c_str()) == 0 ? load_blob(repository_.get(), oid) : Blob();
+  const Blob blob = git_oid_fromstr(&oid, id.c_str()) == 0 ? load_blob(repository_.get(), oid) : Blob();
   return blob ? use(content(blob.get())) : broken(repository_.get());
 }
 
 Result<void> ObjectReader::set_reference(const std::string& reference, const std::string& id) const {
   git_oid oid;
   git_reference* made = nullptr;
-  if (libgit2::oid_fromstr(&oid, id.c_str()) != 0 ||
-      libgit2::reference_create(&made, repository_.get(), reference.c_str(), &oid, 1, nullptr) != 0) {
+  if (git_oid_fromstr(&oid, id.c_str()) != 0 ||
+      git_reference_create(&made, repository_.get(), reference.c_str(), &oid, 1, nullptr) != 0) {
     return broken(repository_.get());
   }
-  libgit2::reference_free(made);
+  git_reference_free(made);
   return {};
 }
 
 void ObjectReader::delete_references(const std::string& prefix) const {
   git_strarray names{};
-  if (libgit2::reference_list(&names, repository_.get()) != 0) {
+  if (git_reference_list(&names, repository_.get()) != 0) {
     return;
   }
   for (std::size_t i = 0; i < names.count; ++i) {
     if (std::string_view(names.strings[i]).substr(0, prefix.size()) == prefix) {
-      libgit2::reference_remove(repository_.get(), names.strings[i]);
+      git_reference_remove(repository_.get(), names.strings[i]);
     }
   }
-  libgit2::strarray_dispose(&names);
+  git_strarray_dispose(&names);
 }
 
 Result<std::chrono::sys_seconds> ObjectReader::commit_time(const std::string& commit) const {
@@ -308,7 +306,7 @@ Result<std::chrono::sys_seconds> ObjectReader::commit_time(const std::string& co
   if (!loaded) {
     return broken(repository_.get());
   }
-  return std::chrono::sys_seconds(std::chrono::seconds(libgit2::commit_time(loaded.get())));
+  return std::chrono::sys_seconds(std::chrono::seconds(git_commit_time(loaded.get())));
 }
 
 Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
@@ -318,11 +316,11 @@ Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
     return broken(repository_.get());
   }
   Walk walk;
-  libgit2::error_clear();
-  int ended = libgit2::commit_tree(&raw, loaded.get());
+  git_error_clear();
+  int ended = git_commit_tree(&raw, loaded.get());
   const Tree tree(raw);
   if (ended == 0) {
-    ended = libgit2::tree_walk(tree.get(), GIT_TREEWALK_PRE, visit, &walk);
+    ended = git_tree_walk(tree.get(), GIT_TREEWALK_PRE, visit, &walk);
   }
   if (ended != 0 && !walk.facts.hostile && is_malformed_tree()) {
     walk.facts.hostile = HostileEntry{"", "an entry that cannot be read"};

@@ -1,11 +1,13 @@
 #include "backends/git/pack_writer.h"
 
+#include <git2.h>
+
 #include <array>
 #include <system_error>
 
+#include "backends/base/deleter.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -22,7 +24,7 @@ tl::unexpected<Error> broken_pack() {
 }  // namespace
 
 struct PackWriter::Indexer {
-  std::unique_ptr<git_indexer, Free<libgit2::indexer_free>> indexer;
+  std::unique_ptr<git_indexer, Deleter<git_indexer_free>> indexer;
   git_indexer_progress progress{};  // libgit2 counts in it from call to call
 };
 
@@ -42,7 +44,7 @@ Result<void> PackWriter::restart() {
     return made;
   }
   git_indexer* made = nullptr;
-  if (libgit2::indexer_new(&made, arriving_.c_str(), 0U, nullptr, nullptr) != 0) {
+  if (git_indexer_new(&made, arriving_.c_str(), 0U, nullptr, nullptr) != 0) {
     return broken_pack();
   }
   indexer_ = std::make_unique<Indexer>();
@@ -58,7 +60,7 @@ Result<void> PackWriter::append(std::string_view bytes) {
   }
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kLongestAppend);
-    if (libgit2::indexer_append(indexer_->indexer.get(), piece.data(), piece.size(), &indexer_->progress) != 0) {
+    if (git_indexer_append(indexer_->indexer.get(), piece.data(), piece.size(), &indexer_->progress) != 0) {
       return broken_pack();
     }
     bytes.remove_prefix(piece.size());
@@ -70,12 +72,12 @@ Result<void> PackWriter::finish() {
   if (!indexer_) {
     return fail(Code::bad_response, "no pack arrived");
   }
-  if (libgit2::indexer_commit(indexer_->indexer.get(), &indexer_->progress) != 0) {
+  if (git_indexer_commit(indexer_->indexer.get(), &indexer_->progress) != 0) {
     auto broken = broken_pack();
     indexer_.reset();
     return broken;
   }
-  const std::string name = std::string("pack-") + libgit2::indexer_name(indexer_->indexer.get());
+  const std::string name = std::string("pack-") + git_indexer_name(indexer_->indexer.get());
   indexer_.reset();
   // A pack is read as soon as its index is there.
   return move_files_durably(std::array{arriving_ / (name + ".pack"), arriving_ / (name + ".idx")}, packs_);

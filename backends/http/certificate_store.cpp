@@ -1,19 +1,24 @@
 #include "backends/http/certificate_store.h"
 
+#include <openssl/bio.h>
+#include <openssl/crypto.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
 #include <mutex>
 #include <utility>
 
-#include "backends/base/openssl.h"
+#include "backends/base/deleter.h"
 
 namespace modlock {
 namespace {
 
-using Certificate = std::unique_ptr<X509, Free<openssl::x509_free>>;
+using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
 
 Certificate parse(const std::string& block) {
-  const std::unique_ptr<BIO, Free<openssl::bio_free>> text(
-      openssl::bio_new_mem_buf(block.data(), static_cast<int>(block.size())));
-  return Certificate(openssl::pem_read_bio_x509(text.get(), nullptr, nullptr, nullptr));
+  const std::unique_ptr<BIO, Deleter<BIO_free>> text(BIO_new_mem_buf(block.data(), static_cast<int>(block.size())));
+  return Certificate(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
 }
 
 }  // namespace
@@ -21,35 +26,34 @@ Certificate parse(const std::string& block) {
 struct CertificateStore::State {
   // OpenSSL asks here for the issuer of a certificate. That the store has another one of its name is no answer.
   static int find_issuer(X509** issuer, X509_STORE_CTX* check, X509* certificate) {
-    const int found = openssl::x509_store_ctx_get1_issuer(issuer, check, certificate);
+    const int found = X509_STORE_CTX_get1_issuer(issuer, check, certificate);
     if (found != 0) {
       return found;
     }
-    auto& self =
-        *static_cast<State*>(openssl::x509_store_get_ex_data(openssl::x509_store_ctx_get0_store(check), own_data()));
+    auto& self = *static_cast<State*>(X509_STORE_get_ex_data(X509_STORE_CTX_get0_store(check), own_data()));
     std::call_once(self.asked, [&self] { self.more(); });
-    return openssl::x509_store_ctx_get1_issuer(issuer, check, certificate);
+    return X509_STORE_CTX_get1_issuer(issuer, check, certificate);
   }
 
   static int own_data() {
     static const int kIndex =
-        openssl::crypto_get_ex_new_index(CRYPTO_EX_INDEX_X509_STORE, 0, nullptr, nullptr, nullptr, nullptr);
+        CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_X509_STORE, 0, nullptr, nullptr, nullptr, nullptr);
     return kIndex;
   }
 
   void ask_for_more() {
-    openssl::x509_store_set_ex_data(store.get(), own_data(), this);
-    openssl::x509_store_set_get_issuer(store.get(), &State::find_issuer);
+    X509_STORE_set_ex_data(store.get(), own_data(), this);
+    X509_STORE_set_get_issuer(store.get(), &State::find_issuer);
   }
 
-  std::unique_ptr<X509_STORE, Free<openssl::x509_store_free>> store{openssl::x509_store_new()};
+  std::unique_ptr<X509_STORE, Deleter<X509_STORE_free>> store{X509_STORE_new()};
   std::function<void()> more = {};
   std::once_flag asked = {};
 };
 
 CertificateStore::CertificateStore(std::function<void(CertificateStore&)> more) : state_(std::make_unique<State>()) {
-  openssl::x509_store_set_flags(state_->store.get(),
-                                static_cast<unsigned long>(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN));
+  X509_STORE_set_flags(state_->store.get(),
+                       static_cast<unsigned long>(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN));
   if (more) {
     state_->more = [this, more = std::move(more)] { more(*this); };
     state_->ask_for_more();
@@ -74,7 +78,7 @@ std::size_t CertificateStore::add(std::string_view pem) {
     const auto inserted = seen_.emplace(pem.substr(at, end + kEnd.size() - at));
     if (inserted.second) {
       const Certificate certificate = parse(*inserted.first + "\n");
-      if (!certificate || openssl::x509_store_add_cert(state_->store.get(), certificate.get()) != 1) {
+      if (!certificate || X509_STORE_add_cert(state_->store.get(), certificate.get()) != 1) {
         continue;
       }
     }
@@ -84,7 +88,7 @@ std::size_t CertificateStore::add(std::string_view pem) {
 }
 
 void CertificateStore::be_trusted_by(void* ssl_context) const {
-  openssl::ssl_ctx_set1_cert_store(static_cast<SSL_CTX*>(ssl_context), state_->store.get());
+  SSL_CTX_set1_cert_store(static_cast<SSL_CTX*>(ssl_context), state_->store.get());
 }
 
 }  // namespace modlock

@@ -150,7 +150,7 @@ ExchangeFailure failure_of(const CurlVerdict& verdict, const HttpTimeouts& timeo
     case CURLE_URL_MALFORMAT:
       return {.code = Code::source_invalid, .reason = "the URL cannot be read", .is_final = true};
     default:
-      return unreachable(curl::easy_strerror(verdict.code));
+      return unreachable(curl_easy_strerror(verdict.code));
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kIdleHandles = 64;
 
 bool initialise_curl() {
-  static const bool is_ready = curl::global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  static const bool is_ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
   return is_ready;
 }
 
@@ -30,12 +30,12 @@ void HandlePool::open_share() {
   if (!initialise_curl()) {
     return;
   }
-  share_.reset(curl::share_init());
-  curl::share_setopt(share_.get(), CURLSHOPT_LOCKFUNC, &HandlePool::lock);
-  curl::share_setopt(share_.get(), CURLSHOPT_UNLOCKFUNC, &HandlePool::unlock);
-  curl::share_setopt(share_.get(), CURLSHOPT_USERDATA, this);
-  curl::share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
-  curl::share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+  share_.reset(curl_share_init());
+  curl_share_setopt(share_.get(), CURLSHOPT_LOCKFUNC, &HandlePool::lock);
+  curl_share_setopt(share_.get(), CURLSHOPT_UNLOCKFUNC, &HandlePool::unlock);
+  curl_share_setopt(share_.get(), CURLSHOPT_USERDATA, this);
+  curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
+  curl_share_setopt(share_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
 
 HandlePool::~HandlePool() {
@@ -53,13 +53,13 @@ void HandlePool::unlock(CURL*, curl_lock_data data, void* self) {
 std::unique_ptr<CurlHandle> HandlePool::make_handle(const std::string& origin) {
   std::call_once(is_open_, [this] { open_share(); });
   auto handle = std::make_unique<CurlHandle>();
-  handle->multi.reset(share_ == nullptr ? nullptr : curl::multi_init());
-  handle->easy.reset(share_ == nullptr ? nullptr : curl::easy_init());
+  handle->multi.reset(share_ == nullptr ? nullptr : curl_multi_init());
+  handle->easy.reset(share_ == nullptr ? nullptr : curl_easy_init());
   if (handle->multi == nullptr || handle->easy == nullptr) {
     return nullptr;
   }
-  curl::multi_setopt(handle->multi.get(), CURLMOPT_MAXCONNECTS, 1L);
-  curl::easy_setopt(handle->easy.get(), CURLOPT_SHARE, share_.get());
+  curl_multi_setopt(handle->multi.get(), CURLMOPT_MAXCONNECTS, 1L);
+  curl_easy_setopt(handle->easy.get(), CURLOPT_SHARE, share_.get());
   handle->origin = origin;
   return handle;
 }
@@ -130,16 +130,16 @@ void HandlePool::offer_spare_connection(CURL* easy) {
   const Prepare prepare = [](void*, curl_socket_t socket, curlsocktype) noexcept {
     return is_connected(socket) ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK;
   };
-  curl::easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
-  curl::easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
-  curl::easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, prepare);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
+  curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, prepare);
 }
 
 void HandlePool::give_back(std::unique_ptr<CurlHandle> handle) {
   if (const int socket = std::exchange(handle->connected_socket, -1); socket >= 0 && wants_spare(handle->origin)) {
     spares_.open_like(socket);
   }
-  curl::easy_reset(handle->easy.get());  // forgets the options, which hold secrets; connections stay
+  curl_easy_reset(handle->easy.get());  // forgets the options, which hold secrets; connections stay
   const std::string origin = handle->origin;
   std::unique_ptr<CurlHandle> oldest;
   {

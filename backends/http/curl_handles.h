@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/http/libcurl.h"
+#include <curl/curl.h>
 
 #include <array>
 #include <condition_variable>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/base/context.h"
+#include "backends/base/deleter.h"
 #include "backends/http/spare_connections.h"
 
 namespace modlock::http {
@@ -23,8 +24,8 @@ struct CurlHandle {
   CurlHandle(const CurlHandle&) = delete;
   CurlHandle& operator=(const CurlHandle&) = delete;
 
-  std::unique_ptr<CURLM, Free<curl::multi_cleanup>> multi;
-  std::unique_ptr<CURL, Free<curl::easy_cleanup>> easy;
+  std::unique_ptr<CURLM, Deleter<curl_multi_cleanup>> multi;
+  std::unique_ptr<CURL, Deleter<curl_easy_cleanup>> easy;
   std::string origin;         // the only one it is used for
   int connected_socket = -1;  // that the exchange just over has opened; -1 where it went over the one it found
 };
@@ -69,7 +70,7 @@ class HandlePool {
 
   std::once_flag is_open_;
   std::array<std::mutex, CURL_LOCK_DATA_LAST> locks_;
-  std::unique_ptr<CURLSH, Free<curl::share_cleanup>> share_;
+  std::unique_ptr<CURLSH, Deleter<curl_share_cleanup>> share_;
   const std::size_t most_of_one_origin_;
   std::mutex mutex_;
   std::condition_variable_any turn_ended_;

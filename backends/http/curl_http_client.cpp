@@ -1,10 +1,11 @@
 #include "backends/http/curl_http_client.h"
 
-#include "backends/http/libcurl.h"
+#include <curl/curl.h>
 
 #include <future>
 #include <mutex>
 
+#include "backends/base/deleter.h"
 #include "backends/http/curl_handles.h"
 #include "backends/http/curl_transfer.h"
 #include "backends/http/proxy.h"
@@ -17,13 +18,13 @@ namespace {
 
 constexpr long kReceiveBuffer = 256L << 10U;  // a large package is many system calls with libcurl's 16 KiB
 
-using HeaderList = std::unique_ptr<curl_slist, Free<curl::slist_free_all>>;
+using HeaderList = std::unique_ptr<curl_slist, Deleter<curl_slist_free_all>>;
 
 // libcurl reads "Name:" as a request to leave its own header out; "Name;" sends an empty one.
 HeaderList header_list(const Exchange& exchange) {
   HeaderList list;
   const auto append = [&](const std::string& line) {
-    if (curl_slist* const longer = curl::slist_append(list.get(), line.c_str())) {
+    if (curl_slist* const longer = curl_slist_append(list.get(), line.c_str())) {
       static_cast<void>(list.release());
       list.reset(longer);
     }
@@ -78,7 +79,7 @@ class CurlTransport final : public Transport {
       authorities_ = std::async(std::launch::async, [this] { return http::read_authorities(places_); }).share();
     });
     for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
-      curl::easy_setopt(easy, place, nullptr);
+      curl_easy_setopt(easy, place, nullptr);
     }
     using Trust = CURLcode (*)(CURL*, void*, void*) noexcept;
     const Trust trust = [](CURL*, void* ssl_context, void* self) noexcept {
@@ -89,12 +90,12 @@ class CurlTransport final : public Transport {
       (*authorities)->be_trusted_by(ssl_context);
       return CURLE_OK;
     };
-    return curl::easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, trust) == CURLE_OK &&
-           curl::easy_setopt(easy, CURLOPT_SSL_CTX_DATA, this) == CURLE_OK;
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, trust) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, this) == CURLE_OK;
   }
 
   void set_options(CURL* easy, const Exchange& exchange, curl_slist* headers, const std::string& proxy) const {
-    const auto set = [easy](CURLoption option, auto value) { curl::easy_setopt(easy, option, value); };
+    const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
     set(CURLOPT_URL, exchange.url.reveal().c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);

@@ -46,14 +46,14 @@ std::optional<std::uint64_t> length_of(const HttpResponse& response) {
 template <typename T>
 long info(CURL* easy, T what) {
   long value = 0;
-  curl::easy_getinfo(easy, what, &value);
+  curl_easy_getinfo(easy, what, &value);
   return value;
 }
 
 // The socket that this exchange has connected; -1 where it went over one that was connected before.
 int connected_socket(CURL* easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
-  return info(easy, CURLINFO_NUM_CONNECTS) > 0 && curl::easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK
+  return info(easy, CURLINFO_NUM_CONNECTS) > 0 && curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK
              ? socket
              : -1;
 }
@@ -85,16 +85,16 @@ void CurlTransfer::set_callbacks(CURL* easy) {
     transfer.last_byte_ = Clock::now();
     return CURL_PREREQFUNC_OK;
   };
-  curl::easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-  curl::easy_setopt(easy, CURLOPT_HEADERDATA, this);
-  curl::easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-  curl::easy_setopt(easy, CURLOPT_WRITEDATA, this);
-  curl::easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
-  curl::easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
-  curl::easy_setopt(easy, CURLOPT_XFERINFODATA, this);
-  curl::easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
-  curl::easy_setopt(easy, CURLOPT_PREREQDATA, this);
-  curl::easy_setopt(easy, CURLOPT_ERRORBUFFER, error_text_.data());
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+  curl_easy_setopt(easy, CURLOPT_XFERINFODATA, this);
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+  curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_text_.data());
 }
 
 ExchangeResult CurlTransfer::run(CurlHandle& handle, std::string server, std::string proxy) {
@@ -102,13 +102,13 @@ ExchangeResult CurlTransfer::run(CurlHandle& handle, std::string server, std::st
   CURL* const easy = handle.easy.get();
   set_callbacks(easy);
   CURLcode code = CURLE_FAILED_INIT;
-  if (curl::multi_add_handle(handle.multi.get(), easy) == CURLM_OK) {
+  if (curl_multi_add_handle(handle.multi.get(), easy) == CURLM_OK) {
     code = drive(handle.multi.get());
     handle.connected_socket = code == CURLE_OK ? connected_socket(easy) : -1;
-    curl::multi_remove_handle(handle.multi.get(), easy);
+    curl_multi_remove_handle(handle.multi.get(), easy);
   }
   curl_off_t received = 0;
-  curl::easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &received);
+  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &received);
   if (context_.stats != nullptr && received > 0) {
     context_.stats->bytes += static_cast<std::uint64_t>(received);
   }
@@ -129,14 +129,14 @@ ExchangeResult CurlTransfer::run(CurlHandle& handle, std::string server, std::st
 }
 
 CURLcode CurlTransfer::drive(CURLM* multi) {
-  const std::stop_callback wake(context_.stop, [multi] { curl::multi_wakeup(multi); });
+  const std::stop_callback wake(context_.stop, [multi] { curl_multi_wakeup(multi); });
   while (true) {
     int running = 0;
-    if (curl::multi_perform(multi, &running) != CURLM_OK) {
+    if (curl_multi_perform(multi, &running) != CURLM_OK) {
       return CURLE_FAILED_INIT;
     }
     int queued = 0;
-    for (const CURLMsg* message = nullptr; (message = curl::multi_info_read(multi, &queued)) != nullptr;) {
+    for (const CURLMsg* message = nullptr; (message = curl_multi_info_read(multi, &queued)) != nullptr;) {
       if (message->msg == CURLMSG_DONE) {
         return message->data.result;
       }
@@ -145,7 +145,7 @@ CURLcode CurlTransfer::drive(CURLM* multi) {
     if (!left) {
       return CURLE_ABORTED_BY_CALLBACK;
     }
-    curl::multi_poll(multi, nullptr, 0U, static_cast<int>(left->count()), nullptr);
+    curl_multi_poll(multi, nullptr, 0U, static_cast<int>(left->count()), nullptr);
   }
 }
 

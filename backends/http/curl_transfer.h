@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/http/libcurl.h"
+#include <curl/curl.h>
 
 #include <array>
 #include <chrono>

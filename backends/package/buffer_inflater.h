@@ -1,13 +1,15 @@
 #pragma once
 
+#include <libdeflate.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "backends/base/deleter.h"
 #include "backends/package/bounded_buffer.h"
-#include "backends/package/libdeflate.h"
 
 namespace modlock::unpack {
 
@@ -20,7 +22,7 @@ class BufferInflater {
   std::optional<std::string_view> inflate(std::string_view packed, std::size_t size, std::uint32_t crc);
 
  private:
-  std::unique_ptr<libdeflate_decompressor, Free<libdeflate::free_decompressor>> decompressor_;
+  std::unique_ptr<libdeflate_decompressor, Deleter<libdeflate_free_decompressor>> decompressor_;
   BoundedBuffer unpacked_;
 };
 

@@ -1,13 +1,15 @@
 #include "backends/package/pack.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <fstream>
 #include <memory>
 
+#include "backends/base/deleter.h"
 #include "backends/base/digest.h"
-#include "backends/package/libarchive.h"
 #include "backends/package/tree_hash.h"
 #include "protocol/base/result.h"
 
@@ -54,24 +56,24 @@ class Packer {
                   fmt::format("a cached package is damaged: expected {}, got {}", h1, summary.h1()),
                   "run: tofu-modlock install, which fetches it anew");
     }
-    return libarchive::write_close(writer_.get()) == ARCHIVE_OK && output_.is_wanted ? Result<void>() : failure();
+    return archive_write_close(writer_.get()) == ARCHIVE_OK && output_.is_wanted ? Result<void>() : failure();
   }
 
  private:
   Result<void> failure() const {
-    const char* reason = libarchive::error_string(writer_.get());
+    const char* reason = archive_error_string(writer_.get());
     return fail(Code::io_error,
                 fmt::format("cannot pack a package: {}", reason == nullptr ? "it is not wanted" : reason));
   }
 
   Result<void> open() {
-    writer_.reset(libarchive::write_new());
+    writer_.reset(archive_write_new());
     const bool is_open =
-        writer_ != nullptr && libarchive::write_add_filter_gzip(writer_.get()) == ARCHIVE_OK &&
-        libarchive::write_set_filter_option(writer_.get(), "gzip", "compression-level", "1") == ARCHIVE_OK &&
-        libarchive::write_set_filter_option(writer_.get(), "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
-        libarchive::write_set_format_gnutar(writer_.get()) == ARCHIVE_OK &&
-        libarchive::write_open(writer_.get(), &output_, nullptr, &pass_on, nullptr) == ARCHIVE_OK;
+        writer_ != nullptr && archive_write_add_filter_gzip(writer_.get()) == ARCHIVE_OK &&
+        archive_write_set_filter_option(writer_.get(), "gzip", "compression-level", "1") == ARCHIVE_OK &&
+        archive_write_set_filter_option(writer_.get(), "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
+        archive_write_set_format_gnutar(writer_.get()) == ARCHIVE_OK &&
+        archive_write_open(writer_.get(), &output_, nullptr, &pass_on, nullptr) == ARCHIVE_OK;
     return is_open ? Result<void>() : failure();
   }
 
@@ -111,24 +113,24 @@ class Packer {
   }
 
   Result<void> add_header(const TreeEntry& entry, std::uintmax_t size, bool is_program) {
-    const std::unique_ptr<struct archive_entry, Free<libarchive::entry_free>> header(libarchive::entry_new());
-    libarchive::entry_set_pathname(header.get(), entry.name.c_str());
-    libarchive::entry_set_filetype(header.get(), AE_IFREG);
-    libarchive::entry_set_perm(header.get(), is_program ? 0755U : 0644U);
-    libarchive::entry_set_size(header.get(), static_cast<la_int64_t>(size));
-    return libarchive::write_header(writer_.get(), header.get()) == ARCHIVE_OK ? Result<void>() : failure();
+    const std::unique_ptr<struct archive_entry, Deleter<archive_entry_free>> header(archive_entry_new());
+    archive_entry_set_pathname(header.get(), entry.name.c_str());
+    archive_entry_set_filetype(header.get(), AE_IFREG);
+    archive_entry_set_perm(header.get(), is_program ? 0755U : 0644U);
+    archive_entry_set_size(header.get(), static_cast<la_int64_t>(size));
+    return archive_write_header(writer_.get(), header.get()) == ARCHIVE_OK ? Result<void>() : failure();
   }
 
   Result<void> add_bytes(std::string_view bytes, Sha256& sha) {
     sha.update(bytes);
-    const la_ssize_t written = libarchive::write_data(writer_.get(), bytes.data(), bytes.size());
+    const la_ssize_t written = archive_write_data(writer_.get(), bytes.data(), bytes.size());
     return written == static_cast<la_ssize_t>(bytes.size()) && output_.is_wanted ? Result<void>() : failure();
   }
 
   Result<void> finish(const TreeEntry& entry, Sha256& sha, TreeSummary& summary) const {
     const auto digest = sha.finish();
     summary.files.push_back({entry.name, hex(digest.data(), digest.size())});
-    return libarchive::write_finish_entry(writer_.get()) == ARCHIVE_OK ? Result<void>() : failure();
+    return archive_write_finish_entry(writer_.get()) == ARCHIVE_OK ? Result<void>() : failure();
   }
 
   static Result<void> unreadable(const TreeEntry& entry) {
@@ -137,7 +139,7 @@ class Packer {
 
   Output output_;
   const Context& context_;
-  std::unique_ptr<struct archive, Free<libarchive::write_free>> writer_;
+  std::unique_ptr<struct archive, Deleter<archive_write_free>> writer_;
   std::array<char, kPiece> buffer_ = {};
 };
 

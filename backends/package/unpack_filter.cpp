@@ -1,10 +1,11 @@
 #include "backends/package/unpack_filter.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <fmt/format.h>
 
 #include <string>
 
-#include "backends/package/libarchive.h"
 #include "backends/package/unpack_library.h"
 #include "backends/package/unpack_rules.h"
 #include "protocol/base/result.h"
@@ -14,14 +15,13 @@ namespace {
 
 struct Filter {
   int code = 0;
-  const LazyFunction<int(archive*)>* support = nullptr;
+  int (*support)(archive*) = nullptr;
   std::string_view name = {};
 };
 
 Filter filter_of(ArchiveFormat format) {
-  return format == ArchiveFormat::tar_bz2
-             ? Filter{ARCHIVE_FILTER_BZIP2, &libarchive::read_support_filter_bzip2, "bzip2"}
-             : Filter{ARCHIVE_FILTER_GZIP, &libarchive::read_support_filter_gzip, "gzip"};
+  return format == ArchiveFormat::tar_bz2 ? Filter{ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2, "bzip2"}
+                                          : Filter{ARCHIVE_FILTER_GZIP, archive_read_support_filter_gzip, "gzip"};
 }
 
 class FilteredBytes final : public ByteSource {
@@ -38,7 +38,7 @@ class FilteredBytes final : public ByteSource {
     std::size_t size = 0;
     la_int64_t offset = 0;
     do {
-      const int outcome = libarchive::read_data_block(library_.get(), &piece, &size, &offset);
+      const int outcome = archive_read_data_block(library_.get(), &piece, &size, &offset);
       if (outcome == ARCHIVE_EOF) {
         return std::string_view();
       }
@@ -52,8 +52,8 @@ class FilteredBytes final : public ByteSource {
  private:
   Result<void> open() {
     archive* const opened = library_.get();
-    if (opened == nullptr || libarchive::read_support_format_raw(opened) != ARCHIVE_OK ||
-        (*filter_.support)(opened) != ARCHIVE_OK) {
+    if (opened == nullptr || archive_read_support_format_raw(opened) != ARCHIVE_OK ||
+        filter_.support(opened) != ARCHIVE_OK) {
       return library_.failure(display_);
     }
     const auto outcome = library_.open();
@@ -62,9 +62,8 @@ class FilteredBytes final : public ByteSource {
     }
     // libarchive would take what is not compressed too, and what is compressed twice.
     archive_entry* entry = nullptr;
-    if (outcome == LibraryReader::Opened::other_format || libarchive::filter_count(opened) != 2 ||
-        libarchive::filter_code(opened, 0) != filter_.code ||
-        libarchive::read_next_header(opened, &entry) != ARCHIVE_OK) {
+    if (outcome == LibraryReader::Opened::other_format || archive_filter_count(opened) != 2 ||
+        archive_filter_code(opened, 0) != filter_.code || archive_read_next_header(opened, &entry) != ARCHIVE_OK) {
       return bad_archive(display_, fmt::format("it is no tar compressed with {}", filter_.name));
     }
     return {};

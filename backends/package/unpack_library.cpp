@@ -18,14 +18,13 @@ constexpr int kWrongFormat = static_cast<int>(std::errc::illegal_byte_sequence);
 }  // namespace
 
 LibraryReader::LibraryReader(std::unique_ptr<ByteSource> source)
-    : source_(std::move(source)), archive_(libarchive::read_new()) {}
+    : source_(std::move(source)), archive_(archive_read_new()) {}
 
 LibraryReader::Opened LibraryReader::open() {
-  if (libarchive::read_open(archive_.get(), this, nullptr, &LibraryReader::read, nullptr) == ARCHIVE_OK) {
+  if (archive_read_open(archive_.get(), this, nullptr, &LibraryReader::read, nullptr) == ARCHIVE_OK) {
     return Opened::yes;
   }
-  return !source_failure_ && libarchive::error_number(archive_.get()) == kWrongFormat ? Opened::other_format
-                                                                                      : Opened::no;
+  return !source_failure_ && archive_errno(archive_.get()) == kWrongFormat ? Opened::other_format : Opened::no;
 }
 
 la_ssize_t LibraryReader::read(archive* opened, void* self, const void** piece) {
@@ -33,7 +32,7 @@ la_ssize_t LibraryReader::read(archive* opened, void* self, const void** piece) 
   auto next = reader.source_->next();
   if (!next) {
     reader.source_failure_ = std::move(next.error());
-    libarchive::set_error(opened, -1, "%s", "unreadable");
+    archive_set_error(opened, -1, "%s", "unreadable");
     return ARCHIVE_FATAL;
   }
   *piece = next->data();
@@ -44,8 +43,8 @@ tl::unexpected<Error> LibraryReader::failure(std::string_view display) {
   if (source_failure_) {
     return fail(*source_failure_);
   }
-  const char* text = libarchive::error_string(archive_.get());
-  const int reason = libarchive::error_number(archive_.get());
+  const char* text = archive_error_string(archive_.get());
+  const int reason = archive_errno(archive_.get());
   // libarchive gives numbers of the system for damage too, EINVAL above all.
   constexpr std::array kOfTheSystem = {std::errc::io_error, std::errc::not_enough_memory, std::errc::permission_denied,
                                        std::errc::no_such_file_or_directory, std::errc::too_many_files_open};

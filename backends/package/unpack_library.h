@@ -1,11 +1,14 @@
 #pragma once
 
+#include <archive.h>
+#include <archive_entry.h>
+
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "backends/base/deleter.h"
 #include "backends/package/byte_source.h"
-#include "backends/package/libarchive.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {
@@ -33,7 +36,7 @@ class LibraryReader {
 
   std::unique_ptr<ByteSource> source_;
   std::optional<Error> source_failure_;
-  std::unique_ptr<archive, Free<libarchive::read_free>> archive_;
+  std::unique_ptr<archive, Deleter<archive_read_free>> archive_;
 };
 
 }  // namespace modlock::unpack

@@ -1,3 +1,6 @@
+
+#include <archive.h>
+#include <archive_entry.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +13,6 @@
 
 #include "backends/base/system_error.h"
 #include "backends/package/download_stream.h"
-#include "backends/package/libarchive.h"
 #include "backends/package/read_ahead.h"
 #include "backends/package/unpack_filter.h"
 #include "backends/package/unpack_library.h"
@@ -32,7 +34,7 @@ class Reader {
     bool has_file = false;
     for (;;) {
       archive_entry* entry = nullptr;
-      const int outcome = libarchive::read_next_header(library_.get(), &entry);
+      const int outcome = archive_read_next_header(library_.get(), &entry);
       if (outcome == ARCHIVE_EOF) {
         // Directories alone are no package: go-getter says "empty archive".
         const auto ended = has_file ? writer_.end() : bad_archive(rules_.display(), "there is no file in it");
@@ -43,20 +45,20 @@ class Reader {
         return library_.failure(rules_.display());
       }
       MODLOCK_TRY(context_.check());
-      has_file = has_file || libarchive::entry_filetype(entry) != AE_IFDIR;
+      has_file = has_file || archive_entry_filetype(entry) != AE_IFDIR;
       MODLOCK_TRY(take(entry));
     }
   }
 
  private:
   Result<void> take(archive_entry* entry) {
-    const char* raw = libarchive::entry_pathname(entry);
+    const char* raw = archive_entry_pathname(entry);
     if (raw == nullptr) {
       return library_.failure(rules_.display());
     }
     const std::string name = raw;
-    const unsigned kind = libarchive::entry_filetype(entry);
-    const bool is_link = kind == AE_IFLNK || libarchive::entry_hardlink(entry) != nullptr;
+    const unsigned kind = archive_entry_filetype(entry);
+    const bool is_link = kind == AE_IFLNK || archive_entry_hardlink(entry) != nullptr;
     const EntryType type = is_link || kind == AE_IFREG ? EntryType::file
                            : kind == AE_IFDIR          ? EntryType::directory
                                                        : EntryType::special;
@@ -67,7 +69,7 @@ class Reader {
     if (auto ok = writer_.make_directories(*place, rules_.display()); !ok) {
       return ok;
     }
-    const unsigned mode = libarchive::entry_perm(entry);
+    const unsigned mode = archive_entry_perm(entry);
     if (type == EntryType::directory) {
       writer_.set_mode(*place, mode);
       return {};
@@ -81,12 +83,12 @@ class Reader {
 
   // Without a file nothing is written, but unpacked it has to be: it counts.
   Result<void> content(archive_entry* entry, const std::string& name, NewFile* file) {
-    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(libarchive::entry_size(entry), 0));
+    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
     if (auto ok = rules_.expect(name, file == nullptr ? 0 : left); !ok) {
       return ok;
     }
     for (;;) {
-      const la_ssize_t got = libarchive::read_data(library_.get(), piece_.data(), piece_.size());
+      const la_ssize_t got = archive_read_data(library_.get(), piece_.data(), piece_.size());
       if (got < 0) {
         return library_.failure(rules_.display());
       }
@@ -146,7 +148,7 @@ Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, 
                              const Context& context) {
   // To inflate takes the longest by far: everything else happens beside it.
   LibraryReader library(std::make_unique<ReadAhead>(unpacked_bytes(archive, format, rules.display())));
-  if (library.get() == nullptr || libarchive::read_support_format_tar(library.get()) != ARCHIVE_OK) {
+  if (library.get() == nullptr || archive_read_support_format_tar(library.get()) != ARCHIVE_OK) {
     return system_failure("read", archive.path(), ENOMEM);
   }
   switch (library.open()) {

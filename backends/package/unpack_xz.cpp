@@ -7,19 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "backends/base/lazy_library.h"
-#include "backends/base/library_names.h"
 #include "backends/package/unpack_rules.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {
-
-constexpr LazyLibrary kLiblzma(kLiblzmaName);
-constinit const LazyFunction<lzma_ret(lzma_stream*, lzma_action)> code(kLiblzma, "lzma_code");
-constinit const LazyFunction<void(lzma_stream*)> end(kLiblzma, "lzma_end");
-constinit const LazyFunction<lzma_ret(lzma_stream*, std::uint64_t, std::uint32_t)> stream_decoder(
-    kLiblzma, "lzma_stream_decoder");
 
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 constexpr std::uint64_t kMostMemory = std::uint64_t{128} << 20U;
@@ -30,8 +22,8 @@ class XzBytes final : public ByteSource {
       : packed_(std::move(packed)),
         display_(display),
         unpacked_(kPiece),
-        state_(stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED)) {}
-  ~XzBytes() override { end(&stream_); }
+        state_(lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED)) {}
+  ~XzBytes() override { lzma_end(&stream_); }
   XzBytes(const XzBytes&) = delete;
   XzBytes& operator=(const XzBytes&) = delete;
 
@@ -45,7 +37,7 @@ class XzBytes final : public ByteSource {
         stream_.next_in = reinterpret_cast<const std::uint8_t*>(piece.data());
         stream_.avail_in = piece.size();
       }
-      state_ = code(&stream_, at_end_ ? LZMA_FINISH : LZMA_RUN);
+      state_ = lzma_code(&stream_, at_end_ ? LZMA_FINISH : LZMA_RUN);
     }
     MODLOCK_TRY(judge());
     return std::string_view(reinterpret_cast<const char*>(unpacked_.data()), unpacked_.size() - stream_.avail_out);

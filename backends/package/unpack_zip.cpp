@@ -91,7 +91,7 @@ class Walk {
   }
 
   Result<void> entries(bool is_alone) {
-    const auto count = static_cast<zip_uint64_t>(libzip::get_num_entries(zip_.get(), 0U));
+    const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(zip_.get(), 0U));
     for (zip_uint64_t i = 0; i < count; ++i) {
       if (auto ok = context_.check(); !ok) {
         return ok;
@@ -110,12 +110,12 @@ class Walk {
 
   // nullopt: there is nothing to be unpacked.
   Result<std::optional<PendingFile>> entry(zip_uint64_t index) {
-    const char* raw = libzip::get_name(zip_.get(), index, ZIP_FL_ENC_RAW);
+    const char* raw = zip_get_name(zip_.get(), index, ZIP_FL_ENC_RAW);
     zip_uint8_t system = 0;
     zip_uint32_t external = 0;
     if (raw == nullptr ||
-        libzip::file_get_external_attributes(zip_.get(), index, ZIP_FL_UNCHANGED, &system, &external) != 0) {
-      return zip_.damaged(libzip::strerror(zip_.get()));
+        zip_file_get_external_attributes(zip_.get(), index, ZIP_FL_UNCHANGED, &system, &external) != 0) {
+      return zip_.damaged(zip_strerror(zip_.get()));
     }
     const std::string name = raw;
     const Attributes attributes = attributes_of(system, external, name);
@@ -134,8 +134,8 @@ class Walk {
 
   Result<void> expect_readable(zip_uint64_t index) const {
     zip_stat_t stat;
-    if (libzip::stat_index(zip_.get(), index, 0U, &stat) != 0) {
-      return zip_.damaged(libzip::strerror(zip_.get()));
+    if (zip_stat_index(zip_.get(), index, 0U, &stat) != 0) {
+      return zip_.damaged(zip_strerror(zip_.get()));
     }
     if (stat.encryption_method != ZIP_EM_NONE) {
       return bad_archive(rules_.display(), "it is encrypted");

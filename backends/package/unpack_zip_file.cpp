@@ -17,14 +17,14 @@ tl::unexpected<Error> damaged_archive(std::string_view display, std::string_view
 
 Result<ZipFile> ZipFile::open(const std::filesystem::path& archive, std::string_view display) {
   int reason = 0;
-  zip_t* const zip = libzip::open(archive.c_str(), ZIP_RDONLY, &reason);
+  zip_t* const zip = zip_open(archive.c_str(), ZIP_RDONLY, &reason);
   if (zip != nullptr) {
     return ZipFile(zip, display);
   }
   zip_error_t error;
-  libzip::error_init_with_code(&error, reason);
-  const std::string text = libzip::error_strerror(&error);
-  libzip::error_fini(&error);
+  zip_error_init_with_code(&error, reason);
+  const std::string text = zip_error_strerror(&error);
+  zip_error_fini(&error);
   return damaged_archive(display, text);
 }
 
@@ -44,15 +44,14 @@ void ZipFile::unpack(UnpackQueue::FileIndex turn, PendingFile file, UnpackQueue&
 std::optional<std::string_view> ZipFile::whole(zip_uint64_t entry) {
   zip_stat_t stat;
   constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
-  if (libzip::stat_index(zip_.get(), entry, 0U, &stat) != 0 || (stat.valid & kNeeded) != kNeeded ||
+  if (zip_stat_index(zip_.get(), entry, 0U, &stat) != 0 || (stat.valid & kNeeded) != kNeeded ||
       stat.comp_method != ZIP_CM_DEFLATE || std::max(stat.size, stat.comp_size) > kSmall) {
     return std::nullopt;
   }
-  const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(
-      libzip::fopen_index(zip_.get(), entry, ZIP_FL_COMPRESSED));
+  const std::unique_ptr<zip_file_t, Deleter<zip_fclose>> opened(zip_fopen_index(zip_.get(), entry, ZIP_FL_COMPRESSED));
   char* const packed = packed_.reserve(std::max<std::size_t>(stat.comp_size, 1));
   if (opened == nullptr || packed == nullptr ||
-      libzip::fread(opened.get(), packed, stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
+      zip_fread(opened.get(), packed, stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
     return std::nullopt;
   }
   return inflater_.inflate({packed, stat.comp_size}, stat.size, stat.crc);
@@ -78,15 +77,15 @@ Result<void> ZipFile::copy(UnpackQueue::FileIndex turn, PendingFile& file, Unpac
     }
     return {};
   }
-  const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(libzip::fopen_index(zip_.get(), file.entry, 0U));
+  const std::unique_ptr<zip_file_t, Deleter<zip_fclose>> opened(zip_fopen_index(zip_.get(), file.entry, 0U));
   if (opened == nullptr) {
-    return damaged(libzip::strerror(zip_.get()));
+    return damaged(zip_strerror(zip_.get()));
   }
   piece_.resize(kPiece);
   for (;;) {
-    const zip_int64_t got = libzip::fread(opened.get(), piece_.data(), piece_.size());
+    const zip_int64_t got = zip_fread(opened.get(), piece_.data(), piece_.size());
     if (got < 0) {
-      return damaged(libzip::file_strerror(opened.get()));
+      return damaged(zip_file_strerror(opened.get()));
     }
     if (got == 0) {
       return {};

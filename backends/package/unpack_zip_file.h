@@ -1,5 +1,7 @@
 #pragma once
 
+#include <zip.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,9 +11,9 @@
 #include <vector>
 
 #include "backends/base/context.h"
+#include "backends/base/deleter.h"
 #include "backends/package/bounded_buffer.h"
 #include "backends/package/buffer_inflater.h"
-#include "backends/package/libzip.h"
 #include "backends/package/unpack_queue.h"
 #include "protocol/base/result.h"
 
@@ -41,7 +43,7 @@ class ZipFile {
   // The file unpacked, where it is a small one and in order; nullopt leaves the judgement to libzip.
   std::optional<std::string_view> whole(zip_uint64_t entry);
 
-  std::unique_ptr<zip_t, Free<libzip::discard>> zip_;
+  std::unique_ptr<zip_t, Deleter<zip_discard>> zip_;
   std::string display_;
   std::vector<char> piece_;
   BoundedBuffer packed_;

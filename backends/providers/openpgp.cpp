@@ -1,5 +1,8 @@
 #include "backends/providers/openpgp.h"
 
+#include <rnp/rnp.h>
+#include <rnp/rnp_err.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -7,21 +10,21 @@
 #include <optional>
 #include <type_traits>
 
+#include "backends/base/deleter.h"
 #include "backends/providers/quiet_stderr.h"
-#include "backends/providers/rnp.h"
 #include "backends/providers/rsa_signature.h"
 
 namespace modlock {
 namespace {
 
-template <typename Handle, const auto& destroy>
-using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Free<destroy>>;
+template <typename Handle, auto destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Deleter<destroy>>;
 
-using Ring = Owned<rnp_ffi_t, rnp::ffi_destroy>;
-using Input = Owned<rnp_input_t, rnp::input_destroy>;
-using Key = Owned<rnp_key_handle_t, rnp::key_handle_destroy>;
-using Verification = Owned<rnp_op_verify_t, rnp::op_verify_destroy>;
-using SignatureHandle = Owned<rnp_signature_handle_t, rnp::signature_handle_destroy>;
+using Ring = Owned<rnp_ffi_t, rnp_ffi_destroy>;
+using Input = Owned<rnp_input_t, rnp_input_destroy>;
+using Key = Owned<rnp_key_handle_t, rnp_key_handle_destroy>;
+using Verification = Owned<rnp_op_verify_t, rnp_op_verify_destroy>;
+using SignatureHandle = Owned<rnp_signature_handle_t, rnp_signature_handle_destroy>;
 
 using Kind = SignatureVerdict::Kind;
 
@@ -30,43 +33,43 @@ std::mutex quiet_mutex;
 
 Input input_of(std::string_view bytes) {
   rnp_input_t input = nullptr;
-  rnp::input_from_memory(&input, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), false);
+  rnp_input_from_memory(&input, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), false);
   return Input(input);
 }
 
 // A text that the library made; empty where it did not.
 std::string taken(rnp_result_t result, char* text) {
-  const std::unique_ptr<char, Free<rnp::buffer_destroy>> owned(text);
+  const std::unique_ptr<char, Deleter<rnp_buffer_destroy>> owned(text);
   return result == RNP_SUCCESS && text != nullptr ? std::string(text) : std::string();
 }
 
 Key find_key(const Ring& ring, const char* by, const std::string& value) {
   rnp_key_handle_t key = nullptr;
-  rnp::locate_key(ring.get(), by, value.c_str(), &key);
+  rnp_locate_key(ring.get(), by, value.c_str(), &key);
   return Key(key);
 }
 
 // Of a subkey; else null.
 Key primary_of(const Ring& ring, const Key& key) {
   bool is_sub = false;
-  if (rnp::key_is_sub(key.get(), &is_sub) != RNP_SUCCESS || !is_sub) {
+  if (rnp_key_is_sub(key.get(), &is_sub) != RNP_SUCCESS || !is_sub) {
     return nullptr;
   }
   char* text = nullptr;
-  const rnp_result_t result = rnp::key_get_primary_fprint(key.get(), &text);
+  const rnp_result_t result = rnp_key_get_primary_fprint(key.get(), &text);
   return find_key(ring, "fingerprint", taken(result, text));
 }
 
 bool is_revoked(const Key& key) {
   bool revoked = false;
-  return rnp::key_is_revoked(key.get(), &revoked) != RNP_SUCCESS || revoked;
+  return rnp_key_is_revoked(key.get(), &revoked) != RNP_SUCCESS || revoked;
 }
 
 bool is_expired(const Key& key) {
   std::uint32_t created = 0;
   std::uint32_t lifetime = 0;
-  rnp::key_get_creation(key.get(), &created);
-  rnp::key_get_expiration(key.get(), &lifetime);
+  rnp_key_get_creation(key.get(), &created);
+  rnp_key_get_expiration(key.get(), &lifetime);
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   return lifetime != 0 && now.count() > std::int64_t{created} + lifetime;
@@ -80,19 +83,19 @@ struct Found {
 
 std::optional<Found> find_signature(const Verification& verification) {
   std::size_t count = 0;
-  rnp::op_verify_get_signature_count(verification.get(), &count);
+  rnp_op_verify_get_signature_count(verification.get(), &count);
   for (std::size_t i = 0; i < count; ++i) {
     rnp_op_verify_signature_t made = nullptr;
     rnp_signature_handle_t handle = nullptr;
-    if (rnp::op_verify_get_signature_at(verification.get(), i, &made) != RNP_SUCCESS ||
-        rnp::op_verify_signature_get_status(made) == RNP_ERROR_KEY_NOT_FOUND ||
-        rnp::op_verify_signature_get_handle(made, &handle) != RNP_SUCCESS) {
+    if (rnp_op_verify_get_signature_at(verification.get(), i, &made) != RNP_SUCCESS ||
+        rnp_op_verify_signature_get_status(made) == RNP_ERROR_KEY_NOT_FOUND ||
+        rnp_op_verify_signature_get_handle(made, &handle) != RNP_SUCCESS) {
       continue;
     }
     const SignatureHandle owned(handle);
     char* text = nullptr;
-    const rnp_result_t result = rnp::signature_get_keyid(handle, &text);
-    return Found{taken(result, text), rnp::op_verify_signature_get_status(made)};
+    const rnp_result_t result = rnp_signature_get_keyid(handle, &text);
+    return Found{taken(result, text), rnp_op_verify_signature_get_status(made)};
   }
   return std::nullopt;
 }
@@ -106,23 +109,23 @@ SignatureVerdict bad(std::string key_id, std::string reason) {
 bool is_signed_late(const Key& key, std::string_view document, std::string_view signature) {
   std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
-  if (rnp::get_public_key_data(key.get(), &bytes, &size) != RNP_SUCCESS) {
+  if (rnp_get_public_key_data(key.get(), &bytes, &size) != RNP_SUCCESS) {
     return false;
   }
-  const std::unique_ptr<std::uint8_t, Free<rnp::buffer_destroy>> owned(bytes);
+  const std::unique_ptr<std::uint8_t, Deleter<rnp_buffer_destroy>> owned(bytes);
   return is_rsa_signed({reinterpret_cast<const char*>(bytes), size}, document, signature);
 }
 
 SignatureVerdict judge(const Ring& ring, const Found& found, std::string_view document, std::string_view signature) {
   const Key key = find_key(ring, "keyid", found.key_id);
   bool may_sign = false;
-  if (!key || rnp::key_allows_usage(key.get(), "sign", &may_sign) != RNP_SUCCESS || !may_sign) {
+  if (!key || rnp_key_allows_usage(key.get(), "sign", &may_sign) != RNP_SUCCESS || !may_sign) {
     return {.kind = Kind::unknown_issuer};
   }
   const Key primary = primary_of(ring, key);
   const Key& owner = primary ? primary : key;
   char* text = nullptr;
-  const rnp_result_t named = rnp::key_get_keyid(owner.get(), &text);
+  const rnp_result_t named = rnp_key_get_keyid(owner.get(), &text);
   SignatureVerdict verdict{.kind = Kind::good, .key_id = taken(named, text)};
   const bool has_expired = is_expired(owner) || is_expired(key);
   const bool is_proven = found.status == RNP_SUCCESS || found.status == RNP_ERROR_SIGNATURE_EXPIRED ||
@@ -153,13 +156,13 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
   const std::lock_guard lock(quiet_mutex);
   const QuietStderr quiet;
   rnp_ffi_t ffi = nullptr;
-  if (rnp::ffi_create(&ffi, "GPG", "GPG") != RNP_SUCCESS) {
+  if (rnp_ffi_create(&ffi, "GPG", "GPG") != RNP_SUCCESS) {
     return fail(Code::internal, "librnp cannot be used: it makes no key ring");
   }
   const Ring ring(ffi);
   const Input key = input_of(armored_key);
   if (armored_key.find("-----BEGIN PGP PUBLIC KEY BLOCK-----") == std::string_view::npos || !key ||
-      rnp::import_keys(ffi, key.get(), RNP_LOAD_SAVE_PUBLIC_KEYS, nullptr) != RNP_SUCCESS) {
+      rnp_import_keys(ffi, key.get(), RNP_LOAD_SAVE_PUBLIC_KEYS, nullptr) != RNP_SUCCESS) {
     return fail(Code::bad_response, "no public key can be read from it");
   }
   if (signature.empty()) {
@@ -169,17 +172,17 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
   const Input made = input_of(signature);
   rnp_op_verify_t operation = nullptr;
   if (!is_packet(signature) || !signed_bytes || !made ||
-      rnp::op_verify_detached_create(&operation, ffi, signed_bytes.get(), made.get()) != RNP_SUCCESS) {
+      rnp_op_verify_detached_create(&operation, ffi, signed_bytes.get(), made.get()) != RNP_SUCCESS) {
     return bad({}, "it is no OpenPGP signature");
   }
   const Verification verification(operation);
-  const rnp_result_t outcome = rnp::op_verify_execute(operation);
+  const rnp_result_t outcome = rnp_op_verify_execute(operation);
   const auto found = find_signature(verification);
   if (found) {
     return judge(ring, *found, document, signature);
   }
   std::size_t count = 0;
-  rnp::op_verify_get_signature_count(operation, &count);
+  rnp_op_verify_get_signature_count(operation, &count);
   return count == 0 && outcome != RNP_SUCCESS ? bad({}, "it is no OpenPGP signature") : SignatureVerdict{};
 }
 

@@ -1,13 +1,16 @@
 #include "backends/providers/rsa_signature.h"
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/param_build.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "backends/base/openssl.h"
+#include "backends/base/deleter.h"
 
 namespace modlock {
 namespace {
@@ -18,9 +21,9 @@ constexpr unsigned kPublicSubkey = 14;
 constexpr std::uint64_t kVersion = 4;
 constexpr std::uint64_t kBinaryDocument = 0;
 
-template <typename T, const auto& free>
-using Owned = std::unique_ptr<T, Free<free>>;
-using PublicKey = Owned<EVP_PKEY, openssl::evp_pkey_free>;
+template <typename T, auto free>
+using Owned = std::unique_ptr<T, Deleter<free>>;
+using PublicKey = Owned<EVP_PKEY, EVP_PKEY_free>;
 
 // Takes fields off the front; empty and failed past the end.
 class Fields {
@@ -94,10 +97,7 @@ bool is_rsa(std::uint64_t algorithm) {
 }
 
 const EVP_MD* hash_of(std::uint64_t algorithm) {
-  return algorithm == 8    ? openssl::evp_sha256()
-         : algorithm == 9  ? openssl::evp_sha384()
-         : algorithm == 10 ? openssl::evp_sha512()
-                           : nullptr;
+  return algorithm == 8 ? EVP_sha256() : algorithm == 9 ? EVP_sha384() : algorithm == 10 ? EVP_sha512() : nullptr;
 }
 
 PublicKey key_of(std::string_view public_key) {
@@ -116,20 +116,19 @@ PublicKey key_of(std::string_view public_key) {
     return nullptr;
   }
   const auto number = [](std::string_view bytes) {
-    return Owned<BIGNUM, openssl::bn_free>(openssl::bn_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()),
-                                                              static_cast<int>(bytes.size()), nullptr));
+    return Owned<BIGNUM, BN_free>(
+        BN_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), nullptr));
   };
   const auto n = number(modulus);
   const auto e = number(exponent);
-  const Owned<OSSL_PARAM_BLD, openssl::ossl_param_bld_free> builder(openssl::ossl_param_bld_new());
-  openssl::ossl_param_bld_push_bn(builder.get(), OSSL_PKEY_PARAM_RSA_N, n.get());
-  openssl::ossl_param_bld_push_bn(builder.get(), OSSL_PKEY_PARAM_RSA_E, e.get());
-  const Owned<OSSL_PARAM, openssl::ossl_param_free> parameters(openssl::ossl_param_bld_to_param(builder.get()));
-  const Owned<EVP_PKEY_CTX, openssl::evp_pkey_ctx_free> context(
-      openssl::evp_pkey_ctx_new_from_name(nullptr, "RSA", nullptr));
+  const Owned<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free> builder(OSSL_PARAM_BLD_new());
+  OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_N, n.get());
+  OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_E, e.get());
+  const Owned<OSSL_PARAM, OSSL_PARAM_free> parameters(OSSL_PARAM_BLD_to_param(builder.get()));
+  const Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free> context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
   EVP_PKEY* key = nullptr;
-  if (parameters && openssl::evp_pkey_fromdata_init(context.get()) == 1) {
-    openssl::evp_pkey_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, parameters.get());
+  if (parameters && EVP_PKEY_fromdata_init(context.get()) == 1) {
+    EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, parameters.get());
   }
   return PublicKey(key);
 }
@@ -146,7 +145,7 @@ bool is_signed_by(const PublicKey& key, std::string_view document, std::string_v
   body.take(body.number(2));  // what is not signed
   body.take(2);               // the beginning of the digest
   const std::string_view value = body.large_number();
-  const auto size = static_cast<std::size_t>(openssl::evp_pkey_get_size(key.get()));
+  const auto size = static_cast<std::size_t>(EVP_PKEY_get_size(key.get()));
   if (body.failed() || version != kVersion || type != kBinaryDocument || !is_rsa(algorithm) || hash == nullptr ||
       value.size() > size) {
     return false;
@@ -156,13 +155,13 @@ bool is_signed_by(const PublicKey& key, std::string_view document, std::string_v
     trailer += static_cast<char>(static_cast<unsigned char>(head.size() >> (shift - 8)));
   }
   const std::string padded = std::string(size - value.size(), '\0').append(value);
-  const Owned<EVP_MD_CTX, openssl::evp_md_ctx_free> context(openssl::evp_md_ctx_new());
-  bool ok = openssl::evp_digestverifyinit(context.get(), nullptr, hash, nullptr, key.get()) == 1;
+  const Owned<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
+  bool ok = EVP_DigestVerifyInit(context.get(), nullptr, hash, nullptr, key.get()) == 1;
   for (const std::string_view part : {document, head, std::string_view(trailer)}) {
-    ok = ok && openssl::evp_digestverifyupdate(context.get(), part.data(), part.size()) == 1;
+    ok = ok && EVP_DigestVerifyUpdate(context.get(), part.data(), part.size()) == 1;
   }
-  return ok && openssl::evp_digestverifyfinal(context.get(), reinterpret_cast<const unsigned char*>(padded.data()),
-                                              padded.size()) == 1;
+  return ok && EVP_DigestVerifyFinal(context.get(), reinterpret_cast<const unsigned char*>(padded.data()),
+                                     padded.size()) == 1;
 }
 
 }  // namespace

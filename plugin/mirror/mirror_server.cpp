@@ -1,13 +1,13 @@
 #include "plugin/mirror/mirror_server.h"
 
 #include <fmt/format.h>
+#include <httplib.h>
 
 #include <thread>
 
 #include "backends/base/digest.h"
 #include "backends/package/pack.h"
 #include "plugin/mirror/bounded_connections.h"
-#include "plugin/mirror/lazy_httplib.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -29,8 +29,6 @@ class BoundedServer final : public httplib::Server {
       return connections_;
     };
   }
-  // Its own, for the table of virtual functions is filled when the program starts.
-  bool is_valid() const override { return true; }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
@@ -140,7 +138,6 @@ MirrorServer::MirrorServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 MirrorServer::~MirrorServer() = default;
 
 Result<std::unique_ptr<MirrorServer>> MirrorServer::start(std::vector<MirroredModule> modules, const Context& context) {
-  MODLOCK_TRY(load_httplib());
   auto impl = std::make_unique<Impl>(std::move(modules), context);
   if (!impl->listen()) {
     return fail(Code::io_error, "the mirror cannot listen on the loopback");

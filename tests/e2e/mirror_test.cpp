@@ -143,16 +143,6 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_is_not_there_is_told) {
              ran.err);
 }
 
-// With it the loader looks for all functions at the start, where the library is not loaded yet.
-BOOST_AUTO_TEST_CASE(functions_that_must_be_bound_at_the_start_are_told) {
-  environment["LD_BIND_NOW"] = "1";
-  const Ran ran = mirror({"true"});
-  BOOST_TEST(ran.exit_code == 2);
-  BOOST_TEST(ran.err.find("the HTTP library of the mirror is loaded when it serves, and LD_BIND_NOW forbids that") !=
-                 std::string::npos,
-             ran.err);
-}
-
 BOOST_AUTO_TEST_CASE(other_services_of_a_host_stay_its_own) {
   write_text(path("tofurc"), "host \"" + std::string(kHost) + "\" {\n  services = {\n    \"modules.v1\" = \"" +
                                  registry.modules_url() + "\"\n    \"providers.v1\" = \"" + registry.url() +
