@@ -69,6 +69,13 @@ std::vector<std::uint8_t> RunningHash::finish() {
   return digest;
 }
 
+std::array<std::uint8_t, 32> Sha256::finish() {
+  const std::vector<std::uint8_t> digest = hash_.finish();
+  std::array<std::uint8_t, 32> bytes{};
+  std::copy_n(digest.begin(), bytes.size(), bytes.begin());
+  return bytes;
+}
+
 std::string sha256_hex(std::string_view bytes) {
   Sha256 sha;
   sha.update(bytes);

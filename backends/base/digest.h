@@ -32,22 +32,15 @@ class RunningHash {
   std::unique_ptr<State> state_;
 };
 
-// A running SHA-256, by which all is known that we read: at once, where a RunningHash of the first use takes
-// milliseconds to find its algorithm. Movable, not copyable.
+// A running SHA-256. Movable, not copyable.
 class Sha256 {
  public:
-  Sha256();
-  ~Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
-
-  void update(std::string_view bytes);
+  void update(std::string_view bytes) { hash_.update(bytes); }
   // The 32 raw bytes; the object then starts again from nothing.
   std::array<std::uint8_t, 32> finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  RunningHash hash_{Hash::sha256};
 };
 
 // 64 lower-case hexadecimal digits.
