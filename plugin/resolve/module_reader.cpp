@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/base/parallel.h"
 #include "plugin/config/roots.h"
 
 namespace modlock {
@@ -41,32 +42,14 @@ Result<std::shared_ptr<const ParsedModule>> checked(std::shared_ptr<const Parsed
 Result<std::shared_ptr<const ParsedModule>> ModuleReader::read(const fs::path& directory,
                                                                const std::vector<fs::path>& bounds) {
   const fs::path place = document_path(directory);
-  if (auto known = read_before(place)) {
-    return checked(std::move(known), bounds);
+  if (const auto known = known_.find(place); known != known_.end()) {
+    return checked(known->second, bounds);
   }
   auto module = read_module(place, documents_, tool_, context_);
   if (module) {
     known_.emplace(place, *module);
   }
   return module ? checked(std::move(*module), bounds) : module;
-}
-
-// Null where it was not read yet, or could not be.
-std::shared_ptr<const ParsedModule> ModuleReader::read_before(const fs::path& place) {
-  if (const auto known = known_.find(place); known != known_.end()) {
-    return known->second;
-  }
-  const auto coming = coming_.find(place);
-  if (coming == coming_.end()) {
-    return nullptr;
-  }
-  const auto [batch, item] = coming->second;
-  coming_.erase(coming);
-  batch->work->finish(item);
-  if (batch->found[item] != nullptr) {
-    known_.emplace(place, batch->found[item]);
-  }
-  return std::move(batch->found[item]);
 }
 
 Result<std::shared_ptr<const ParsedModule>> ModuleReader::read_tests(const ParsedModule& root,
@@ -76,21 +59,24 @@ Result<std::shared_ptr<const ParsedModule>> ModuleReader::read_tests(const Parse
 }
 
 void ModuleReader::read_ahead(const std::set<fs::path>& directories) {
-  Batch& batch = batches_.emplace_back();
+  std::set<fs::path> unread;
   for (const fs::path& directory : directories) {
-    fs::path place = document_path(directory);
-    if (known_.count(place) == 0 &&
-        coming_.try_emplace(place, PendingModule{&batch, batch.directories.size()}).second) {
-      batch.directories.push_back(std::move(place));
+    if (fs::path place = document_path(directory); !known_.contains(place)) {
+      unread.insert(std::move(place));
     }
   }
-  batch.found.resize(batch.directories.size());
+  const std::vector<fs::path> places(unread.begin(), unread.end());
+  std::vector<std::shared_ptr<const ParsedModule>> found(places.size());
   // A large module is read in parallel by itself.
   constexpr std::size_t kWorthThreads = 4;
-  const std::size_t width = batch.found.size() < kWorthThreads ? 1 : core_count();
-  batch.work = std::make_unique<WorkAhead>(batch.found.size(), width, [this, &batch](std::size_t i) {
-    batch.found[i] = read_module(batch.directories[i], documents_, tool_, context_).value_or(nullptr);
+  parallel_for(places.size(), places.size() < kWorthThreads ? 1 : core_count(), [&](std::size_t i) {
+    found[i] = read_module(places[i], documents_, tool_, context_).value_or(nullptr);
   });
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (found[i] != nullptr) {
+      known_.emplace(places[i], std::move(found[i]));
+    }
+  }
 }
 
 }  // namespace modlock

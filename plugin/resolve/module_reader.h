@@ -1,14 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <list>
 #include <map>
 #include <memory>
 #include <set>
 #include <vector>
 
 #include "backends/base/context.h"
-#include "backends/base/parallel.h"
 #include "plugin/config/parsed_module.h"
 
 namespace modlock {
@@ -25,28 +23,14 @@ class ModuleReader {
   // The test files of a root module. Errors: those of read_test_files() and of read().
   Result<std::shared_ptr<const ParsedModule>> read_tests(const ParsedModule& root,
                                                          const std::vector<std::filesystem::path>& bounds) const;
-  // Begins to read several, side by side, while the caller goes on. What cannot be read is left to read().
+  // Reads several in parallel. What cannot be read is left to read().
   void read_ahead(const std::set<std::filesystem::path>& directories);
 
  private:
-  struct Batch {
-    std::vector<std::filesystem::path> directories;
-    std::vector<std::shared_ptr<const ParsedModule>> found;  // null: not yet, or it cannot be read
-    std::unique_ptr<WorkAhead> work;
-  };
-  struct PendingModule {
-    Batch* batch;
-    std::size_t item;
-  };
-
-  std::shared_ptr<const ParsedModule> read_before(const std::filesystem::path& place);
-
   const Documents& documents_;
   ClientKind tool_;
   const Context& context_;
   std::map<std::filesystem::path, std::shared_ptr<const ParsedModule>> known_;
-  std::map<std::filesystem::path, PendingModule> coming_;
-  std::list<Batch> batches_;
 };
 
 }  // namespace modlock

@@ -60,60 +60,6 @@ BOOST_AUTO_TEST_CASE(without_width_nothing_leaves_the_thread) {
   }
 }
 
-// The only helper waits in the first item, so all that is asked for meanwhile is done by the caller.
-BOOST_AUTO_TEST_CASE(the_caller_does_what_nobody_has_begun) {
-  const auto caller = std::this_thread::get_id();
-  std::atomic<int> stage = 0;  // 1: the helper is in the first item, 2: it may go on
-  std::vector<std::thread::id> by(5);
-  WorkAhead work(by.size(), 2, [&](std::size_t i) {
-    by[i] = std::this_thread::get_id();
-    if (i == 0) {
-      stage = 1;
-      stage.notify_all();
-      stage.wait(1);
-    }
-  });
-  stage.wait(0);
-  BOOST_TEST((by[0] != std::thread::id() && by[0] != caller));
-  for (const std::size_t item : {4U, 2U}) {
-    work.finish(item);
-    BOOST_TEST((by[item] == caller));
-  }
-  BOOST_TEST((by[1] == std::thread::id()));
-  stage = 2;
-  stage.notify_all();
-  work.finish_all();
-  BOOST_TEST(std::count(by.begin(), by.end(), std::thread::id()) == 0);
-}
-
-BOOST_AUTO_TEST_CASE(an_item_is_finished_when_it_was_done_elsewhere) {
-  const auto caller = std::this_thread::get_id();
-  std::atomic<int> stage = 0;  // 1: the helper is in the first item, 2: the caller asked for it
-  bool done = false;
-  WorkAhead work(2, 2, [&](std::size_t i) {
-    if (i == 1 && std::this_thread::get_id() == caller) {
-      stage = 2;  // what the caller does while it waits
-      stage.notify_all();
-    } else if (i == 0) {
-      stage = 1;
-      stage.notify_all();
-      stage.wait(1);
-      done = true;
-    }
-  });
-  stage.wait(0);
-  work.finish(0);
-  BOOST_TEST(done);
-}
-
-BOOST_AUTO_TEST_CASE(what_nobody_has_begun_is_left_at_the_end) {
-  std::atomic<int> runs = 0;
-  {
-    const WorkAhead work(3, 1, [&](std::size_t) { ++runs; });
-  }
-  BOOST_TEST(runs == 0);
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test
