@@ -142,9 +142,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     print_table(rows);
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
-    // Kept: the process ends sooner than all of it would be freed.
-    static auto& printed = *new Answer();
-    printed = roots.size() == 1 ? std::move(answers[0]) : Answer(results_of(answers));
+    const Answer printed = roots.size() == 1 ? std::move(answers[0]) : Answer(results_of(answers));
     print_raw(indent_json(printed.text()));
   }
   return worst;

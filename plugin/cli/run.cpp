@@ -1,7 +1,6 @@
 #include <csignal>
 
 #include "plugin/cli/commands.h"
-#include "plugin/cli/heap_tuning.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/mirror/private_file.h"
@@ -54,7 +53,6 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
 
 int run(int argc, const char* const* argv) {
   open_standard_descriptors();
-  grow_memory_in_large_steps();
   // A parent may have left this ignored; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
   PrivateFile::remove_abandoned();

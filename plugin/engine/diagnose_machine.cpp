@@ -140,7 +140,7 @@ std::string count_of(std::size_t count, const char* what) {
 
 // Every setting with a value, each by how it is written.
 const std::vector<std::pair<const char*, Describe>>& described() {
-  static const auto& all = *new std::vector<std::pair<const char*, Describe>>{
+  static const std::vector<std::pair<const char*, Describe>> all = {
       {"implementation", [](const Settings& s) { return s.implementation.value_or(""); }},
       {"platforms",
        [](const Settings& s) {
