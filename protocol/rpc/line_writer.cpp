@@ -9,8 +9,6 @@
 #include <csignal>
 #include <utility>
 
-#include "protocol/rpc/thread_priority.h"
-
 namespace modlock {
 
 LineWriter::LineWriter(int fd, std::function<void()> on_change) : LineWriter(fd, std::move(on_change), Limits{}) {}
@@ -75,7 +73,6 @@ void LineWriter::run() {
   sigaddset(&pipe_signal, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe_signal, nullptr);
 
-  answer_quickly();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });

@@ -15,7 +15,6 @@
 #include "protocol/rpc/dispatcher.h"
 #include "protocol/rpc/line_writer.h"
 #include "protocol/rpc/process_watch.h"
-#include "protocol/rpc/thread_priority.h"
 #include "protocol/rpc/wakeup.h"
 
 namespace modlock {
@@ -42,7 +41,6 @@ class Session {
                     options.pool, *options.log, [this] { wakeup_.notify(); }) {}
 
   int run() {
-    answer_quickly();
     while (true) {
       const bool ended = handle_lines();
       if (writer_.is_closed()) {

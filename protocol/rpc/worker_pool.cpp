@@ -1,10 +1,10 @@
 #include "protocol/rpc/worker_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
-
-#include "protocol/rpc/thread_priority.h"
 
 namespace modlock {
 
@@ -67,7 +67,8 @@ std::optional<Job> WorkerPool::take(const std::string& key) {
 }
 
 void WorkerPool::work() {
-  lower_thread_priority();
+  // On Linux of this thread, and of the threads and processes that it starts. Refused, all is as quick as without it.
+  [[maybe_unused]] const int nice_value = ::nice(10);
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });

@@ -19,8 +19,8 @@ struct Job {
   std::function<void()> run = {};
 };
 
-// Threads that run jobs in the order in which they came, after whatever else the process has to do
-// (thread_priority.h). All members may be called from several threads.
+// Threads that run jobs in the order in which they came, at a lower priority than the thread that made them: a ping is
+// answered while all of them compute. All members may be called from several threads.
 class WorkerPool {
  public:
   struct Limits {
