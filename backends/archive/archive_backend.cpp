@@ -2,7 +2,257 @@
 
 #include <fmt/format.h>
 
-#include "backends/archive/archive_fetch.h"
+#include <filesystem>
+#include <string>
+
+#include "backends/address/go_url.h"
+#include "backends/address/source_text.h"
+#include "backends/archive/archive_request.h"
+#include "backends/archive/terraform_get.h"
+#include "backends/backend_set.h"
+#include "backends/base/digest.h"
+#include "backends/credentials/credentials.h"
+#include "backends/http/http_client.h"
+#include "backends/http/redirect_policy.h"
+#include "backends/package/package_download.h"
+#include "backends/package/subdir_glob.h"
+#include "backends/package/unpack.h"
+#include "protocol/base/result.h"
+
+namespace modlock::archive {
+namespace {
+
+// Brings one package, over as many hops as it takes. One object serves one request. The rules are those of
+// make_archive_backend().
+class ArchiveFetch {
+ public:
+  ArchiveFetch(HttpClient& http, Credentials& credentials, const BackendSet& others,
+               const std::filesystem::path& parent, const Context& context)
+      : http_(http), credentials_(credentials), others_(others), parent_(parent), context_(context) {}
+
+  Result<FetchedTree> fetch(const SourceAddress& address, const FetchRequest& fetch_request);
+
+ private:
+  Result<FetchedTree> download(const SourceAddress& address, const ArchiveRequest& request,
+                               const FetchRequest& fetch_request);
+  Result<FetchedTree> follow(const SourceAddress& address, const ArchiveRequest& request,
+                             const FetchRequest& fetch_request);
+  Result<FetchedTree> fetch_from(Backend& backend, const SourceAddress& address, const FetchRequest& fetch_request);
+  Result<Checksum> listed_checksum(const ArchiveRequest& archive, std::string_view list);
+  Result<HttpResponse> send(const ArchiveRequest& request, std::string purpose, BodySink* sink);
+
+  HttpClient& http_;
+  Credentials& credentials_;
+  const BackendSet& others_;
+  const std::filesystem::path& parent_;
+  const Context& context_;
+  int hops_ = 0;
+};
+
+constexpr int kMostHops = 10;
+constexpr std::size_t kLargestPage = std::size_t{4} << 20U;
+constexpr std::size_t kLargestPackage = UnpackLimits{}.total_bytes;
+
+bool is_archive_id(std::string_view id) {
+  return id.substr(0, 3) == "zh:";
+}
+
+Diagnostic moved(std::string message) {
+  return {Severity::warning, Error{.code = Code::tag_moved,
+                                   .message = std::move(message),
+                                   .hint = "find out why it changed; `tofu-modlock upgrade` locks what is there now"}};
+}
+
+// Of a package that another server names, OpenTofu keeps the directory alone that its address names.
+Result<void> keep_subdir(FetchedTree& tree, const Source& source) {
+  MODLOCK_TRY(const auto subdir, expand_subdir(tree.directory, source.subdir));
+  std::error_code error;
+  const auto package = std::filesystem::canonical(tree.directory, error);
+  const auto kept = std::filesystem::canonical(tree.directory / subdir, error);
+  if (error || !std::filesystem::is_directory(kept, error)) {
+    return fail(Code::not_found, fmt::format("the package has no directory \"{}\"", subdir));
+  }
+  if (leads_outside(kept.lexically_relative(package).generic_string())) {
+    return fail(Code::archive_unsafe, fmt::format("\"{}\" is a link that leaves the package", subdir));
+  }
+  tree.directory = kept;
+  return {};
+}
+
+std::string path_of(const SecretText& url) {
+  const auto parsed = GoUrl::parse(url.reveal());
+  return parsed ? parsed->path : std::string();
+}
+
+Result<FetchedTree> ArchiveFetch::fetch(const SourceAddress& address, const FetchRequest& fetch_request) {
+  MODLOCK_TRY(const auto request, read_request(address));
+  return request.format ? download(address, request, fetch_request) : follow(address, request, fetch_request);
+}
+
+Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::string purpose, BodySink* sink) {
+  HttpRequest sent;
+  sent.url = request.url;
+  sent.purpose = std::move(purpose);
+  sent.sink = sink;
+  if (sink != nullptr) {
+    sent.body_limit = kLargestPackage;
+  } else {
+    sent.body_limit = kLargestPage;
+    sent.timeouts.total = kSmallAnswerTime;
+  }
+  sent.check_redirect = redirect_policy(context_);
+  if (!request.has_user) {
+    MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
+    if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
+      const std::string pair = basic->user.reveal() + ":" + basic->password.reveal();
+      const std::string encoded = base64(reinterpret_cast<const std::uint8_t*>(pair.data()), pair.size());
+      sent.secret_headers.emplace_back("Authorization", SecretText("Basic " + encoded));
+    }
+  }
+  auto response = expect_success(http_.send(sent, context_), sent);
+  if (!response && (response.error().code == Code::auth_required || response.error().code == Code::forbidden)) {
+    return fail(explain_refusal(std::move(response.error()), CredentialUse::download, request.host, "", credentials_,
+                                context_));
+  }
+  return response;
+}
+
+Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const ArchiveRequest& request,
+                                           const FetchRequest& fetch_request) {
+  const std::string display = address.source.identity();
+  if (!fetch_request.id.empty() && !is_archive_id(fetch_request.id)) {
+    return fail(Code::hash_mismatch,
+                fmt::format("it is locked as {}, and \"{}\" is an archive", fetch_request.id, display),
+                "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
+  }
+  std::optional<Checksum> expected;
+  if (!request.checksum.empty()) {
+    const auto list = checksum_list_address(request.checksum);
+    auto checksum = list ? listed_checksum(request, *list) : parse_checksum(request.checksum);
+    if (!checksum) {
+      return fail(with_note(std::move(checksum.error()), fmt::format("it is an argument of \"{}\"", display)));
+    }
+    expected = std::move(*checksum);
+  }
+  PackageDownload package(parent_,
+                          {.display = display,
+                           .format = request.format,
+                           .also = expected ? std::optional(expected->algorithm) : std::nullopt},
+                          context_);
+  MODLOCK_TRY(send(request, "download the module package", &package));
+  MODLOCK_TRY(const auto digests, package.finish());
+  if (expected && digests.also != expected->digits) {
+    return fail(Code::hash_mismatch,
+                fmt::format("\"{}\" is not what its checksum says: expected {}, got {}", display, expected->text(),
+                            Checksum{expected->algorithm, digests.also}.text()),
+                "find out which of the two is right before either is trusted");
+  }
+  return package.unpack().map([&](FetchedTree tree) {
+    tree.id = "zh:" + digests.sha256;
+    if (!fetch_request.id.empty() && fetch_request.id != tree.id) {
+      tree.warnings.push_back(
+          moved(fmt::format("the archive \"{}\" is another than the locked one: expected {}, got {}", display,
+                            fetch_request.id, tree.id)));
+    }
+    return tree;
+  });
+}
+
+Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const ArchiveRequest& request,
+                                         const FetchRequest& fetch_request) {
+  const std::string display = address.source.identity();
+  if (++hops_ > kMostHops) {
+    return fail(Code::bad_response,
+                fmt::format("\"{}\" is the last of {} servers that each say that the module package is elsewhere",
+                            display, kMostHops + 1));
+  }
+  MODLOCK_TRY(const auto response, send(request, "find out where the module package is", nullptr));
+  MODLOCK_TRY(const auto next, read_terraform_get(response, display));
+  const std::string note = fmt::format("\"{}\" says that the module package is there", display);
+  if (auto ok = check_redirected_source(next.source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), note));
+  }
+  Result<FetchedTree> tree;
+  if (next.source.kind == SourceKind::archive) {
+    tree = fetch(next, fetch_request);
+  } else if (Backend* const backend = others_.find(next.source); backend != nullptr) {
+    tree = fetch_from(*backend, next, fetch_request);
+  } else {
+    tree = fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", and {} sources are not served",
+                                                      next.source.identity(), next.source.getter));
+  }
+  if (tree) {
+    if (auto kept = keep_subdir(*tree, next.source); !kept) {
+      tree = fail(std::move(kept.error()));
+    }
+  }
+  return tree ? std::move(tree) : fail(with_note(std::move(tree.error()), note));
+}
+
+Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddress& address,
+                                             const FetchRequest& fetch_request) {
+  MODLOCK_TRY(backend.check_redirected(address, context_));
+  FetchRequest inner{.id = fetch_request.id.empty() ? std::string() : backend.id_of({&fetch_request.id, 1}),
+                     .ref = {},
+                     .locked = true};
+  Diagnostics warnings;
+  if (!fetch_request.id.empty() && inner.id.empty()) {
+    const std::string what =
+        fmt::format("it is locked as {}, and is now at \"{}\"", fetch_request.id, address.source.identity());
+    if (!is_archive_id(fetch_request.id)) {
+      return fail(Code::hash_mismatch, what + ", which cannot give that",
+                  "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
+    }
+    warnings.push_back(moved(what));
+  }
+  // What the address names may be a commit, which has to be proven to belong there.
+  const auto pin = backend.pin(address, context_);
+  if (!pin && (inner.id.empty() || pin.error().code != Code::not_found)) {
+    return fail(pin.error());
+  }
+  if (pin) {
+    inner.ref = pin->ref;
+    inner.locked = !inner.id.empty() || pin->ref.empty();
+    inner.id = inner.id.empty() ? pin->id : inner.id;
+  }
+  auto tree = std::move(backend.fetch(address, {&inner, 1}, parent_, context_).front());
+  if (tree) {
+    tree->id = backend.id_hash(tree->id);
+    tree->ref.clear();
+    tree->warnings.insert(tree->warnings.begin(), warnings.begin(), warnings.end());
+  }
+  return tree;
+}
+
+Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, std::string_view list) {
+  const auto address = parse_source(list);
+  if (!address || address->source.kind != SourceKind::archive) {
+    return fail(Code::source_unsupported,
+                fmt::format("the list of checksums \"{}\" is not at a URL of http or https", printable_address(list)),
+                "write checksum=file:https://host/path, or the checksum itself");
+  }
+  if (context_.check_source) {
+    if (auto ok = context_.check_source(address->source); !ok) {
+      return fail(with_note(std::move(ok.error()), "the list of checksums is there"));
+    }
+  }
+  ArchiveRequest request;
+  request.url = address->package_url;
+  request.host = address->source.host;
+  const auto url = GoUrl::parse(address->package_url.reveal());
+  request.has_user = url && url->user && !url->user->name.empty();
+  MODLOCK_TRY(const auto response, send(request, "download the list of checksums", nullptr));
+  auto checksum = find_checksum(response.body, path_of(archive.url), path_of(address->package_url));
+  if (!checksum) {
+    return fail(Code::bad_response,
+                fmt::format("the list of checksums \"{}\" has none for the archive", address->source.identity()));
+  }
+  return std::move(*checksum);
+}
+
+}  // namespace
+
+}  // namespace modlock::archive
 
 namespace modlock {
 namespace {

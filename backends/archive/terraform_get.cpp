@@ -4,12 +4,200 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <utility>
 
 #include "backends/address/source_text.h"
-#include "backends/archive/meta_source.h"
+#include "backends/base/ascii.h"
 
 namespace modlock::archive {
 namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+bool is_letter(char c) {
+  return ascii::is_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_name(char c) {
+  return is_letter(c) || ascii::is_digit(c) || c == '-' || c == '.' || c == ':';
+}
+
+void append_utf8(std::string& text, std::uint32_t code) {
+  const auto tail = [&](unsigned shift) { return static_cast<char>(0x80U | (code >> shift & 0x3FU)); };
+  if (code < 0x80) {
+    text += static_cast<char>(code);
+  } else if (code < 0x800) {
+    (text += static_cast<char>(0xC0U | code >> 6U)) += tail(0);
+  } else if (code < 0x10000) {
+    ((text += static_cast<char>(0xE0U | code >> 12U)) += tail(6)) += tail(0);
+  } else {
+    (((text += static_cast<char>(0xF0U | code >> 18U)) += tail(12)) += tail(6)) += tail(0);
+  }
+}
+
+// Appends what "&<name>;" means; false where it means nothing.
+bool append_reference(std::string& text, std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, char>, 5> kNamed = {
+      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}};
+  for (const auto& [known, meant] : kNamed) {
+    if (known == name) {
+      text += meant;
+      return true;
+    }
+  }
+  if (name.size() < 2 || name[0] != '#') {
+    return false;
+  }
+  const bool is_hexadecimal = name[1] == 'x';
+  const std::string_view digits = name.substr(is_hexadecimal ? 2 : 1);
+  std::uint32_t code = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hexadecimal ? 16 : 10);
+  const bool is_character = code < 0x110000 && (code < 0xD800 || code > 0xDFFF);
+  if (error != std::errc() || end != digits.data() + digits.size() || !is_character) {
+    return false;
+  }
+  append_utf8(text, code);
+  return true;
+}
+
+std::string unescaped(std::string_view value) {
+  constexpr std::size_t kLongest = 12;
+  std::string text;
+  while (!value.empty()) {
+    const std::size_t end = value.substr(0, kLongest).find(';');
+    if (value[0] == '&' && end != std::string_view::npos && append_reference(text, value.substr(1, end - 1))) {
+      value.remove_prefix(end + 1);
+    } else {
+      text += value[0];
+      value.remove_prefix(1);
+    }
+  }
+  return text;
+}
+
+// Goes through a page tag by tag. Whatever is read is taken off `rest_`.
+class Page {
+ public:
+  explicit Page(std::string_view text) : rest_(text) {}
+
+  std::optional<std::string> find() {
+    while (skip_to("<")) {
+      bool fine = true;
+      if (take("!--")) {
+        fine = skip_to("-->");
+      } else if (take("![CDATA[")) {
+        fine = skip_to("]]>");
+      } else if (take("?")) {
+        fine = declaration();
+      } else if (take("!")) {
+        fine = skip_to(">");
+      } else if (take("/")) {
+        fine = !ascii::equals_ignoring_case(name(), "head") && skip_to(">");
+      } else {
+        fine = element();
+      }
+      if (!fine || !source_.empty()) {
+        break;
+      }
+    }
+    return source_.empty() ? std::nullopt : std::optional(source_);
+  }
+
+ private:
+  bool take(std::string_view text) {
+    const bool is_there = rest_.substr(0, text.size()) == text;
+    rest_.remove_prefix(is_there ? text.size() : 0);
+    return is_there;
+  }
+
+  // Behind the next occurrence; false where there is none.
+  bool skip_to(std::string_view text) {
+    const std::size_t at = rest_.find(text);
+    rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + text.size());
+    return at != std::string_view::npos;
+  }
+
+  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size())); }
+
+  std::string_view take_while(bool (*fits)(char)) {
+    const auto* const end = std::find_if_not(rest_.begin(), rest_.end(), fits);
+    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+
+  // Empty where there is none.
+  std::string_view name() { return rest_.empty() || !is_letter(rest_[0]) ? std::string_view() : take_while(is_name); }
+
+  // "<?xml … ?>" may name no other encoding than UTF-8.
+  bool declaration() {
+    const std::string_view text = rest_.substr(0, rest_.find("?>"));
+    const std::size_t at = text.find("encoding=");
+    if (at != std::string_view::npos) {
+      const std::string_view value = text.substr(at + 9);
+      if (value.size() < 2 || !ascii::equals_ignoring_case(value.substr(1, value.find(value[0], 1) - 1), "utf-8")) {
+        return false;
+      }
+    }
+    return skip_to("?>");
+  }
+
+  // False where the search ends here.
+  bool element() {
+    const std::string_view tag = name();
+    if (tag.empty() || ascii::equals_ignoring_case(tag, "body")) {
+      return false;
+    }
+    std::string called;
+    std::string content;
+    for (skip_blanks(); !take(">"); skip_blanks()) {
+      if (take("/")) {
+        continue;
+      }
+      const std::string_view key = name();
+      std::optional<std::string> given = key.empty() ? std::nullopt : value(key);
+      if (!given) {
+        return false;
+      }
+      if (ascii::equals_ignoring_case(key, "name") && called.empty()) {
+        called = std::move(*given);
+      } else if (ascii::equals_ignoring_case(key, "content") && content.empty()) {
+        content = std::move(*given);
+      }
+    }
+    if (ascii::equals_ignoring_case(tag, "meta") && called == "terraform-get") {
+      source_ = std::move(content);
+    }
+    return true;
+  }
+
+  // That of an attribute whose name was read; nullopt where it never ends.
+  std::optional<std::string> value(std::string_view key) {
+    skip_blanks();
+    if (!take("=")) {
+      return std::string(key);
+    }
+    skip_blanks();
+    const char quote = rest_.empty() ? '\0' : rest_[0];
+    if (quote != '"' && quote != '\'') {
+      return std::string(take_while([](char c) { return is_name(c) && c != '.'; }));
+    }
+    rest_.remove_prefix(1);
+    const std::size_t end = rest_.find(quote);
+    const std::string_view raw = rest_.substr(0, end);
+    if (end == std::string_view::npos || raw.find('<') != std::string_view::npos) {
+      return std::nullopt;
+    }
+    rest_.remove_prefix(end + 1);
+    return unescaped(raw);
+  }
+
+  std::string_view rest_;
+  std::string source_;
+};
 
 // The getters of OpenTofu without oci, which go-getter does not have where it is sent on.
 constexpr std::array<std::string_view, 7> kGetters = {"file", "gcs", "git", "hg", "http", "https", "s3"};
@@ -21,6 +209,10 @@ tl::unexpected<Error> says(std::string_view display, const std::string& where, C
 }
 
 }  // namespace
+
+std::optional<std::string> meta_source(std::string_view page) {
+  return Page(page).find();
+}
 
 Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::string_view display) {
   std::string where = response.header("X-Terraform-Get").value_or("");
