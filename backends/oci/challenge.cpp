@@ -6,30 +6,17 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 
 namespace modlock::oci {
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string to_lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
-}
-
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z');
-}
-
 bool is_token(char c) {
-  return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  return ascii::is_alnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
 bool is_token68(char c) {
-  return is_alphanumeric(c) || std::string_view("-._~+/").find(c) != std::string_view::npos;
+  return ascii::is_alnum(c) || std::string_view("-._~+/").find(c) != std::string_view::npos;
 }
 
 // Reads from the front of a header value.
@@ -97,7 +84,7 @@ bool is_ip_address(std::string_view host) {
   host = host.substr(0, host.size() - (host.empty() || host.back() != '.' ? 0 : 1));
   const std::string_view last = host.substr(host.rfind('.') + 1);
   return host.substr(0, 1) == "[" || last.substr(0, 2) == "0x" ||
-         (!last.empty() && std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; }));
+         (!last.empty() && std::all_of(last.begin(), last.end(), ascii::is_digit));
 }
 
 std::string_view without_port(std::string_view authority) {
@@ -123,7 +110,7 @@ std::vector<Challenge> parse_challenges(std::string_view value) {
     }
     const bool blank = !in.skip_blanks().empty();
     if (!in.next_is('=')) {
-      challenges.push_back({to_lower(word)});
+      challenges.push_back({ascii::lower(word)});
       if (blank) {
         in.skip_token68();
       }
@@ -135,7 +122,7 @@ std::vector<Challenge> parse_challenges(std::string_view value) {
     if (challenges.empty() || !text) {
       return challenges;
     }
-    challenges.back().parameters.emplace_back(to_lower(word), std::move(*text));
+    challenges.back().parameters.emplace_back(ascii::lower(word), std::move(*text));
     in.skip_blanks();
     if (!in.next_is(',')) {
       return challenges;
@@ -145,7 +132,7 @@ std::vector<Challenge> parse_challenges(std::string_view value) {
 
 std::optional<Challenge> answerable_challenge(const HttpResponse& response) {
   for (const HttpHeader& header : response.headers) {
-    if (to_lower(header.name) != "www-authenticate") {
+    if (!ascii::equals_ignoring_case(header.name, "www-authenticate")) {
       continue;
     }
     for (Challenge& challenge : parse_challenges(header.value)) {
@@ -177,7 +164,7 @@ Result<std::string> token_realm(const Challenge& challenge, std::string_view aut
   if (url->user) {
     return refused("with a realm that holds user-info");
   }
-  const std::string host = to_lower(without_port(url->host));
+  const std::string host = ascii::lower(without_port(url->host));
   if (is_ip_address(host) && host != without_port(authority)) {
     return refused(
         fmt::format("with a realm on \"{}\", an address that is not the registry's own", escape_controls(host)));

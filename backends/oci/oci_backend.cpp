@@ -59,7 +59,7 @@ class OciBackend final : public BackendCore {
     }
     Listing listing = list_tags(std::move(tags), tag_prefix, found.fetched_at);
     listing.skipped.insert(listing.skipped.end(), nameless.begin(), nameless.end());
-    MODLOCK_TRY(tell_twins_apart(address.repository, listing.versions, context));
+    MODLOCK_TRY(resolve_equal_versions(address.repository, listing.versions, context));
     merge_equal_versions(listing, "digest");
     return listing;
   }
@@ -94,8 +94,8 @@ class OciBackend final : public BackendCore {
 
  private:
   // Asks for the digests of the tags that share a version with another.
-  Result<void> tell_twins_apart(const Repository& repository, std::vector<ListedVersion>& versions,
-                                const Context& context) {
+  Result<void> resolve_equal_versions(const Repository& repository, std::vector<ListedVersion>& versions,
+                                      const Context& context) {
     std::vector<std::size_t> twins;
     for (std::size_t i = 0; i < versions.size(); ++i) {
       if (has_twin(versions, i)) {

@@ -11,6 +11,7 @@
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "protocol/base/result.h"
 
 namespace modlock::oci {
@@ -18,16 +19,12 @@ namespace {
 
 constexpr std::string_view kDefaultTag = "latest";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_lower_or_digit(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z');
+  return ascii::is_lower(c) || ascii::is_digit(c);
 }
 
 bool is_word(char c) {
-  return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z') || c == '_';
+  return ascii::is_alnum(c) || c == '_';
 }
 
 bool is_separator(std::string_view text) {
@@ -191,7 +188,7 @@ DigestForm digest_form(std::string_view text) {
   for (const Algorithm& algorithm : {Algorithm{"sha256:", 64}, Algorithm{"sha384:", 96}, Algorithm{"sha512:", 128}}) {
     const std::string_view digits = text.substr(std::min(algorithm.name.size(), text.size()));
     if (text.substr(0, algorithm.name.size()) == algorithm.name && digits.size() == algorithm.digits &&
-        std::all_of(digits.begin(), digits.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); })) {
+        std::all_of(digits.begin(), digits.end(), ascii::is_lower_hex)) {
       return algorithm.name == "sha384:" ? DigestForm::other_algorithm : DigestForm::supported;
     }
   }

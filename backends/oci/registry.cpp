@@ -2,19 +2,74 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "backends/base/digest.h"
+#include "backends/http/http_client.h"
 #include "backends/http/redirect.h"
 #include "backends/http/redirect_policy.h"
-#include "backends/oci/blob_check.h"
+#include "backends/oci/manifest.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {
+
+// Holds a blob that arrives to its descriptor: a byte too many ends the transfer. Errors: HASH_MISMATCH (another size
+// or digest); those of the sink that takes the bytes. `what` names the blob in messages.
+class BlobCheck final : public BodySink {
+ public:
+  BlobCheck(BodySink& sink, const Layer& layer, std::string what)
+      : sink_(sink), layer_(layer), what_(std::move(what)) {}
+
+  Result<void> begin(std::optional<std::uint64_t> length) override;
+  Result<void> write(std::string_view bytes) override;
+  // Once everything has arrived, of that digest ("sha256:…"): whether it is what the descriptor says.
+  Result<void> finish(std::string_view digest) const;
+
+ private:
+  tl::unexpected<Error> wrong_size(std::string_view found) const;
+
+  BodySink& sink_;
+  const Layer& layer_;
+  std::string what_;
+  std::uint64_t size_ = 0;
+};
+
+tl::unexpected<Error> not_as_described(std::string_view what, std::string_view expected, std::string_view found) {
+  return fail(Code::hash_mismatch,
+              fmt::format("{} is not what its manifest says: expected {}, found {}", what, expected, found),
+              "the registry, or something between, changes what it serves: do not use it");
+}
+
+tl::unexpected<Error> BlobCheck::wrong_size(std::string_view found) const {
+  return not_as_described(what_, fmt::format("{} bytes", layer_.size), found);
+}
+
+Result<void> BlobCheck::begin(std::optional<std::uint64_t> length) {
+  if (length && *length != layer_.size) {
+    return wrong_size(std::to_string(*length));
+  }
+  size_ = 0;
+  return sink_.begin(length);
+}
+
+Result<void> BlobCheck::write(std::string_view bytes) {
+  size_ += bytes.size();
+  return size_ > layer_.size ? wrong_size("more") : sink_.write(bytes);
+}
+
+Result<void> BlobCheck::finish(std::string_view digest) const {
+  if (size_ != layer_.size) {
+    return wrong_size(std::to_string(size_));
+  }
+  return digest == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, digest);
+}
 
 // What oras-go asks for, so that a registry shows us what it shows OpenTofu: an index must be seen to be refused.
 constexpr std::string_view kManifestTypes =

@@ -52,7 +52,8 @@ class Registry {
 
   // Brings a blob into a sink that says its digest ("sha256:…") once everything is there; checked, so that what the
   // sink holds is the blob of the descriptor. `what` names it in messages: "the module package". Errors: NOT_FOUND;
-  // those of BlobCheck. Registries redirect to other hosts for blobs; nothing secret goes there.
+  // HASH_MISMATCH (another size or digest than the descriptor's); those of the sink. Registries redirect to other hosts
+  // for blobs; nothing secret goes there.
   using Digest = std::function<Result<std::string>()>;
   Result<void> blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,
                     const Digest& digest, const Context& context);

@@ -1,8 +1,8 @@
-#include "backends/oci/token.h"
-
-#include <boost/test/unit_test.hpp>
+#include "backends/oci/authorizer.h"
 
 #include <string>
+
+#include <boost/test/unit_test.hpp>
 
 #include "tests/support/fake_http_client.h"
 
