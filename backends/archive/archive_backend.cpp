@@ -251,7 +251,6 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
 }
 
 }  // namespace
-
 }  // namespace modlock::archive
 
 namespace modlock {

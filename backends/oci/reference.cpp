@@ -58,7 +58,7 @@ bool is_false(std::string_view text) {
   return std::find(kFalse.begin(), kFalse.end(), text) != kFalse.end();
 }
 
-// go-getter takes its own two arguments away before the others are judged.
+// go-getter takes its own two arguments away before the others are checked.
 Result<QueryArguments> own_arguments(const QueryArguments& query, const std::string& display) {
   QueryArguments kept;
   std::set<std::string> seen;

@@ -30,7 +30,7 @@ struct TagListing {
 
 // The requests of the OCI distribution specification that pulling a module takes. Each is sent at most twice: without
 // or with the authorization that is known, and once more after a challenge. Thread-safe.
-// Where a redirect or a page leads is judged as the archive at that URL (redirect_policy.h), before it is asked.
+// Where a redirect or a page leads is checked as the archive at that URL (redirect_policy.h), before it is asked.
 // Errors of every call: those of HttpClient::send() and expect_success(), AUTH_REQUIRED and FORBIDDEN with the places
 // where credentials were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
 class Registry {

@@ -116,7 +116,7 @@ Result<void> TagPages::find_next(const HttpResponse& page) {
   if (!target) {
     return {};
   }
-  // A link is judged as a redirect is: resolved against the page, never down to http.
+  // A link is checked as a redirect is: resolved against the page, never down to http.
   const auto step = follow_redirect(page.url.reveal(), 307, *target, false);
   if (!step) {
     return fail(Code::bad_response,

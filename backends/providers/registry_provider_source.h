@@ -8,7 +8,7 @@
 #include "backends/http/http_client.h"
 #include "backends/providers/provider_protocol.h"
 #include "backends/providers/provider_source.h"
-#include "backends/registry/request_policy.h"
+#include "backends/registry/registry_http.h"
 #include "backends/store/store.h"
 
 namespace modlock {

@@ -2,8 +2,271 @@
 
 #include <fmt/format.h>
 
-#include "backends/registry/package_fetch.h"
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
+#include "backends/base/parallel.h"
 #include "backends/registry/registry_client.h"
+#include "protocol/base/result.h"
+
+namespace modlock::registry {
+namespace {
+
+// Brings versions of one module of a registry: asks where each lies, and has whoever serves that fetch it. One object
+// serves one call. The rules are those of make_registry_backend().
+class PackageFetch {
+ public:
+  PackageFetch(RegistryClient& client, const BackendSet& others, const Source& module,
+               const std::filesystem::path& parent, const Context& context)
+      : client_(client), others_(others), module_(module), parent_(parent), context_(context) {}
+
+  std::vector<Result<FetchedTree>> fetch(std::span<const FetchRequest> requests);
+
+ private:
+  // A request in terms of the source that the registry points to.
+  struct Inner {
+    SourceAddress address;
+    Backend* backend = nullptr;
+    FetchRequest request;
+    Diagnostics warnings;
+  };
+  // One fetch: a direct download, or everything from one repository.
+  struct Batch {
+    std::optional<DirectPackage> direct;
+    std::vector<std::size_t> requests;
+  };
+
+  void locate(std::span<const FetchRequest> requests);
+  Result<Inner> prepare(const FetchRequest& request, const SourceAddress& address) const;
+  Result<void> expect_locked(Inner& inner, const FetchRequest& request) const;
+  Result<void> expect_named(Inner& inner, const FetchRequest& request) const;
+  std::vector<Batch> make_batches(std::span<const FetchRequest> requests);
+  void run(const Batch& batch, std::span<const FetchRequest> requests);
+  Result<FetchedTree> download(const FetchRequest& request, const DirectPackage& package) const;
+  Result<FetchedTree> complete(const FetchRequest& request, const Inner& inner, Result<FetchedTree> tree) const;
+  std::string lies_at(const FetchRequest& request, const Inner& inner) const;
+  std::string display(const FetchRequest& request) const { return version_display(module_, request.ref); }
+
+  RegistryClient& client_;
+  const BackendSet& others_;
+  const Source& module_;
+  const std::filesystem::path& parent_;
+  const Context& context_;
+  std::map<std::string, Result<PackageLocation>> locations_;  // by version
+  std::vector<std::optional<Inner>> inner_;                   // by request; none for a direct download
+  std::vector<Result<FetchedTree>> results_;                  // by request
+};
+
+// Waiting for the network, not computing: wider than the machine has cores.
+constexpr std::size_t kWidth = 8;
+
+// The reference that an address names, in its own spelling.
+std::string named_reference(const Source& source) {
+  return source.query_value(source.has_tags() ? source.traits().tag_argument : "ref");
+}
+
+bool is_archive_id(std::string_view id) {
+  return id.substr(0, 3) == "zh:";
+}
+
+std::string join_subdir(const std::string& outer, const std::string& inner) {
+  return outer.empty() || inner.empty() ? outer + inner : clean_path(outer + "/" + inner);
+}
+
+Diagnostic moved(std::string message) {
+  return {Severity::warning,
+          Error{.code = Code::tag_moved,
+                .message = std::move(message),
+                .hint = "find out why the registry gives a version another content; `tofu-modlock upgrade` locks what "
+                        "it gives now"}};
+}
+
+std::vector<Result<FetchedTree>> PackageFetch::fetch(std::span<const FetchRequest> requests) {
+  results_.assign(requests.size(), FetchedTree{});
+  inner_.resize(requests.size());
+  locate(requests);
+  parallel_for(requests.size(), kWidth, [&](std::size_t i) {
+    const auto& location = locations_.at(requests[i].ref);
+    const auto* address = location ? std::get_if<SourceAddress>(&*location) : nullptr;
+    if (!location) {
+      results_[i] = fail(location.error());
+    } else if (address != nullptr) {
+      auto inner = prepare(requests[i], *address);
+      if (inner) {
+        inner_[i] = std::move(*inner);
+      } else {
+        results_[i] = fail(std::move(inner.error()));
+      }
+    }
+  });
+  const std::vector<Batch> batches = make_batches(requests);
+  parallel_for(batches.size(), kWidth, [&](std::size_t i) { run(batches[i], requests); });
+  return std::move(results_);
+}
+
+void PackageFetch::locate(std::span<const FetchRequest> requests) {
+  for (const FetchRequest& request : requests) {
+    locations_.emplace(request.ref, PackageLocation{});
+  }
+  std::vector<std::pair<const std::string, Result<PackageLocation>>*> open;
+  for (auto& entry : locations_) {
+    open.push_back(&entry);
+  }
+  parallel_for(open.size(), kWidth, [&](std::size_t i) {
+    const std::string& version = open[i]->first;
+    // It becomes a part of a URL.
+    open[i]->second = Version::parse(version)
+                          ? client_.locate(module_, version, context_)
+                          : fail(Code::invalid_params,
+                                 fmt::format("\"{}\" of \"{}\" cannot be fetched: a registry has versions alone",
+                                             escape_controls(version), module_.package_identity()));
+  });
+}
+
+Result<PackageFetch::Inner> PackageFetch::prepare(const FetchRequest& request, const SourceAddress& address) const {
+  if (auto ok = check_redirected_source(address.source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(request))));
+  }
+  Inner inner{.address = address, .backend = others_.find(address.source), .request = {}, .warnings = {}};
+  if (inner.backend == nullptr) {
+    return fail(Code::source_unsupported,
+                fmt::format("{} lies at \"{}\", and {} sources are not served", display(request),
+                            address.source.identity(), address.source.getter));
+  }
+  if (auto ok = inner.backend->check_redirected(address, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), lies_at(request, inner)));
+  }
+  inner.request.ref = named_reference(address.source);
+  MODLOCK_TRY(request.id.empty() ? expect_named(inner, request) : expect_locked(inner, request));
+  return inner;
+}
+
+std::string PackageFetch::lies_at(const FetchRequest& request, const Inner& inner) const {
+  return fmt::format("{} lies at \"{}\"", display(request), inner.address.source.identity());
+}
+
+// A commit or a digest has to be proven by its source before it is fetched by itself.
+Result<void> PackageFetch::expect_named(Inner& inner, const FetchRequest& request) const {
+  if (inner.address.source.named_id().empty()) {
+    return {};
+  }
+  const auto pin = inner.backend->pin(inner.address, context_);
+  if (!pin) {
+    return fail(with_note(pin.error(), lies_at(request, inner)));
+  }
+  inner.request = {.id = pin->id, .ref = pin->ref, .locked = pin->ref.empty()};
+  return {};
+}
+
+Result<void> PackageFetch::expect_locked(Inner& inner, const FetchRequest& request) const {
+  const std::string here = inner.address.source.identity();
+  const std::string id = inner.backend->id_of({&request.id, 1});
+  if (id.empty() && is_archive_id(request.id)) {
+    inner.warnings.push_back(moved(fmt::format("{} was an archive ({}) when it was locked, and is now at \"{}\"",
+                                               display(request), request.id, here)));
+    return expect_named(inner, request);
+  }
+  if (id.empty()) {
+    return fail(Code::hash_mismatch,
+                fmt::format("{} is locked as {}, and the registry now points to \"{}\", which cannot give that",
+                            display(request), request.id, here),
+                "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
+  }
+  const std::string named = inner.address.source.named_id();
+  if (!named.empty() && !ascii::lower(id).starts_with(named)) {
+    inner.warnings.push_back(
+        moved(fmt::format("the registry now points to \"{}\" for {}; the locked {} is used, if it "
+                          "is still there",
+                          here, display(request), request.id)));
+  }
+  inner.request = {.id = id, .ref = named.empty() ? inner.request.ref : std::string(), .locked = true};
+  return {};
+}
+
+std::vector<PackageFetch::Batch> PackageFetch::make_batches(std::span<const FetchRequest> requests) {
+  std::vector<Batch> batches;
+  std::map<std::string, std::size_t> by_package;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (!results_[i]) {
+      continue;
+    }
+    if (!inner_[i]) {
+      batches.push_back({std::get<DirectPackage>(*locations_.at(requests[i].ref)), {i}});
+      continue;
+    }
+    // The URL without what names a version of it. An identity would not do: it leaves out arguments of an archive's
+    // URL that may well choose the archive.
+    const std::string key = inner_[i]->address.source.getter + "::" + inner_[i]->address.package_url.reveal();
+    const auto [at, is_new] = by_package.emplace(key, batches.size());
+    if (is_new) {
+      batches.emplace_back();
+    }
+    batches[at->second].requests.push_back(i);
+  }
+  return batches;
+}
+
+void PackageFetch::run(const Batch& batch, std::span<const FetchRequest> requests) {
+  const std::size_t first = batch.requests.front();
+  if (batch.direct) {
+    results_[first] = download(requests[first], *batch.direct);
+    return;
+  }
+  std::vector<FetchRequest> inner;
+  for (const std::size_t i : batch.requests) {
+    inner.push_back(inner_[i]->request);
+  }
+  auto trees = inner_[first]->backend->fetch(inner_[first]->address, inner, parent_, context_);
+  for (std::size_t k = 0; k < batch.requests.size(); ++k) {
+    const std::size_t i = batch.requests[k];
+    results_[i] = complete(requests[i], *inner_[i], std::move(trees[k]));
+  }
+}
+
+Result<FetchedTree> PackageFetch::download(const FetchRequest& request, const DirectPackage& package) const {
+  if (auto ok = check_redirected_source(package.source, context_); !ok) {
+    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(request))));
+  }
+  const std::string here = package.source.identity();
+  if (!request.id.empty() && !is_archive_id(request.id)) {
+    return fail(Code::hash_mismatch,
+                fmt::format("{} is locked as {}, and the registry now hands out an archive, \"{}\"", display(request),
+                            request.id, here),
+                "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
+  }
+  auto tree = client_.download(module_, request.ref, package, parent_, context_);
+  if (!tree) {
+    return tree;
+  }
+  if (!request.id.empty() && request.id != tree->id) {
+    tree->warnings.push_back(
+        moved(fmt::format("the archive of {} at \"{}\" is another than the locked one: expected "
+                          "{}, got {}",
+                          display(request), here, request.id, tree->id)));
+  }
+  tree->ref = request.ref;
+  return tree;
+}
+
+Result<FetchedTree> PackageFetch::complete(const FetchRequest& request, const Inner& inner,
+                                           Result<FetchedTree> tree) const {
+  if (!tree) {
+    return fail(with_note(std::move(tree.error()), lies_at(request, inner)));
+  }
+  tree->id = inner.backend->id_hash(tree->id);
+  tree->ref = request.ref;
+  tree->subdir = join_subdir(tree->subdir, inner.address.source.subdir);
+  tree->warnings.insert(tree->warnings.begin(), inner.warnings.begin(), inner.warnings.end());
+  return tree;
+}
+
+}  // namespace
+}  // namespace modlock::registry
 
 namespace modlock {
 namespace {

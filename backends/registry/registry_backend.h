@@ -8,7 +8,7 @@
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
 #include "backends/registry/module_protocol.h"
-#include "backends/registry/request_policy.h"
+#include "backends/registry/registry_http.h"
 
 namespace modlock {
 

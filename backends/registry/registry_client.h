@@ -28,7 +28,8 @@ class RegistryClient {
   // Where a version lies. Errors as those of versions(), and of parse_location().
   Result<PackageLocation> locate(const Source& source, const std::string& version, const Context& context);
 
-  // Downloads what the registry hands out itself, into a new directory below `parent`. Errors: those of fetch_direct().
+  // Downloads what the registry hands out itself, into a new directory below `parent`. Errors: those of
+  // RegistryHttp::send() and unpack_archive(); BAD_RESPONSE (none of the formats).
   Result<FetchedTree> download(const Source& source, const std::string& version, const DirectPackage& package,
                                const std::filesystem::path& parent, const Context& context);
 

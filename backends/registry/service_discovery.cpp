@@ -88,11 +88,11 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::services_of(const std::stri
   std::unique_lock lock(mutex_);
   Entry& entry = entries_[host];
   while (!entry.is_known() && entry.asking) {
-    const auto settled = [&entry] { return !entry.asking; };
+    const auto is_answered = [&entry] { return !entry.asking; };
     if (context.deadline) {
-      answered_.wait_until(lock, context.stop, *context.deadline, settled);
+      answered_.wait_until(lock, context.stop, *context.deadline, is_answered);
     } else {
-      answered_.wait(lock, context.stop, settled);
+      answered_.wait(lock, context.stop, is_answered);
     }
     MODLOCK_TRY(context.check());
   }

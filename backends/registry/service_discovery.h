@@ -25,7 +25,7 @@ class ServiceDiscovery {
 
   // The base URL of a service ("modules.v1") of a host (Source::host): absolute, http or https, without user-info,
   // query and fragment, ending in "/". A `host` block of the client configuration takes the place of the request. A URL
-  // of another host that the host names itself is judged (check_url_allowed()): SOURCE_DENIED.
+  // of another host that the host names itself is checked (check_url_allowed()): SOURCE_DENIED.
   // Errors: NOT_FOUND (the host has no such service, or none at all; not in this version), BAD_RESPONSE (no JSON
   // object, another Content-Type than application/json, a service URL that is none), LIMIT_EXCEEDED (over 1 MiB), and
   // those of RegistryHttp::send().

@@ -18,7 +18,7 @@
 #include "backends/http/curl_http_client.h"
 #include "backends/providers/provider_archives.h"
 #include "backends/providers/provider_source.h"
-#include "backends/registry/request_policy.h"
+#include "backends/registry/registry_http.h"
 #include "backends/store/file_response_cache.h"
 #include "backends/store/store.h"
 #include "plugin/settings/settings.h"

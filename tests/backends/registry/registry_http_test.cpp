@@ -1,4 +1,4 @@
-#include "backends/registry/request_policy.h"
+#include "backends/registry/registry_http.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,3 @@
-#include "backends/registry/package_fetch.h"
-
 #include <boost/test/unit_test.hpp>
 
 #include "tests/backends/registry/registry_fixture.h"

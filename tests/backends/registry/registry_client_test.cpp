@@ -1,4 +1,4 @@
-#include "backends/registry/direct_package.h"
+#include "backends/registry/registry_client.h"
 
 #include <boost/test/unit_test.hpp>
 
