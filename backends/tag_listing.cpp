@@ -7,7 +7,21 @@
 #include <cstdint>
 #include <utility>
 
+#include "backends/base/parallel.h"
+#include "protocol/base/result.h"
+
 namespace modlock {
+namespace {
+
+constexpr std::size_t kQuestionsAtOnce = 8;
+
+// Whether one of its neighbors is an equal version.
+bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
+  return (i > 0 && versions[i - 1].version == versions[i].version) ||
+         (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
+}
+
+}  // namespace
 
 Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::system_clock::time_point fetched_at) {
   struct Named {
@@ -47,6 +61,23 @@ Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::s
         {std::move(next.named->version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
   }
   return listing;
+}
+
+Result<void> add_ids_of_equal_versions(std::vector<ListedVersion>& versions,
+                                       const std::function<Result<std::string>(const ListedVersion&)>& find_id) {
+  std::vector<std::size_t> twins;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    if (versions[i].id.empty() && has_twin(versions, i)) {
+      twins.push_back(i);
+    }
+  }
+  std::vector<Result<std::string>> ids(twins.size());
+  parallel_for(twins.size(), kQuestionsAtOnce, [&](std::size_t i) { ids[i] = find_id(versions[twins[i]]); });
+  for (std::size_t i = 0; i < twins.size(); ++i) {
+    MODLOCK_TRY(auto id, std::move(ids[i]));
+    versions[twins[i]].id = std::move(id);
+  }
+  return {};
 }
 
 void merge_equal_versions(Listing& listing, std::string_view id_name) {

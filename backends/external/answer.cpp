@@ -7,8 +7,10 @@
 #include <chrono>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "protocol/base/json.h"
 #include "protocol/base/object_reader.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::external {
 namespace {
@@ -26,10 +28,6 @@ constexpr std::array kCodes = {
     Code::io_error,      Code::source_invalid, Code::source_unsupported, Code::source_denied,
     Code::hash_mismatch, Code::archive_unsafe, Code::signature_invalid,  Code::limit_exceeded,
 };
-
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 tl::unexpected<Error> no_answer(std::string message) {
   return fail(Code::bad_response, std::move(message),
@@ -64,6 +62,27 @@ Error read_error(const Json::Value& value) {
     return misshapen(fine.error());
   }
   return error;
+}
+
+constexpr std::size_t kLongestQuote = 500;
+constexpr std::string_view kLeftOut = "…";
+
+std::string shortened(std::string text) {
+  if (text.size() <= kLongestQuote) {
+    return text;
+  }
+  std::size_t size = kLongestQuote;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) {
+    --size;
+  }
+  text.resize(size);
+  return text.append(kLeftOut);
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 }  // namespace
@@ -152,9 +171,13 @@ Result<std::string> read_id(const Json::Value& result) {
 }
 
 bool is_id(std::string_view text) {
-  const auto fits = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
-  return !text.empty() && text.size() <= kLongestId && is_alphanumeric(text[0]) &&
+  const auto fits = [](char c) { return ascii::is_alnum(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
+  return !text.empty() && text.size() <= kLongestId && ascii::is_alnum(text[0]) &&
          std::all_of(text.begin(), text.end(), fits);
+}
+
+std::string quotable(std::string_view text, const Secrets& secrets) {
+  return shortened(to_valid_utf8(escape_controls(secrets.scrub(scrub_urls(trimmed(text))))));
 }
 
 }  // namespace modlock::external

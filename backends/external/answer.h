@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/address/scrub.h"
 #include "backends/backend.h"
 #include "backends/tag_listing.h"
 #include "protocol/base/result.h"
@@ -53,5 +54,10 @@ Result<std::string> read_id(const Json::Value& result);
 // Whether a text can be an id: 1 to 200 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-", the first of them a letter
 // or digit. So it is safe as a file name, as an argument and in a lock file.
 bool is_id(std::string_view text);
+
+// What a log line or a message may quote of what a program said: one line of valid UTF-8 and at most 500 bytes, with
+// "…" for the secrets, for the user-info and the query of any URL, and for what is left out at the end. Control
+// characters appear as "\xNN".
+std::string quotable(std::string_view text, const Secrets& secrets);
 
 }  // namespace modlock::external

@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "backends/address/scrub.h"
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/base/system_error.h"
 #include "backends/external/answer.h"
-#include "backends/external/program.h"
+#include "backends/external/connection.h"
 #include "backends/tag_listing.h"
 #include "protocol/base/result.h"
 
@@ -54,11 +55,6 @@ RequestedRef wanted_by(const FetchRequest& request, const Source& source) {
   return request.ref.empty() || request.ref == own.name ? own : RequestedRef{"tag", request.ref};
 }
 
-bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
-  return (i > 0 && versions[i - 1].version == versions[i].version) ||
-         (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
-}
-
 class ExternalBackend final : public BackendCore {
  public:
   ExternalBackend(ExternalCommand command, ExternalLimits limits)
@@ -77,7 +73,9 @@ class ExternalBackend final : public BackendCore {
     Listing listing = list_tags(offered.tags, tag_prefix, std::chrono::system_clock::now());
     listing.skipped.insert(listing.skipped.end(), offered.unusable.begin(), offered.unusable.end());
     listing.complete = offered.complete;
-    MODLOCK_TRY(tell_twins_apart(source, listing.versions, context));
+    MODLOCK_TRY(add_ids_of_equal_versions(listing.versions, [&](const ListedVersion& version) {
+      return id_of_name(source, {"tag", version.tag}, context);
+    }));
     merge_equal_versions(listing, "id");
     return listing;
   }
@@ -145,28 +143,6 @@ class ExternalBackend final : public BackendCore {
     return ask(std::move(question), source, read_id, context);
   }
 
-  // Asks for the ids of the tags that share a version with another and were listed without.
-  Result<void> tell_twins_apart(const SourceAddress& source, std::vector<ListedVersion>& versions,
-                                const Context& context) {
-    std::vector<std::size_t> twins;
-    for (std::size_t i = 0; i < versions.size(); ++i) {
-      if (versions[i].id.empty() && has_twin(versions, i)) {
-        twins.push_back(i);
-      }
-    }
-    std::vector<Result<std::string>> ids(twins.size());
-    parallel_for(twins.size(), kParallel, [&](std::size_t i) {
-      ids[i] = id_of_name(source, {"tag", versions[twins[i]].tag}, context);
-    });
-    for (std::size_t i = 0; i < twins.size(); ++i) {
-      if (!ids[i]) {
-        return fail(std::move(ids[i].error()));
-      }
-      versions[twins[i]].id = std::move(*ids[i]);
-    }
-    return {};
-  }
-
   Result<FetchedTree> fetch_one(const SourceAddress& source, const FetchRequest& request, const fs::path& parent,
                                 const Context& context) {
     const RequestedRef wanted = wanted_by(request, source.source);
@@ -225,9 +201,7 @@ class ExternalBackend final : public BackendCore {
 };
 
 bool is_getter(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_alnum);
 }
 
 }  // namespace

@@ -32,12 +32,6 @@ Tag to_tag(const std::string& name, std::string_view prefix) {
   return tag;
 }
 
-// Whether one of its neighbours is an equal version.
-bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
-  return (i > 0 && versions[i - 1].version == versions[i].version) ||
-         (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
-}
-
 class OciBackend final : public BackendCore {
  public:
   OciBackend(HttpClient& http, Credentials& credentials) : registry_(http, credentials) {}
@@ -59,7 +53,9 @@ class OciBackend final : public BackendCore {
     }
     Listing listing = list_tags(std::move(tags), tag_prefix, found.fetched_at);
     listing.skipped.insert(listing.skipped.end(), nameless.begin(), nameless.end());
-    MODLOCK_TRY(resolve_equal_versions(address.repository, listing.versions, context));
+    MODLOCK_TRY(add_ids_of_equal_versions(listing.versions, [&](const ListedVersion& version) {
+      return registry_.digest_of(address.repository, version.tag, context);
+    }));
     merge_equal_versions(listing, "digest");
     return listing;
   }
@@ -93,27 +89,6 @@ class OciBackend final : public BackendCore {
   std::string hash_scheme() const override { return "oci"; }
 
  private:
-  // Asks for the digests of the tags that share a version with another.
-  Result<void> resolve_equal_versions(const Repository& repository, std::vector<ListedVersion>& versions,
-                                      const Context& context) {
-    std::vector<std::size_t> twins;
-    for (std::size_t i = 0; i < versions.size(); ++i) {
-      if (has_twin(versions, i)) {
-        twins.push_back(i);
-      }
-    }
-    std::vector<Result<std::string>> digests(twins.size());
-    parallel_for(twins.size(), kParallel,
-                 [&](std::size_t i) { digests[i] = registry_.digest_of(repository, versions[twins[i]].tag, context); });
-    for (std::size_t i = 0; i < twins.size(); ++i) {
-      if (!digests[i]) {
-        return fail(std::move(digests[i].error()));
-      }
-      versions[twins[i]].id = std::move(*digests[i]);
-    }
-    return {};
-  }
-
   Result<FetchedTree> fetch_one(const Address& address, const FetchRequest& request, const fs::path& parent,
                                 const Context& context) {
     Reference reference = address.reference;
