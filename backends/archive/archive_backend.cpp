@@ -10,7 +10,6 @@
 #include "backends/archive/archive_request.h"
 #include "backends/archive/terraform_get.h"
 #include "backends/backend_set.h"
-#include "backends/base/digest.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
 #include "backends/http/redirect_policy.h"
@@ -104,9 +103,7 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   if (!request.has_user) {
     MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
     if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
-      const std::string pair = basic->user.reveal() + ":" + basic->password.reveal();
-      const std::string encoded = base64(reinterpret_cast<const std::uint8_t*>(pair.data()), pair.size());
-      sent.secret_headers.emplace_back("Authorization", SecretText("Basic " + encoded));
+      sent.secret_headers.emplace_back("Authorization", basic_authorization(*basic));
     }
   }
   auto response = expect_success(http_.send(sent, context_), sent);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,11 +19,19 @@ namespace modlock {
 template <typename Key, typename Value>
 class SingleFlightMap {
  public:
+  using Clock = std::chrono::steady_clock;
+
+  // A value that is `life` old is made anew.
+  explicit SingleFlightMap(Clock::duration life = Clock::duration::max(),
+                           std::function<Clock::time_point()> now = Clock::now)
+      : life_(life), now_(std::move(now)) {}
+
   // `make` returns a Result<Value>, and is called without the lock. Errors: those of `make`; REQUEST_CANCELLED and
   // DEADLINE_EXCEEDED while waiting.
   template <typename Make>
   Result<Value> get(const Key& key, const Context& context, const Make& make) {
     std::unique_lock lock(mutex_);
+    const Clock::time_point asked_at = now_();
     Entry& entry = entries_[key];
     while (entry.is_making) {
       const std::size_t awaited = entry.attempts;
@@ -36,7 +46,7 @@ class SingleFlightMap {
         return fail(*entry.failure);
       }
     }
-    if (entry.value) {
+    if (entry.value && asked_at - entry.made_at < life_) {
       return *entry.value;
     }
     entry.is_making = true;
@@ -48,6 +58,7 @@ class SingleFlightMap {
     entry.failure.reset();
     if (made) {
       entry.value = *made;
+      entry.made_at = now_();
     } else if (made.error().code != Code::request_cancelled && made.error().code != Code::deadline_exceeded) {
       entry.failure = made.error();
     }
@@ -55,7 +66,7 @@ class SingleFlightMap {
     return made;
   }
 
-  // Whether get() would answer at once.
+  // Whether get() would answer at once, of values that live as long as the map.
   bool has(const Key& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);
@@ -67,9 +78,12 @@ class SingleFlightMap {
     bool is_making = false;
     std::size_t attempts = 0;
     std::optional<Value> value;
+    Clock::time_point made_at;
     std::optional<Error> failure;  // of the last attempt
   };
 
+  const Clock::duration life_;
+  const std::function<Clock::time_point()> now_;
   mutable std::mutex mutex_;
   std::condition_variable_any made_;
   std::map<Key, Entry> entries_;

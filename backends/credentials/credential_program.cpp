@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "backends/address/version.h"
+#include "backends/base/ascii.h"
 #include "backends/base/process.h"
 #include "backends/credentials/folded_member.h"
 #include "protocol/base/json.h"
@@ -19,18 +20,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRegistryPrefix = "terraform-credentials-";
 constexpr std::size_t kAnswerLimit = std::size_t{1} << 20U;
 
-std::string to_lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 // The version that a file name bears where it is a helper of that name: "terraform-credentials-foo_v1.2.0_x4".
 std::optional<Version> version_of(const std::string& file_name, std::string_view name) {
   if (!file_name.starts_with(kRegistryPrefix)) {
     return std::nullopt;
   }
-  std::string rest = to_lower(file_name.substr(kRegistryPrefix.size()));
+  std::string rest = ascii::lower(file_name.substr(kRegistryPrefix.size()));
   std::string version = "0.0.0";
   if (const std::size_t mark = rest.find("_v"); mark != std::string::npos) {
     version = rest.substr(mark + 2);

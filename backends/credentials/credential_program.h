@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ namespace modlock {
 // of which the newest counts. Names are compared in lower case. nullopt where there is none.
 std::optional<std::filesystem::path> find_registry_helper(const std::vector<std::string>& directories,
                                                           std::string_view name);
+
+// How long what a helper answered is used: a long-lived process sees what was renewed.
+inline constexpr std::chrono::seconds kHelperAnswerLife{60};
 
 // Runs `<program> <arguments…> get <host>` and reads {"token": "…"}; nothing found where there is no token, or no
 // string. Errors: UNREACHABLE (a failing program, an answer that is no JSON object), IO_ERROR, REQUEST_CANCELLED,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -11,11 +13,17 @@
 
 namespace modlock {
 
+struct ClientConfiguration;
+struct ProcessEnvironment;
+
 // A user name and a password.
 struct BasicCredential {
   SecretText user;
   SecretText password;
 };
+
+// "Basic …", as the header Authorization has it.
+SecretText basic_authorization(const BasicCredential& credential);
 
 // A token to be sent as it is.
 struct TokenCredential {
@@ -36,6 +44,16 @@ struct FoundCredential {
 struct CredentialLocation {
   std::string place;    // "environment variable TF_TOKEN_example_com", "file ~/.netrc"
   std::string outcome;  // "used", "not set", "no entry for example.com", "hidden by …": never a value
+};
+
+// What was found for one host, where it was looked for, and why that failed. Whoever fills it adds the places in the
+// order of precedence.
+struct CredentialLookup {
+  FoundCredential found;
+  std::vector<CredentialLocation> places;
+  std::optional<Error> failure;
+
+  void add(std::string place, std::string outcome) { places.push_back({std::move(place), std::move(outcome)}); }
 };
 
 // What credentials are for: each kind has its own places and its own precedence.
@@ -72,5 +90,10 @@ class Credentials {
 // `error` is the one that the refusal gave (its code, message and notes stay).
 Error explain_refusal(Error error, CredentialUse use, std::string_view host, std::string_view repository,
                       Credentials& credentials, const Context& context);
+
+// The credentials that the client would use: from what its configuration says and from the environment, by OpenTofu's
+// own rules (internal/command/cliconfig, its ociauthconfig, go-getter's netrc). Nothing is read or run before it is
+// asked for. Programs are run only where the user's own files name them, without TF_TOKEN_* in their environment.
+std::unique_ptr<Credentials> make_credentials(ClientConfiguration configuration, ProcessEnvironment environment);
 
 }  // namespace modlock

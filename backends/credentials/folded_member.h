@@ -2,8 +2,9 @@
 
 #include <json/value.h>
 
-#include <algorithm>
 #include <string_view>
+
+#include "backends/base/ascii.h"
 
 namespace modlock {
 
@@ -16,11 +17,8 @@ inline const Json::Value& folded_member(const Json::Value& object, std::string_v
   if (const Json::Value* exact = object.find(name.data(), name.data() + name.size()); exact != nullptr) {
     return *exact;
   }
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   for (auto member = object.begin(); member != object.end(); ++member) {
-    const std::string key = member.name();
-    if (std::equal(key.begin(), key.end(), name.begin(), name.end(),
-                   [&lower](char a, char b) { return lower(a) == lower(b); })) {
+    if (ascii::equals_ignoring_case(member.name(), name)) {
       return *member;
     }
   }

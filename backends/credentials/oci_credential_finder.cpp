@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "backends/base/files.h"
-#include "backends/credentials/credential_program.h"
 
 namespace modlock {
 

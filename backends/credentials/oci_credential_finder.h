@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/base/single_flight_map.h"
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/credential_lookup.h"
+#include "backends/credentials/credential_program.h"
+#include "backends/credentials/credentials.h"
 #include "backends/credentials/docker_file.h"
 #include "backends/credentials/process_environment.h"
 #include "backends/credentials/reloaded_files.h"
-#include "backends/credentials/single_flight_cache.h"
 
 namespace modlock {
 
@@ -52,7 +53,7 @@ class OciCredentialFinder {
   const ClientConfiguration& configuration_;
   const ProcessEnvironment& environment_;
   ReloadedFiles<Files> files_;
-  SingleFlightCache<FoundCredential> helper_answers_;
+  SingleFlightMap<std::string, FoundCredential> helper_answers_{kHelperAnswerLife};
 };
 
 }  // namespace modlock

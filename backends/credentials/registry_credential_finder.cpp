@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "backends/address/service_host.h"
-#include "backends/credentials/credential_program.h"
 
 namespace modlock {
 namespace {

@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "backends/base/single_flight_map.h"
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/credential_lookup.h"
+#include "backends/credentials/credential_program.h"
+#include "backends/credentials/credentials.h"
 #include "backends/credentials/process_environment.h"
-#include "backends/credentials/single_flight_cache.h"
 
 namespace modlock {
 
@@ -43,7 +44,7 @@ class RegistryCredentialFinder {
   const ClientConfiguration& configuration_;
   const ProcessEnvironment& environment_;
   const std::map<std::string, TokenVariable> variables_;
-  SingleFlightCache<FoundCredential> helper_answers_;
+  SingleFlightMap<std::string, FoundCredential> helper_answers_{kHelperAnswerLife};
   std::mutex mutex_;
   std::map<std::string, std::string> troubles_;  // the last message by host; empty: the helper answered
 };

@@ -12,7 +12,6 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
-#include "backends/base/digest.h"
 #include "backends/http/redirect.h"
 #include "backends/http/redirect_policy.h"
 #include "protocol/base/json.h"
@@ -152,12 +151,6 @@ Result<Token> parse_token(std::string_view body, std::string_view display) {
     return Token{SecretText(value.asString()), std::clamp(lifetime, kShortestLifetime, kLongestLifetime)};
   }
   return refused("no token");
-}
-
-SecretText basic_authorization(const BasicCredential& credential) {
-  const std::string text = credential.user.reveal() + ":" + credential.password.reveal();
-  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
-  return SecretText("Basic " + base64(bytes.data(), bytes.size()));
 }
 
 // The authorization of one repository, and who is getting one.

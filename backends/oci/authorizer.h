@@ -42,9 +42,6 @@ Result<Token> request_token(HttpClient& http, const TokenRequest& request, const
 // Errors, of `display`: BAD_RESPONSE.
 Result<Token> parse_token(std::string_view body, std::string_view display);
 
-// "Basic …" of a user and a password.
-SecretText basic_authorization(const BasicCredential& credential);
-
 // What to send a registry as Authorization, by the challenges it has sent (as oras-go answers them): for Basic the
 // configured user and password, for Bearer the configured access token, else a token of its token service. Kept per
 // registry and repository until it expires; callers that need one at the same time share one request. A registry that

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "backends/credentials/file_identity.h"
+#include "backends/credentials/reloaded_files.h"
 
 namespace modlock {
 namespace {

@@ -1,4 +1,4 @@
-#include "backends/credentials/netrc.h"
+#include "backends/credentials/netrc_credential_finder.h"
 
 #include <boost/test/unit_test.hpp>
 
