@@ -178,7 +178,7 @@ class Backend final {
 
 // Whether a source may be used that a server names (a registry's answer, X-Terraform-Get). SOURCE_DENIED for what is on
 // this machine, whose files are none of a server's business (OpenTofu follows there), and if Context::check_source says
-// so. A local git repository is judged by Backend::check_redirected().
+// so. A local git repository is checked by Backend::check_redirected().
 Result<void> check_redirected_source(const Source& source, const Context& context);
 
 }  // namespace modlock

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,11 @@ Result<CheckedOut> check_out(const Repository& repository, const std::string& co
 
 // A path or a name out of a tree as messages show it: quotable, and of a long one the end, where the name is.
 std::string shown_path(std::string_view path);
+
+// The full id of the commit that is checked out in a work tree, as its `.git` directory says: HEAD, followed through
+// one branch, loose or packed. Only files are read: no git runs, for the repository's own configuration may name
+// programs. nullopt: it has no `.git` directory of its own (a file or a link there is none), or what stands there names
+// no commit.
+std::optional<std::string> checked_out_commit(const std::filesystem::path& work_tree);
 
 }  // namespace modlock::git

@@ -3,13 +3,199 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <filesystem>
 
+#include "backends/base/ascii.h"
+#include "backends/base/files.h"
+#include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
-#include "backends/git/history.h"
 #include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {
+
+constexpr std::string_view kReading = "read the history of";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// The branches and tags of a remote with what leads to them, in a bare repository that lives as long as the object. It
+// lies in the cached one and stands apart from it: that one's history is cut, and its trees are whole.
+class History {
+ public:
+  explicit History(const Repository& repository);
+  ~History();
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  enum class Content {
+    commits,  // without trees, where the server can leave them out
+    whole,
+  };
+  // One request. `since`, as git reads dates, leaves out older commits; empty: none. Branches become remote-tracking
+  // ones, as in a clone. Errors: those of Backend.
+  Result<void> fetch(const Remote& remote, Content content, const std::string& since) const;
+
+  bool has(const std::string& commit) const;
+  // Whether a branch or tag leads to the commit.
+  Result<bool> leads_to(const Remote& remote, const std::string& commit, const Context& context) const;
+  // The commits that a revision names, as `git rev-parse` finds them: none, one, or those whose ids begin so.
+  Result<std::vector<std::string>> resolve(const Remote& remote, const std::string& revision,
+                                           const Context& context) const;
+  // How many commits `newer` has that `older`, an ancestor of it, has not; nullopt where it is no ancestor.
+  Result<std::optional<std::size_t>> commits_since(const Remote& remote, const std::string& older,
+                                                   const std::string& newer, const Context& context) const;
+  // Moves one commit, cut off from its parents, to Repository::incoming(0). Errors: IO_ERROR.
+  Result<void> hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
+                         const Context& context) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+History::History(const Repository& repository) : path_(repository.make_side_path()) {}
+
+History::~History() {
+  (void)remove_tree(path_);
+}
+
+Result<void> History::fetch(const Remote& remote, Content content, const std::string& since) const {
+  if (auto made = make_bare_repository(path_); !made) {
+    return made;
+  }
+  std::vector<std::string> options;
+  if (content == Content::commits) {
+    options.emplace_back("--filter=tree:0");
+  }
+  if (!since.empty()) {
+    options.push_back("--shallow-since=" + since);
+  }
+  auto fetched = remote.fetch(path_, options, {"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"});
+  return fetched ? Result<void>() : fail(std::move(fetched.error().error));
+}
+
+bool History::has(const std::string& commit) const {
+  const auto objects = ObjectReader::open(path_);
+  return objects && objects->has_object(commit);
+}
+
+Result<bool> History::leads_to(const Remote& remote, const std::string& commit, const Context& context) const {
+  MODLOCK_TRY(auto objects, ObjectReader::open(path_));
+  if (!objects.has_object(commit)) {
+    return false;
+  }
+  MODLOCK_TRY(auto found, run_local(local_command(path_, {"for-each-ref", "--count=1", "--contains=" + commit}),
+                                    kReading, remote.address().display, context));
+  return !found.output.empty();
+}
+
+Result<std::vector<std::string>> History::resolve(const Remote& remote, const std::string& revision,
+                                                  const Context& context) const {
+  for (const std::string_view prefix : {"", "refs/remotes/origin/", "refs/tags/"}) {
+    const Command command = local_command(
+        path_, {"rev-parse", "--verify", "--quiet", "--end-of-options", std::string(prefix) + revision + "^{commit}"});
+    MODLOCK_TRY(auto found, run_command(command, context));
+    if (found.exit_code == 0) {
+      return lines_of(found.output);
+    }
+  }
+  if (!is_abbreviation(revision)) {
+    return std::vector<std::string>{};
+  }
+  // What rev-parse does not say: whether there was none, or more than one.
+  MODLOCK_TRY(auto found,
+              run_local(local_command(path_, {"rev-list", "--all"}), kReading, remote.address().display, context));
+  const std::string start = ascii::lower(revision);
+  std::vector<std::string> commits = lines_of(found.output);
+  std::erase_if(commits, [&](const std::string& commit) { return !commit.starts_with(start); });
+  std::sort(commits.begin(), commits.end());
+  return commits;
+}
+
+Result<std::optional<std::size_t>> History::commits_since(const Remote& remote, const std::string& older,
+                                                          const std::string& newer, const Context& context) const {
+  if (!has(older) || !has(newer)) {
+    return std::nullopt;
+  }
+  const std::string& display = remote.address().display;
+  MODLOCK_TRY(auto base, run_local(local_command(path_, {"rev-list", "--max-count=1", older, "^" + newer}), kReading,
+                                   display, context));
+  if (!base.output.empty()) {
+    return std::nullopt;  // the newer does not reach it
+  }
+  MODLOCK_TRY(auto count,
+              run_local(local_command(path_, {"rev-list", "--count", newer, "^" + older}), kReading, display, context));
+  std::size_t number = 0;
+  const std::string& text = count.output;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+Result<void> History::hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
+                                const Context& context) const {
+  const std::string wanted = "refs/modlock/wanted";
+  MODLOCK_TRY(auto objects, ObjectReader::open(path_));
+  if (auto named = objects.set_reference(wanted, commit); !named) {
+    return named;
+  }
+  repository.clear_incoming();
+  Command command =
+      local_command(repository.path(), {"fetch", "--quiet", "--no-progress", "--no-tags", "--no-write-fetch-head",
+                                        "--depth=1", "--no-auto-maintenance", "--end-of-options",
+                                        "file://" + path_.string(), "+" + wanted + ":" + Repository::incoming(0)});
+  command.set_environment["GIT_ALLOW_PROTOCOL"] = "file";
+  auto fetched = run_local(command, kReading, remote.address().display, context);
+  return fetched ? Result<void>() : fail(std::move(fetched.error()));
+}
+
+// Whether a branch or tag of the remote leads to the commit, which must have arrived in `repository`. That a server
+// hands a commit out is no proof: hosts serve every fork's commits from one store. One or two requests. Errors: those
+// of Backend.
+Result<bool> is_reachable(const Remote& remote, const Repository& repository, const std::string& commit,
+                          const Context& context) {
+  MODLOCK_TRY(const auto made_at, repository.objects().commit_time(commit));
+  {
+    // What follows a commit is younger, where clocks were right: most of the history need not travel.
+    const History recent(repository);
+    const auto since = fmt::format("@{} +0000", made_at.time_since_epoch().count() - 1);
+    if (recent.fetch(remote, History::Content::commits, since)) {
+      auto found = recent.leads_to(remote, commit, context);
+      if (!found || *found) {
+        return found;
+      }
+    }
+  }
+  const History all(repository);
+  MODLOCK_TRY(all.fetch(remote, History::Content::commits, ""));
+  return all.leads_to(remote, commit, context);
+}
+
+// The same where the remote gives out branches and tags only: then the commit arrives at Repository::incoming(0). One
+// request, for everything. Errors: NOT_FOUND (no branch or tag leads there); those of Backend.
+Result<void> fetch_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
+                                const Context& context) {
+  const History whole(repository);
+  if (auto fetched = whole.fetch(remote, History::Content::whole, ""); !fetched) {
+    return fetched;
+  }
+  MODLOCK_TRY(const auto found, whole.leads_to(remote, commit, context));
+  if (!found) {
+    return fail(Code::not_found,
+                fmt::format("no branch and no tag of \"{}\" leads to a commit {}, and it gives out nothing else",
+                            remote.address().display, commit),
+                "check the commit, or whether the history was rewritten");
+  }
+  return whole.hand_over(remote, repository, commit, context);
+}
 
 tl::unexpected<Error> on_no_branch(const Remote& remote, const std::string& commit) {
   return fail(Code::hash_mismatch,
@@ -33,14 +219,61 @@ Result<bool> bring_advertised(const Remote& remote, const Repository& repository
 
 }  // namespace
 
+std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
+                                           const std::string& newer, const Context& context) {
+  const auto made_at = repository.objects().commit_time(older);
+  std::vector<std::string> cuts = {""};
+  if (made_at) {
+    // As in is_reachable(): most of the history need not travel.
+    cuts.insert(cuts.begin(), fmt::format("@{} +0000", made_at->time_since_epoch().count() - 1));
+  }
+  for (const std::string& since : cuts) {
+    const History history(repository);
+    if (!history.fetch(remote, History::Content::commits, since)) {
+      continue;
+    }
+    const auto commits = history.commits_since(remote, older, newer, context);
+    if (commits && *commits) {
+      return CommitDistance{.descends = true, .commits = **commits};
+    }
+    if (commits && since.empty() && history.has(newer)) {
+      return CommitDistance{.descends = false, .commits = 0};
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
+                          const Context& context) {
+  const History history(repository);
+  MODLOCK_TRY(history.fetch(remote, History::Content::commits, ""));
+  MODLOCK_TRY(const auto found, history.resolve(remote, ref, context));
+  if (found.size() == 1) {
+    return Pin{found.front(), ""};
+  }
+  const std::string& display = remote.address().display;
+  if (found.empty()) {
+    return fail(Code::not_found,
+                fmt::format("\"{}\" has no branch or tag \"{}\", and no commit on its branches and tags is meant by it",
+                            display, quotable(ref)),
+                "check the spelling of ?ref=, or whether the history was rewritten");
+  }
+  return fail(Code::not_found,
+              fmt::format("\"{}\" has more than one commit that begins with \"{}\": {} and {}", display, ref, found[0],
+                          found[1]),
+              "write all 40 digits of the commit");
+}
+
 tl::expected<void, FetchFailure> fetch_shallow(const Remote& remote, const Repository& repository,
-                                               const std::vector<std::string>& sources) {
+                                               const std::vector<std::string>& sources,
+                                               std::vector<std::string> options) {
   repository.clear_incoming();
+  options.insert(options.begin(), "--depth=1");
   std::vector<std::string> refspecs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     refspecs.push_back("+" + sources[i] + ":" + Repository::incoming(i));
   }
-  return remote.fetch(repository.path(), {"--depth=1"}, std::move(refspecs));
+  return remote.fetch(repository.path(), std::move(options), std::move(refspecs));
 }
 
 tl::unexpected<Error> no_commit(const Remote& remote, std::string_view name, std::string_view kind) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,9 +10,19 @@
 
 namespace modlock::git {
 
-// One shallow fetch by git of references or ids; number i arrives at Repository::incoming(i).
+// Backend::commit_distance(): one request, two where the answer is no. nullopt where anything fails.
+std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
+                                           const std::string& newer, const Context& context);
+
+// What a revision (is_revision() of references.h) names in the history of all branches and tags. One or two requests.
+// Errors: NOT_FOUND (nothing, or more than one commit); those of Backend.
+Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
+                          const Context& context);
+
+// One shallow fetch by git of references or ids; number i arrives at Repository::incoming(i). `options` are git's.
 tl::expected<void, FetchFailure> fetch_shallow(const Remote& remote, const Repository& repository,
-                                               const std::vector<std::string>& sources);
+                                               const std::vector<std::string>& sources,
+                                               std::vector<std::string> options = {});
 
 // Brings a commit by its id, to Repository::incoming(0); whether a branch or tag was found to lead to it on the way.
 // Errors: NOT_FOUND where the remote does not know it, or knows something else under that id; those of Backend.

@@ -6,15 +6,13 @@
 #include <chrono>
 #include <system_error>
 
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
-#include "backends/git/fetch_commits.h"
-#include "backends/git/file_transport.h"
+#include "backends/git/fetch.h"
 #include "backends/git/git_error.h"
-#include "backends/git/history.h"
-#include "backends/git/named_fetch.h"
 #include "backends/git/references.h"
 #include "backends/git/remote.h"
 #include "backends/git/remote_address.h"
@@ -27,12 +25,6 @@ namespace modlock {
 namespace {
 
 using namespace git;
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
 
 class GitBackend final : public BackendCore {
  public:
@@ -53,7 +45,7 @@ class GitBackend final : public BackendCore {
     const std::string ref = source.source.query_value("ref");
     const Remote remote(address, context, &http_);
     if (is_full_commit(ref)) {
-      return pin_commit(remote, lower_case(ref), context);
+      return pin_commit(remote, ascii::lower(ref), context);
     }
     const bool is_head = ref.empty() || ref == "HEAD";
     MODLOCK_TRY(const auto references, remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
@@ -140,9 +132,9 @@ class GitBackend final : public BackendCore {
   static std::vector<Result<Placed>> place_from(const Repository& repository, const Remote& remote,
                                                 std::span<const FetchRequest> requests,
                                                 const std::filesystem::path& parent, const Context& context) {
-    const std::vector<Result<FetchRequest>> settled = resolve_ids(remote, repository, requests, context);
+    const std::vector<Result<FetchRequest>> resolved = resolve_ids(remote, repository, requests, context);
     std::vector<FetchRequest> named;
-    for (const auto& request : settled) {
+    for (const auto& request : resolved) {
       if (request) {
         named.push_back(*request);
       }
@@ -150,7 +142,7 @@ class GitBackend final : public BackendCore {
     const auto arrived = fetch_commits(remote, repository, named, context);
     std::vector<Result<Placed>> placed;
     std::size_t next = 0;
-    for (const auto& request : settled) {
+    for (const auto& request : resolved) {
       if (!request) {
         placed.push_back(fail(request.error()));
         continue;
@@ -201,18 +193,18 @@ class GitBackend final : public BackendCore {
     }
     auto pins =
         references.empty() ? std::vector<Result<Pin>>{} : fetch_references(remote, repository, references, context);
-    std::vector<Result<FetchRequest>> settled;
+    std::vector<Result<FetchRequest>> resolved;
     std::size_t next = 0;
     for (const FetchRequest& request : requests) {
       if (!request.id.empty()) {
-        settled.emplace_back(request);
+        resolved.emplace_back(request);
       } else if (auto& pin = pins[next++]; pin) {
-        settled.emplace_back(FetchRequest{.id = pin->id, .ref = pin->ref, .locked = false});
+        resolved.emplace_back(FetchRequest{.id = pin->id, .ref = pin->ref, .locked = false});
       } else {
-        settled.push_back(fail(std::move(pin.error())));
+        resolved.push_back(fail(std::move(pin.error())));
       }
     }
-    return settled;
+    return resolved;
   }
 
   // A commit that was accepted once lay on a branch or tag: nothing to ask.

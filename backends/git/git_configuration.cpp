@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "backends/address/go_url.h"
+#include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
+#include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -25,15 +27,8 @@ using Iterator = std::unique_ptr<git_config_iterator, Deleter<git_config_iterato
 
 constexpr std::size_t kMostVariables = 10'000;
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
-}
-
 bool is_true(std::string_view text) {
-  const std::string lower = lower_case(text);
+  const std::string lower = ascii::lower(text);
   return lower == "true" || lower == "yes" || lower == "on" || lower == "1";
 }
 
@@ -42,9 +37,10 @@ std::string canonical_key(std::string_view key) {
   const std::size_t first = std::min(key.find('.'), key.size());
   const std::size_t last = key.rfind('.');
   if (last == std::string_view::npos || last <= first) {
-    return lower_case(key);
+    return ascii::lower(key);
   }
-  return lower_case(key.substr(0, first)) + std::string(key.substr(first, last - first)) + lower_case(key.substr(last));
+  return ascii::lower(key.substr(0, first)) + std::string(key.substr(first, last - first)) +
+         ascii::lower(key.substr(last));
 }
 
 // libgit2 passes over such an include, or over its condition.
@@ -138,7 +134,7 @@ std::optional<SettingOrigin> origin_of(std::string_view text) {
   if (!url || url->host.empty() || !url->opaque.empty()) {
     return std::nullopt;
   }
-  SettingOrigin origin{url->scheme, lower_case(url->host), url->escaped_path()};
+  SettingOrigin origin{url->scheme, ascii::lower(url->host), url->escaped_path()};
   const std::string_view usual_port = origin.scheme == "https" ? ":443" : origin.scheme == "http" ? ":80" : "";
   if (origin.host.find(':') == std::string::npos) {
     origin.host += usual_port;

@@ -6,14 +6,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "backends/address/scrub.h"
+#include "backends/base/ascii.h"
+#include "backends/base/context.h"
 #include "backends/base/digest.h"
+#include "backends/base/process.h"
+#include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
-#include "backends/git/stored_credential.h"
+#include "backends/git/remote_address.h"
 #include "backends/http/text.h"
 #include "backends/http/url.h"
 #include "protocol/base/result.h"
@@ -21,7 +28,64 @@
 namespace modlock::git {
 namespace {
 
-using http::lower_case;
+// A user name and a password out of git's credential helpers.
+struct StoredCredential {
+  SecretText username;
+  SecretText password;
+};
+
+// The description that git's helpers read (git-credential(1)). A line end in a value would be a line of its own.
+std::string describe(const RemoteAddress& remote, const SecretText& username) {
+  const std::size_t host = remote.url.find("://");
+  const std::size_t path = host == std::string::npos ? std::string::npos : remote.url.find('/', host + 3);
+  std::string text = fmt::format("protocol={}\nhost={}\n", remote.scheme, remote.host);
+  if (path != std::string::npos && path + 1 < remote.url.size()) {
+    text += fmt::format("path={}\n", remote.url.substr(path + 1));
+  }
+  if (!username.empty()) {
+    text += fmt::format("username={}\n", username.reveal());
+  }
+  return text;
+}
+
+std::string value_of(std::string_view output, std::string_view name) {
+  while (!output.empty()) {
+    const std::string_view line = output.substr(0, output.find('\n'));
+    output.remove_prefix(std::min(output.size(), line.size() + 1));
+    if (line.starts_with(name) && line.substr(name.size()).starts_with('=')) {
+      return std::string(line.substr(name.size() + 1));
+    }
+  }
+  return {};
+}
+
+Command credential_command(const RemoteAddress& remote, std::string_view action, std::string input) {
+  Command command = network_command(remote, {"credential", std::string(action)}, lookup_environment);
+  command.input = std::move(input);
+  return command;
+}
+
+// What `git credential fill` has for the address; nobody is asked. nullopt: no helper has anything, or there is no git.
+// Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& remote, const Context& context) {
+  const auto asked = run_command(credential_command(remote, "fill", describe(remote, remote.username) + "\n"), context);
+  MODLOCK_TRY(context.check());
+  if (!asked || asked->exit_code != 0) {
+    return std::nullopt;
+  }
+  StoredCredential found{SecretText(value_of(asked->output, "username")),
+                         SecretText(value_of(asked->output, "password"))};
+  return found.password.empty() ? std::optional<StoredCredential>() : std::optional(std::move(found));
+}
+
+// Tells the helpers whether the server took it: `verdict` is "approve" or "reject".
+void report_credential(const RemoteAddress& remote, const StoredCredential& credential, std::string_view verdict,
+                       const Context& context) {
+  std::string input =
+      describe(remote, credential.username) + fmt::format("password={}\n\n", credential.password.reveal());
+  // What a helper makes of it is no matter of the listing.
+  (void)run_command(credential_command(remote, verdict, std::move(input)), context);
+}
 
 constexpr std::string_view kPath = "/info/refs";
 constexpr std::string_view kTail = "/info/refs?service=git-upload-pack";
@@ -53,7 +117,7 @@ bool asks_for_basic_alone(const HttpResponse& response) {
   bool found = false;
   for (const HttpHeader& header : response.headers) {
     if (http::same_name(header.name, "www-authenticate")) {
-      if (!lower_case(header.value).starts_with("basic")) {
+      if (!ascii::lower(header.value).starts_with("basic")) {
         return false;
       }
       found = true;
@@ -240,7 +304,7 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
   }
   const auto& headers = plan_.secret_headers;
   const bool has_own = std::any_of(headers.begin(), headers.end(),
-                                   [](const auto& header) { return lower_case(header.first) == "authorization"; });
+                                   [](const auto& header) { return http::same_name(header.first, "authorization"); });
   if (has_own || has_netrc() || !asks_for_basic_alone(*response) || response->url.reveal() != url()) {
     only_git_ = "the server asks for credentials that git may have another way";
     return failure(has_own ? GitFailure::credentials_refused : GitFailure::credentials_needed);

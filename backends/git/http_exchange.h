@@ -4,10 +4,9 @@
 #include <string_view>
 
 #include "backends/base/context.h"
-#include "backends/git/advertisement.h"
 #include "backends/git/git_error.h"
 #include "backends/git/http_plan.h"
-#include "backends/git/pack_response.h"
+#include "backends/git/wire.h"
 #include "backends/http/http_client.h"
 
 namespace modlock::git {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/base/ascii.h"
 #include "backends/git/git_error.h"
 #include "backends/tag_listing.h"
 
@@ -20,8 +21,7 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 }
 
 bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); });
+  return std::all_of(text.begin(), text.end(), ascii::is_hex);
 }
 
 bool is_id(std::string_view text) {
@@ -119,9 +119,7 @@ bool is_sha256_id(std::string_view text) {
 }
 
 bool is_same_commit(std::string_view left, std::string_view right) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [lower](char a, char b) { return lower(a) == lower(b); });
+  return ascii::equals_ignoring_case(left, right);
 }
 
 bool is_reference_name(std::string_view text) {

@@ -8,7 +8,7 @@
 #include "backends/address/scrub.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
-#include "backends/git/private_file.h"
+#include "backends/git/new_files.h"
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
 #include "protocol/base/result.h"

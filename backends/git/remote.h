@@ -32,7 +32,7 @@ struct Advertising {
 };
 
 // The remote side of one repository: each call is one request (smart_http.h has the exceptions). Where sources are
-// judged, git follows no redirect: SmartHttp finds out where it leads and has it judged, and git is then sent there;
+// checked, git follows no redirect: SmartHttp finds out where it leads and has it checked, and git is then sent there;
 // without it a redirect is BAD_RESPONSE. Offline: OFFLINE_MISS.
 class Remote {
  public:

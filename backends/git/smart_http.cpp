@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "backends/base/process.h"
-#include "backends/git/advertisement.h"
 #include "backends/git/http_exchange.h"
 #include "backends/git/http_plan.h"
+#include "backends/git/wire.h"
 
 namespace modlock::git {
 

@@ -45,7 +45,7 @@ class SmartHttp {
                                     const std::filesystem::path& repository, std::string_view doing,
                                     const Context& context) const;
 
-  // Where the redirects of a repository lead, judged one by one by Context::check_source before they are followed, as
+  // Where the redirects of a repository lead, checked one by one by Context::check_source before they are followed, as
   // an address for git. nullopt: nowhere, to what is not this repository, or git's configuration keeps us from asking.
   // Errors: those of list() but for credentials.
   std::optional<Result<SecretText>> resolve(const RemoteAddress& remote, std::string_view doing,

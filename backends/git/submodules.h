@@ -1,16 +1,50 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/base/context.h"
 #include "backends/git/objects.h"
 #include "backends/git/remote_address.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 
 class SmartHttp;
+
+// What the .gitmodules of a tree says of one submodule.
+struct SubmoduleEntry {
+  std::string name;
+  std::string path;
+  std::string url;     // as written; empty where it is not
+  std::string update;  // "none", "checkout", "rebase", "merge" or empty
+};
+
+// Reads `directory`/.gitmodules with git, no includes followed; without such a file there are none. Errors:
+// BAD_RESPONSE where git would not read it, or it holds an `update` that git refuses in that file (a command);
+// IO_ERROR; TOOL_MISSING.
+Result<std::vector<SubmoduleEntry>> read_gitmodules(const std::filesystem::path& directory, std::string_view display,
+                                                    const Context& context);
+
+// The one for a path: of several the last. ARCHIVE_UNSAFE where its name or URL is one that git ignores as an attack
+// (a name that is empty, absolute, starts with "-" or has a part ".."; a path or URL that starts with "-");
+// BAD_RESPONSE where there is none, or it has no URL: git ends there too.
+Result<SubmoduleEntry> find_submodule(const std::vector<SubmoduleEntry>& entries, const std::string& path,
+                                      std::string_view display);
+
+// The address that a submodule's URL means where its superproject came from `superproject`, as git resolves "./" and
+// "../" against the whole text; any other URL as it is.
+std::string resolve_submodule_url(std::string_view superproject, std::string_view url);
+
+// Whether a repository may be asked that not the user names but a repository or a server: git refuses the file
+// transport there unless protocol.file.allow, protocol.allow or GIT_ALLOW_PROTOCOL allow it. SOURCE_DENIED otherwise,
+// of `thing` ("submodule") with `reason` ("which git does not allow to submodules").
+Result<void> check_file_transport(const RemoteAddress& address, std::string_view thing, std::string_view reason,
+                                  const Context& context);
 
 // A tree on disk whose submodules are still empty directories.
 struct Superproject {
@@ -22,7 +56,7 @@ struct Superproject {
 };
 
 // Fills the submodules in, at any depth, with what `git submodule update --init --recursive` would check out: those
-// with `update = none` stay empty, every other `update` is a checkout. Their URLs are judged as any source's: the five
+// with `update = none` stay empty, every other `update` is a checkout. Their URLs are checked as any source's: the five
 // transports, no options, Context::check_source; local ones only where git's protocol.file.allow lets a submodule have
 // them. Each has its own cached repository, and costs one request where its commit is not there yet.
 //

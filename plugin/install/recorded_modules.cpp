@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/git/checked_out.h"
+#include "backends/git/checkout.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"

@@ -7,9 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/git/advertisement.h"
-#include "backends/git/pack_response.h"
 #include "backends/git/repository.h"
+#include "backends/git/wire.h"
 
 namespace {
 

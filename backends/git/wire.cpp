@@ -1,4 +1,4 @@
-#include "backends/git/advertisement.h"
+#include "backends/git/wire.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,26 @@
 #include <utility>
 
 #include "backends/address/scrub.h"
+#include "backends/base/ascii.h"
 #include "backends/git/git_error.h"
 #include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {
+
+constexpr std::size_t kLengthDigits = 4;
+
+// nullopt where a character is no digit.
+std::optional<std::size_t> length_of(std::string_view digits) {
+  std::size_t length = 0;
+  for (const char c : digits) {
+    if (!ascii::is_hex(c)) {
+      return std::nullopt;
+    }
+    length = length * 16 + static_cast<std::size_t>(ascii::hex_value(c));
+  }
+  return length;
+}
 
 constexpr std::string_view kService = "# service=git-upload-pack";
 constexpr std::string_view kPeeled = "^{}";
@@ -35,9 +50,7 @@ Result<void> add_reference(References& references, std::string_view line) {
   if (!is_full_commit(line.substr(0, kIdDigits)) || name.empty() || line[kIdDigits] != ' ' || has_control(name)) {
     return unexpected_line("\"<id> <name>\"", line);
   }
-  std::string id(line.substr(0, kIdDigits));
-  std::transform(id.begin(), id.end(), id.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  std::string id = ascii::lower(line.substr(0, kIdDigits));
   if (!name.ends_with(kPeeled)) {
     references.push_back({std::string(name), std::move(id)});
     return {};
@@ -49,7 +62,44 @@ Result<void> add_reference(References& references, std::string_view line) {
   return {};
 }
 
+constexpr char kPackBand = 1;
+constexpr char kProgressBand = 2;
+constexpr char kErrorBand = 3;
+
+bool is_prelude(std::string_view line) {
+  return line.starts_with("shallow ") || line.starts_with("unshallow ") || line.starts_with("ACK ") || line == "NAK";
+}
+
 }  // namespace
+
+std::string_view Packet::line() const {
+  return payload.ends_with('\n') ? payload.substr(0, payload.size() - 1) : payload;
+}
+
+Result<std::optional<Packet>> take_packet(std::string_view& bytes) {
+  const std::string_view digits = bytes.substr(0, kLengthDigits);
+  const auto length = length_of(digits);
+  const bool is_possible = length && (digits.size() < kLengthDigits || *length == 0 ||
+                                      (*length >= kLengthDigits && *length <= kLargestPacket));
+  if (!is_possible) {
+    return fail(
+        Code::bad_response,
+        fmt::format("a packet of git's protocol was expected, and \"{}\" is no length of one", quotable(digits)));
+  }
+  if (digits.size() < kLengthDigits || bytes.size() < *length) {
+    return std::nullopt;
+  }
+  Packet packet{*length == 0, {}};
+  if (!packet.is_flush) {
+    packet.payload = bytes.substr(kLengthDigits, *length - kLengthDigits);
+  }
+  bytes.remove_prefix(packet.is_flush ? kLengthDigits : *length);
+  return packet;
+}
+
+std::string packet_line(std::string_view text) {
+  return fmt::format("{:04x}{}\n", text.size() + kLengthDigits + 1, text);
+}
 
 bool offers(std::string_view capabilities, std::string_view capability) {
   while (!capabilities.empty()) {
@@ -145,6 +195,77 @@ Result<Advertisement> parse_advertisement(std::string_view body) {
   AdvertisementReader reader;
   (void)reader.write(body);
   return reader.finish();
+}
+
+Result<void> PackResponse::begin(std::optional<std::uint64_t> /*length*/) {
+  rest_.clear();
+  refusal_.clear();
+  has_pack_ = false;
+  has_ended_ = false;
+  return writer_.restart();
+}
+
+Result<void> PackResponse::write(std::string_view bytes) {
+  rest_ += bytes;
+  std::string_view left = rest_;
+  while (!has_ended_) {
+    MODLOCK_TRY(const auto packet, take_packet(left));
+    if (!packet) {
+      break;
+    }
+    if (auto taken = take(*packet); !taken) {
+      return taken;
+    }
+  }
+  rest_.erase(0, has_ended_ ? rest_.size() : rest_.size() - left.size());
+  return {};
+}
+
+Result<void> PackResponse::take(const Packet& packet) {
+  if (packet.is_flush) {
+    has_ended_ = has_pack_;  // the one before it ends the list of where histories are cut
+    return {};
+  }
+  const char band = packet.payload.empty() ? '\0' : packet.payload.front();
+  if (band == kPackBand) {
+    has_pack_ = true;
+    return writer_.append(packet.payload.substr(1));
+  }
+  if (band == kProgressBand) {
+    return {};
+  }
+  if (band == kErrorBand) {
+    return refuse(packet.line().substr(1));
+  }
+  if (packet.line().starts_with("ERR ")) {
+    return refuse(packet.line().substr(4));
+  }
+  if (has_pack_ || !is_prelude(packet.line())) {
+    return fail(Code::bad_response, fmt::format("the answer has \"{}\" where a part of a pack was expected",
+                                                quotable(packet.line().substr(0, 100))));
+  }
+  return {};
+}
+
+Result<void> PackResponse::refuse(std::string_view said) {
+  constexpr std::size_t kKept = 1000;
+  refusal_ = quotable(scrub_urls(said.substr(0, kKept)));
+  return fail(Code::bad_response, "the server said: " + refusal_);
+}
+
+Result<void> PackResponse::finish() {
+  if (!has_ended_) {
+    return fail(Code::bad_response, "the pack breaks off");
+  }
+  return writer_.finish();
+}
+
+std::string pack_request(const std::vector<std::string>& ids, std::string_view capabilities) {
+  std::string body;
+  for (const std::string& id : ids) {
+    body += packet_line(body.empty() ? fmt::format("want {} {}", id, capabilities) : "want " + id);
+  }
+  return body + packet_line("deepen 1") + "0000" + packet_line("done");
 }
 
 }  // namespace modlock::git

@@ -1,7 +1,8 @@
-#include "backends/git/entry_fault.h"
+#include "backends/git/objects.h"
+
+#include <string>
 
 #include <boost/test/unit_test.hpp>
-#include <string>
 
 namespace modlock::git {
 

@@ -1,4 +1,4 @@
-#include "backends/git/named_fetch.h"
+#include "backends/git/fetch.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,12 +1,18 @@
-#include "backends/git/fetch_commits.h"
+#include "backends/git/fetch.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
+#include "backends/base/ascii.h"
+#include "backends/base/files.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/git_error.h"
+#include "backends/git/references.h"
 
 namespace modlock::git {
 namespace {
@@ -26,16 +32,16 @@ class CommitFetch {
  public:
   CommitFetch(const Remote& remote, const Repository& repository, std::span<const FetchRequest> requests,
               const Context& context)
-      : remote_(remote), repository_(repository), wishes_(requests), context_(context), results_(requests.size()) {}
+      : remote_(remote), repository_(repository), requests_(requests), context_(context), results_(requests.size()) {}
 
   std::vector<Result<Diagnostics>> run() {
     std::vector<std::size_t> named;
     std::vector<std::size_t> by_id;
-    for (std::size_t i = 0; i < wishes_.size(); ++i) {
-      if (auto fine = check_wish(wishes_[i]); !fine) {
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (auto fine = check_request(requests_[i]); !fine) {
         results_[i] = fail(std::move(fine.error()));
-      } else if (!repository_.has_commit(wishes_[i].id)) {
-        (is_named_by_id(wishes_[i]) ? by_id : named).push_back(i);
+      } else if (!repository_.has_commit(requests_[i].id)) {
+        (is_named_by_id(requests_[i]) ? by_id : named).push_back(i);
       }
     }
     if (!named.empty()) {
@@ -59,36 +65,36 @@ class CommitFetch {
     std::vector<std::size_t> other;
   };
 
-  Result<void> check_wish(const FetchRequest& request) const;
+  Result<void> check_request(const FetchRequest& request) const;
   void take_named(const std::vector<std::size_t>& named);
   bool take_advertised(const std::vector<std::size_t>& named);
   void take_by_git(const std::vector<std::size_t>& named);
-  void judge_all(const std::vector<std::size_t>& there);
+  void check_all_arrived(const std::vector<std::size_t>& there);
   void fail_all(const std::vector<std::size_t>& those, const Error& error);
   Split split_by(const References& references, const std::vector<std::size_t>& named) const;
-  void settle_other(std::size_t i, const Now& now);
+  void resolve_other(std::size_t i, const Now& now);
   std::vector<std::size_t> drop_missing(const std::vector<std::size_t>& named);
-  void judge(std::size_t i, const std::optional<PeeledObject>& arrived);
+  void check_arrived(std::size_t i, const std::optional<PeeledObject>& arrived);
   void take_by_id(std::size_t i);
   void take_moved(std::size_t i, const Now& now);
   void take_commit(std::size_t i);
   Result<Now> look_up(const std::string& ref);
   void accept(std::size_t i) {
-    if (auto accepted = repository_.accept(wishes_[i].id); !accepted) {
+    if (auto accepted = repository_.accept(requests_[i].id); !accepted) {
       results_[i] = fail(std::move(accepted.error()));
     }
   }
 
   const Remote& remote_;
   const Repository& repository_;
-  std::span<const FetchRequest> wishes_;
+  std::span<const FetchRequest> requests_;
   const Context& context_;
   std::vector<Result<Diagnostics>> results_;
   std::optional<Result<References>> references_;
 };
 
 // What comes from a lock or an address becomes part of a refspec, where ":" and "*" have a meaning.
-Result<void> CommitFetch::check_wish(const FetchRequest& request) const {
+Result<void> CommitFetch::check_request(const FetchRequest& request) const {
   if (is_sha256_id(request.id)) {
     return fail(unsupported_object_format(remote_.address(), "fetch from"));
   }
@@ -119,7 +125,7 @@ void CommitFetch::take_named(const std::vector<std::size_t>& named) {
   }
 }
 
-// False where only git can: then nothing is settled.
+// False where only git can: then nothing is resolved.
 bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
   for (const bool may_be_old : {true, false}) {
     auto now = remote_.advertised(may_be_old, kListing);
@@ -149,11 +155,11 @@ bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
     } else if (!**fetched) {
       fail_all(split.there, explain(remote_.address(), "fetch from", GitFailure::unknown_commit));
     } else {
-      judge_all(split.there);
+      check_all_arrived(split.there);
     }
     for (const std::size_t i : split.other) {
-      const auto found = look_up(wishes_[i].ref);
-      settle_other(i, *found);
+      const auto found = look_up(requests_[i].ref);
+      resolve_other(i, *found);
     }
     return true;
   }
@@ -165,7 +171,7 @@ bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
 CommitFetch::Split CommitFetch::split_by(const References& references, const std::vector<std::size_t>& named) const {
   Split split;
   for (const std::size_t i : named) {
-    const FetchRequest& request = wishes_[i];
+    const FetchRequest& request = requests_[i];
     const auto pin = find_reference(references, request.ref, remote_.address().display);
     if (!pin || pin->id != request.id) {
       split.other.push_back(i);
@@ -184,7 +190,7 @@ void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
   const auto fetch = [&] {
     std::vector<std::string> sources;
     for (const std::size_t i : there) {
-      sources.push_back(wishes_[i].ref);
+      sources.push_back(requests_[i].ref);
     }
     return fetch_shallow(remote_, repository_, sources);
   };
@@ -195,20 +201,20 @@ void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
     fetched = there.empty() ? tl::expected<void, FetchFailure>() : fetch();
   }
   if (fetched) {
-    judge_all(there);
+    check_all_arrived(there);
   } else {
     fail_all(there, fetched.error().error);
   }
 }
 
-// All are read before any is judged: judging may fetch again, into the same incoming references.
-void CommitFetch::judge_all(const std::vector<std::size_t>& there) {
+// All are read before any is checked: a check may fetch again, into the same incoming references.
+void CommitFetch::check_all_arrived(const std::vector<std::size_t>& there) {
   std::vector<std::optional<PeeledObject>> arrived;
   for (std::size_t at = 0; at < there.size(); ++at) {
     arrived.push_back(repository_.objects().peel(Repository::incoming(at)));
   }
   for (std::size_t at = 0; at < there.size(); ++at) {
-    judge(there[at], arrived[at]);
+    check_arrived(there[at], arrived[at]);
   }
 }
 
@@ -218,11 +224,11 @@ void CommitFetch::fail_all(const std::vector<std::size_t>& those, const Error& e
   }
 }
 
-// Settles the requests whose reference is no longer advertised; the others are returned.
+// Resolves the requests whose reference is no longer advertised; the others are returned.
 std::vector<std::size_t> CommitFetch::drop_missing(const std::vector<std::size_t>& named) {
   std::vector<std::size_t> there;
   for (const std::size_t i : named) {
-    const auto now = look_up(wishes_[i].ref);
+    const auto now = look_up(requests_[i].ref);
     if (!now) {
       results_[i] = fail(now.error());
     } else if (now->commit) {
@@ -234,8 +240,8 @@ std::vector<std::size_t> CommitFetch::drop_missing(const std::vector<std::size_t
   return there;
 }
 
-void CommitFetch::judge(std::size_t i, const std::optional<PeeledObject>& arrived) {
-  const FetchRequest& request = wishes_[i];
+void CommitFetch::check_arrived(std::size_t i, const std::optional<PeeledObject>& arrived) {
+  const FetchRequest& request = requests_[i];
   if (!arrived) {
     results_[i] = fail(Code::bad_response, fmt::format("\"{}\" of \"{}\" was fetched and did not arrive", request.ref,
                                                        remote_.address().display));
@@ -245,13 +251,13 @@ void CommitFetch::judge(std::size_t i, const std::optional<PeeledObject>& arrive
     results_[i] = no_commit(remote_, request.ref, arrived->kind);
   } else {
     auto now = request.locked ? look_up(request.ref) : Now{request.ref, arrived->id};
-    settle_other(i, now ? Now{now->name, arrived->id} : Now{request.ref, arrived->id});
+    resolve_other(i, now ? Now{now->name, arrived->id} : Now{request.ref, arrived->id});
   }
 }
 
 // The reference gives another commit now, or is gone.
-void CommitFetch::settle_other(std::size_t i, const Now& now) {
-  const FetchRequest& request = wishes_[i];
+void CommitFetch::resolve_other(std::size_t i, const Now& now) {
+  const FetchRequest& request = requests_[i];
   if (request.locked || !now.commit) {
     take_moved(i, now);
     return;
@@ -263,7 +269,7 @@ void CommitFetch::settle_other(std::size_t i, const Now& now) {
 }
 
 void CommitFetch::take_by_id(std::size_t i) {
-  const FetchRequest& request = wishes_[i];
+  const FetchRequest& request = requests_[i];
   if (request.locked) {
     if (auto fine = check_commit(remote_, repository_, request.id, context_); !fine) {
       fine.error().locked_thing_gone = fine.error().code == Code::not_found;
@@ -276,7 +282,7 @@ void CommitFetch::take_by_id(std::size_t i) {
 
 // Fetches a commit by its id, which somebody has found to be in order.
 void CommitFetch::take_commit(std::size_t i) {
-  const std::string& id = wishes_[i].id;
+  const std::string& id = requests_[i].id;
   if (repository_.has_commit(id)) {
     return;
   }
@@ -289,7 +295,7 @@ void CommitFetch::take_commit(std::size_t i) {
 
 // The lock names a commit that its reference no longer gives.
 void CommitFetch::take_moved(std::size_t i, const Now& now) {
-  const FetchRequest& request = wishes_[i];
+  const FetchRequest& request = requests_[i];
   const std::string found = now.commit ? fmt::format("gives commit {} now", *now.commit) : "is gone";
   if (!request.locked) {
     results_[i] = fail(Code::not_found, fmt::format("\"{}\" of \"{}\" {}", now.name, remote_.address().display, found),
@@ -339,11 +345,106 @@ Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
   return pin ? Now{pin->ref, pin->id} : Now{ref, std::nullopt};
 }
 
+// Names that git's own rules and OpenTofu's resolve alike: a tag of that name, else a branch.
+bool is_plain_name(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kOther = {"refs/", "tags/", "heads/", "remotes/", "origin/"};
+  const bool is_hex = std::all_of(name.begin(), name.end(), ascii::is_hex);
+  return name.empty() || (is_reference_name(name) && !is_hex &&
+                          std::none_of(kOther.begin(), kOther.end(),
+                                       [&](std::string_view prefix) { return name.starts_with(prefix); }));
+}
+
+// It names the URL with its query, which may hold a token.
+void remove_fetch_head(const Repository& repository) {
+  std::error_code ignored;
+  std::filesystem::remove(repository.path() / "FETCH_HEAD", ignored);
+}
+
+// One fetch for all; nullopt where it takes a closer look.
+std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, const Repository& repository,
+                                                      std::span<const std::string> references) {
+  if (!std::all_of(references.begin(), references.end(), is_plain_name)) {
+    return std::nullopt;
+  }
+  std::vector<std::string> sources(references.begin(), references.end());
+  std::replace(sources.begin(), sources.end(), std::string(), std::string("HEAD"));
+  auto fetched = fetch_shallow(remote, repository, sources, {"--write-fetch-head"});
+  if (!fetched) {
+    remove_fetch_head(repository);
+  }
+  if (!fetched && fetched.error().unknown_reference) {
+    return std::nullopt;
+  }
+  if (!fetched) {
+    return std::vector<Result<Pin>>(references.size(), fail(std::move(fetched.error().error)));
+  }
+  const auto fetch_head = read_file(repository.path() / "FETCH_HEAD");
+  remove_fetch_head(repository);
+  const std::vector<std::string> names = fetch_head ? parse_fetch_head(*fetch_head) : std::vector<std::string>{};
+  if (names.size() != references.size()) {
+    return std::nullopt;
+  }
+  std::vector<Result<Pin>> pins;
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const auto arrived = repository.objects().peel(Repository::incoming(i));
+    if (names[i].empty() || !arrived || arrived->kind != "commit") {
+      return std::nullopt;
+    }
+    auto accepted = repository.accept(arrived->id);
+    pins.push_back(accepted ? Result<Pin>(Pin{arrived->id, names[i]}) : fail(std::move(accepted.error())));
+  }
+  repository.clear_incoming();
+  return pins;
+}
+
 }  // namespace
 
 std::vector<Result<Diagnostics>> fetch_commits(const Remote& remote, const Repository& repository,
                                                std::span<const FetchRequest> requests, const Context& context) {
   return CommitFetch(remote, repository, requests, context).run();
+}
+
+std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository& repository,
+                                          std::span<const std::string> references, const Context& context) {
+  const auto now = remote.advertised(false, kListing);
+  if (!now) {
+    if (auto pins = fetch_at_once(remote, repository, references)) {
+      return std::move(*pins);
+    }
+  }
+  const auto listed = !now   ? remote.list(Remote::Part::everything, kListing)
+                      : *now ? Result<References>((*now)->references)
+                             : fail(now->error());
+  std::vector<Result<Pin>> pins;
+  for (const std::string& reference : references) {
+    pins.push_back(listed ? find_reference(*listed, reference, remote.address().display) : fail(listed.error()));
+    Result<Pin>& pin = pins.back();
+    if (!pin && pin.error().code == Code::not_found && is_revision(reference)) {
+      pin = find_revision(remote, repository, reference, context);
+    }
+  }
+  return pins;
+}
+
+std::vector<std::string> parse_fetch_head(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    // "<id> TAB <not-for-merge or nothing> TAB <what> of <url>"
+    const std::string_view what = line.substr(std::min(line.size(), line.rfind('\t') + 1));
+    const std::size_t end = what.rfind("' of ");
+    std::string name;
+    for (const auto& [kind, folder] :
+         {std::pair<std::string_view, std::string_view>{"tag '", "refs/tags/"}, {"branch '", "refs/heads/"}}) {
+      if (what.starts_with(kind) && end != std::string_view::npos) {
+        name = std::string(folder) + std::string(what.substr(kind.size(), end - kind.size()));
+      }
+    }
+    const bool is_head = what.find('\'') == std::string_view::npos;
+    names.push_back(is_head ? "HEAD" : name);
+  }
+  return names;
 }
 
 }  // namespace modlock::git

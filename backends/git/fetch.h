@@ -11,6 +11,12 @@
 
 namespace modlock::git {
 
+// Brings the requested commits into the repository and accepts those that the rules of FetchRequest allow; element i
+// belongs to request i and holds the warnings. What was accepted before costs nothing; the rest one request, where
+// every reference still gives its commit.
+std::vector<Result<Diagnostics>> fetch_commits(const Remote& remote, const Repository& repository,
+                                               std::span<const FetchRequest> requests, const Context& context);
+
 // What references in the source's own spelling (a tag, a branch, a revision; empty: HEAD) give now; element i belongs
 // to reference i. One fetch brings and accepts all of them where each is plainly a branch or tag; else the remote is
 // listed, and the commits are not there yet. Errors: those of find_reference(), of find_revision() and of Backend.
