@@ -5,28 +5,21 @@
 
 #include <algorithm>
 
+#include "backends/base/ascii.h"
+
 namespace modlock {
 namespace {
 
 // The parts of a URL that differ in which bytes stand for themselves.
 enum class Part { path, host, zone, user, query, fragment };
 
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool contains(std::string_view set, char c) {
   return set.find(c) != std::string_view::npos;
-}
-bool is_hex(char c) {
-  return contains("0123456789abcdefABCDEF", c);
-}
-int hex_value(char c) {
-  return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
 // Whether a byte stands for itself in that part when Go prints it.
 bool is_plain(char c, Part part) {
-  if (is_alphanumeric(c) || contains("-_.~", c)) {
+  if (ascii::is_alnum(c) || contains("-_.~", c)) {
     return true;
   }
   switch (part) {
@@ -46,11 +39,11 @@ bool is_plain(char c, Part part) {
 }
 
 bool is_escape(std::string_view text, std::size_t i) {
-  return i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2]);
+  return i + 2 < text.size() && ascii::is_hex(text[i + 1]) && ascii::is_hex(text[i + 2]);
 }
 
 char escaped_byte(std::string_view text, std::size_t i) {
-  return static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
+  return static_cast<char>(ascii::hex_value(text[i + 1]) * 16 + ascii::hex_value(text[i + 2]));
 }
 
 // What a host may escape: bytes outside ASCII only, and in a zone also "%" itself and what may stand there unescaped.
@@ -151,7 +144,7 @@ std::optional<std::string> parse_host(std::string_view scheme, std::string_view 
 }
 
 std::optional<GoUrl::UserInfo> parse_user(std::string_view text) {
-  const auto valid = [](char c) { return is_alphanumeric(c) || contains("-._:~!$&'()*+,;=%@", c); };
+  const auto valid = [](char c) { return ascii::is_alnum(c) || contains("-._:~!$&'()*+,;=%@", c); };
   if (!std::all_of(text.begin(), text.end(), valid)) {
     return std::nullopt;
   }
@@ -176,14 +169,12 @@ bool take_scheme(std::string_view& rest, std::string& scheme) {
     return false;
   }
   const auto end =
-      std::find_if_not(rest.begin(), rest.end(), [](char c) { return is_alphanumeric(c) || contains("+-.", c); });
+      std::find_if_not(rest.begin(), rest.end(), [](char c) { return ascii::is_alnum(c) || contains("+-.", c); });
   const auto length = static_cast<std::size_t>(end - rest.begin());
   if (length == 0 || length == rest.size() || rest[length] != ':' || contains("0123456789+-.", rest[0])) {
     return true;
   }
-  scheme = rest.substr(0, length);
-  std::transform(scheme.begin(), scheme.end(), scheme.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  scheme = ascii::lower(rest.substr(0, length));
   rest.remove_prefix(length + 1);
   return true;
 }

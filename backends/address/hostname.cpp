@@ -1,29 +1,22 @@
 #include "backends/address/hostname.h"
 
+#include <fmt/format.h>
 #include <idn2.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
+#include <string>
 
+#include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
 
 namespace modlock {
 namespace {
 
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
-std::string to_lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 bool is_name_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return ascii::is_digit(c) || ascii::is_lower(c) || c == '-' || c == '.' || !ascii::is_ascii(c);
 }
 
 bool has_only_name_characters(std::string_view text) {
@@ -64,11 +57,44 @@ std::optional<std::string> to_ascii(const std::string& name) {
   return std::string(Idn2Text(raw).get());
 }
 
+constexpr int kHttpsPort = 443;
+constexpr int kHighestPort = 65535;
+
+// ":8443" for ":8443" and ":08443", nothing for ":443".
+std::optional<std::string> normalise_port(std::string_view text) {
+  if (text.empty()) {
+    return std::string();
+  }
+  const std::string_view digits = text.substr(1);
+  int port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size() || port < 0 ||
+      port > kHighestPort) {
+    return std::nullopt;
+  }
+  return port == kHttpsPort ? std::string() : fmt::format(":{}", port);
+}
+
+// Punycode is for machines: OpenTofu wants the readable form. No label may be empty but one at the end.
+bool is_readable(std::string_view name) {
+  if (name.empty()) {
+    return false;
+  }
+  while (!name.empty()) {
+    const std::string_view label = name.substr(0, name.find('.'));
+    if (label.empty() || label.substr(0, 4) == "xn--") {
+      return false;
+    }
+    name.remove_prefix(std::min(label.size() + 1, name.size()));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<HostForms> lookup_host(std::string_view name) {
-  std::string lower = to_lower(name);
-  if (is_ascii(lower) && lower.find("xn--") == std::string::npos) {
+  std::string lower = ascii::lower(name);
+  if (std::all_of(lower.begin(), lower.end(), ascii::is_ascii) && lower.find("xn--") == std::string::npos) {
     if (!has_only_plain_labels(lower)) {
       return std::nullopt;
     }
@@ -78,17 +104,45 @@ std::optional<HostForms> lookup_host(std::string_view name) {
     return std::nullopt;
   }
   // Under its STD3 rules libidn2 drops what maps to a forbidden character, so they are applied to what it gives.
-  const auto ascii = to_ascii(lower);
-  if (!ascii || !has_only_name_characters(*ascii)) {
+  const auto mapped = to_ascii(lower);
+  if (!mapped || !has_only_name_characters(*mapped)) {
     return std::nullopt;
   }
   char* raw = nullptr;
-  if (idn2_to_unicode_8z8z(ascii->c_str(), &raw, 0) != IDN2_OK) {
+  if (idn2_to_unicode_8z8z(mapped->c_str(), &raw, 0) != IDN2_OK) {
     return std::nullopt;
   }
   const std::string display = Idn2Text(raw).get();
   // "xn--…" may hold what no name can.
-  return to_ascii(display) == ascii ? std::optional(HostForms{*ascii, display}) : std::nullopt;
+  return to_ascii(display) == mapped ? std::optional(HostForms{*mapped, display}) : std::nullopt;
+}
+
+std::pair<std::string, std::string> split_port(std::string_view host) {
+  const std::size_t bracket = host.rfind(']');
+  const std::size_t colon = std::min(host.find(':', bracket == std::string_view::npos ? 0 : bracket), host.size());
+  return {std::string(host.substr(0, colon)), std::string(host.substr(colon))};
+}
+
+std::string host_in_ascii(const std::string& host) {
+  const auto [name, port] = split_port(host);
+  const auto forms = lookup_host(name);
+  return forms ? forms->ascii + port : host;
+}
+
+std::optional<HostForms> parse_service_host(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(':'));
+  const auto port = normalise_port(text.substr(name.size()));
+  if (!port || !is_readable(name)) {
+    return std::nullopt;
+  }
+  auto host = lookup_host(name);
+  // Mapping may give what could not be written itself: some characters stand for a dot or for nothing.
+  if (!host || !is_readable(host->display)) {
+    return std::nullopt;
+  }
+  host->ascii += *port;
+  host->display += *port;
+  return host;
 }
 
 }  // namespace modlock

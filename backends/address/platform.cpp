@@ -5,14 +5,13 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 
 namespace modlock {
 namespace {
 
 bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return ascii::is_alnum(c) || c == '-'; });
 }
 
 }  // namespace

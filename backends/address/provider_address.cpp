@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 
 namespace modlock {

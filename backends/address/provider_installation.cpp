@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 
 namespace modlock {

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
+#include <string>
 
-#include "backends/address/provider_scan.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 
 namespace modlock {
 namespace {
@@ -65,7 +68,7 @@ std::optional<std::string> number_problem(const ScannedItem& item) {
 }
 
 bool all_digits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return std::all_of(text.begin(), text.end(), ascii::is_digit);
 }
 
 int sign(int order) {
@@ -82,6 +85,31 @@ int compare_parts(std::string_view left, std::string_view right) {
     return left.size() < right.size() ? -1 : 1;
   }
   return sign(left.compare(right));
+}
+
+bool is_operator(char c) {
+  return !ascii::is_alnum(c) && !ascii::is_space(c) && c != '.' && c != '*';
+}
+bool is_separator(char c) {
+  return ascii::is_space(c) || c == 'v';
+}
+bool is_extra(char c) {
+  return ascii::is_alnum(c) || c == '.' || c == '-';
+}
+
+std::string_view take_number(std::string_view& rest) {
+  std::string_view number = take_while(rest, ascii::is_digit);
+  if (number.empty() && is_wildcard(rest.substr(0, 1))) {
+    number = rest.substr(0, 1);
+    rest.remove_prefix(1);
+  }
+  return number;
+}
+
+bool take(std::string_view& rest, char c) {
+  const bool found = !rest.empty() && rest[0] == c;
+  rest.remove_prefix(found ? 1 : 0);
+  return found;
 }
 
 }  // namespace
@@ -147,6 +175,64 @@ int compare(const ProviderVersion& left, const ProviderVersion& right) {
     return left.prerelease.empty() == right.prerelease.empty() ? 0 : left.prerelease.empty() ? 1 : -1;
   }
   return compare_extra(left.prerelease, right.prerelease);
+}
+
+ScannedItem scan_item(std::string_view text) {
+  ScannedItem item;
+  item.rest = text;
+  item.op = take_while(item.rest, is_operator);
+  item.sep = take_while(item.rest, is_separator);
+  std::string_view number = take_number(item.rest);
+  if (number.empty() && item.sep.empty()) {
+    item.sep = item.op;
+  }
+  while (!number.empty()) {
+    if (item.number_count < item.numbers.size()) {
+      item.numbers[item.number_count] = number;
+    }
+    ++item.number_count;
+    if (!take(item.rest, '.')) {
+      break;
+    }
+    number = take_number(item.rest);
+  }
+  // A number has to stand right before: behind a dot, a dash belongs to what is left over.
+  if (number.empty()) {
+    return item;
+  }
+  if (take(item.rest, '-')) {
+    item.prerelease = take_while(item.rest, is_extra);
+    if (item.prerelease.empty()) {
+      return item;
+    }
+  }
+  if (take(item.rest, '+')) {
+    item.metadata = take_while(item.rest, is_extra);
+  }
+  return item;
+}
+
+std::optional<ProviderVersion> version_of(const ScannedItem& item) {
+  ProviderVersion version{.prerelease = std::string(item.prerelease), .metadata = std::string(item.metadata)};
+  const std::array<std::uint64_t*, 3> numbers = {&version.major, &version.minor, &version.patch};
+  for (std::size_t i = 0; i < std::min(item.number_count, numbers.size()); ++i) {
+    const std::string_view digits = item.numbers[i];
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *numbers[i]);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      return std::nullopt;
+    }
+  }
+  return version;
+}
+
+bool is_wildcard(std::string_view number) {
+  return number == "*" || number == "x" || number == "X";
+}
+
+std::string_view trim_spaces(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 }  // namespace modlock

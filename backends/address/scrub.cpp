@@ -4,6 +4,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 
 namespace modlock {
 namespace {
@@ -14,13 +15,6 @@ constexpr std::size_t kShortestValue = 6;
 constexpr std::size_t kShortestKept = 4;
 constexpr std::size_t kLeastByChance = 8;
 constexpr std::size_t kMostTexts = 512;  // of 256 secrets
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
-}
 
 std::string percent_encoded(std::string_view text) {
   return encode_query({{"", std::string(text)}}).substr(1);
@@ -41,8 +35,8 @@ void add_user(const GoUrl& url, const Source& shown, std::vector<std::string>& s
     return;
   }
   const std::string& name = url.user->name;
-  const std::string identity = lower_case(shown.identity());
-  if (url.scheme != "ssh" && name.size() >= kShortestName && identity.find(lower_case(name)) == std::string::npos) {
+  const std::string identity = ascii::lower(shown.identity());
+  if (url.scheme != "ssh" && name.size() >= kShortestName && identity.find(ascii::lower(name)) == std::string::npos) {
     secrets.push_back(name);
   }
   if (!url.user->password.value_or("").empty()) {
@@ -107,7 +101,7 @@ std::vector<std::string> secrets_of(const SourceAddress& source) {
 }
 
 void Secrets::add(std::string_view secret) {
-  for (std::string text : {lower_case(secret), lower_case(percent_encoded(secret))}) {
+  for (std::string text : {ascii::lower(secret), ascii::lower(percent_encoded(secret))}) {
     if (!text.empty() && std::find(texts_.begin(), texts_.end(), text) == texts_.end()) {
       texts_.push_back(std::move(text));
     }
@@ -115,14 +109,14 @@ void Secrets::add(std::string_view secret) {
 }
 
 bool Secrets::are_in(std::string_view text) const {
-  const std::string lower = lower_case(text);
+  const std::string lower = ascii::lower(text);
   return std::any_of(texts_.begin(), texts_.end(), [&lower](const std::string& secret) {
     return secret.size() >= kLeastByChance && lower.find(secret) != std::string::npos;
   });
 }
 
 std::string Secrets::scrub(std::string_view text) const {
-  const std::string lower = lower_case(text);
+  const std::string lower = ascii::lower(text);
   std::vector<bool> is_secret(text.size(), false);
   const auto hide = [&is_secret](std::size_t begin, std::size_t size) {
     std::fill_n(is_secret.begin() + static_cast<std::ptrdiff_t>(begin), size, true);

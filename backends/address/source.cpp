@@ -4,15 +4,77 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <string_view>
 
-#include "backends/address/source_detect.h"
-#include "backends/address/source_registry.h"
+#include "backends/address/hostname.h"
 #include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
+
+// [host/]namespace/name/system[//subdir]
+struct RegistryAddress {
+  std::string host;    // Unicode display form, with ":port" unless 443; the default registry where none was given
+  std::string module;  // "namespace/name/system"
+  std::string subdir;  // cleaned; empty: the root
+
+  std::string to_string() const;
+};
+
+constexpr std::size_t kLongestName = 64;
+
+bool is_lower_alphanumeric(char c) {
+  return ascii::is_digit(c) || ascii::is_lower(c);
+}
+bool is_name_character(char c) {
+  return ascii::is_alnum(c) || c == '-' || c == '_';
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestName && ascii::is_alnum(text.front()) &&
+         ascii::is_alnum(text.back()) && std::all_of(text.begin(), text.end(), is_name_character);
+}
+
+bool is_system(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestName && std::all_of(text.begin(), text.end(), is_lower_alphanumeric);
+}
+
+std::optional<std::string> parse_host(std::string_view text) {
+  const auto host = parse_service_host(text);
+  if (!host || host->ascii.find('.') == std::string::npos || host->ascii == "github.com" ||
+      host->ascii == "bitbucket.org") {
+    return std::nullopt;
+  }
+  return host->display;
+}
+
+std::string RegistryAddress::to_string() const {
+  return fmt::format("{}/{}{}{}", host, module, subdir.empty() ? "" : "//", subdir);
+}
+
+// nullopt for whatever is not a module registry address: OpenTofu then reads the text as a remote one. `default_host`
+// is that of addresses without one.
+std::optional<RegistryAddress> parse_registry_address(std::string_view text, std::string_view default_host) {
+  auto [package, subdir] = split_subdir(text);
+  auto parts = split(package, '/');
+  if (leads_outside(subdir) || (parts.size() != 3 && parts.size() != 4)) {
+    return std::nullopt;
+  }
+  std::optional<std::string> host(default_host);
+  if (parts.size() == 4) {
+    host = parse_host(parts[0]);
+    parts.erase(parts.begin());
+  }
+  if (!host || !is_name(parts[0]) || !is_name(parts[1]) || !is_system(parts[2])) {
+    return std::nullopt;
+  }
+  return RegistryAddress{std::move(*host), fmt::format("{}", fmt::join(parts, "/")), std::move(subdir)};
+}
 
 using enum SourceLocation;
 using Versions = SourceVersions;
@@ -118,8 +180,7 @@ std::string escape_value(std::string_view value) {
   constexpr std::string_view kPlain = "-._~/:@,";
   std::string out;
   for (const char c : value) {
-    const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
+    if (ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos) {
       out += c;
     } else {
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
@@ -186,11 +247,8 @@ std::string Source::named_id() const {
     return id;
   }
   constexpr std::size_t kShortestCommit = 7;
-  for (char& c : id) {
-    c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  const bool is_commit = id.size() >= kShortestCommit && id.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return is_commit ? id : std::string();
+  const bool is_commit = id.size() >= kShortestCommit && std::all_of(id.begin(), id.end(), ascii::is_hex);
+  return is_commit ? ascii::lower(id) : std::string();
 }
 
 std::string printable_form(const SourceAddress& address) {

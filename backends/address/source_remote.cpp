@@ -6,16 +6,196 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
+
+// What one detector says: an address, an error, or nothing.
+using Detection = std::optional<Result<std::string>>;
+
+Error invalid(const std::string& shown, std::string_view why, std::string hint = {}) {
+  return {.code = Code::source_invalid,
+          .message = fmt::format("the module source \"{}\" {}", shown, why),
+          .hint = std::move(hint)};
+}
+
+Error denied(const std::string& shown, std::string_view why, std::string hint) {
+  return {.code = Code::source_denied,
+          .message = fmt::format("the module source \"{}\" is refused: {}", shown, why),
+          .hint = std::move(hint)};
+}
+
+tl::unexpected<Error> invalid_address(std::string_view address, std::string_view why, std::string hint = {}) {
+  return fail(invalid(printable_address(address), why, std::move(hint)));
+}
+
+// The parts from `first` on, joined by slashes.
+std::string join_from(const std::vector<std::string_view>& parts, std::size_t first) {
+  return fmt::format("{}", fmt::join(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end(), "/"));
+}
+
+Result<std::string> reprint(std::string_view address, std::string_view getter, const std::string& url_text) {
+  const auto url = GoUrl::parse(url_text);
+  if (!url) {
+    return invalid_address(address, "does not make a valid URL", "escape \"%\" as %25");
+  }
+  return fmt::format("{}::{}", getter, url->to_string());
+}
+
+Detection detect_github(std::string_view address) {
+  if (!address.starts_with("github.com/")) {
+    return std::nullopt;
+  }
+  const std::string_view location = address.substr(0, address.find('?'));
+  const auto parts = split(location, '/');
+  if (parts.size() < 3) {
+    return invalid_address(address, "must name an owner and a repository, as in github.com/owner/repository",
+                           "write the whole address");
+  }
+  auto url = GoUrl::parse(fmt::format("https://{}/{}/{}", parts[0], parts[1], parts[2]));
+  if (!url) {
+    return invalid_address(address, "does not make a valid URL", "escape \"%\" as %25");
+  }
+  if (!url->path.ends_with(".git")) {
+    url->path += ".git";
+  }
+  if (parts.size() > 3) {
+    url->path += "//" + join_from(parts, 3);
+  }
+  std::string detected = "git::" + url->to_string();
+  if (address.size() > location.size() + 1) {
+    detected += address.substr(location.size());
+  }
+  return detected;
+}
+
+// The host and path of "host:path" or "host:/path".
+std::optional<std::pair<std::string_view, std::string_view>> match_scp(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == 0 || colon == std::string_view::npos || colon + 1 == text.size()) {
+    return std::nullopt;
+  }
+  const std::string_view path = text.substr(colon + 1);
+  return std::pair(text.substr(0, colon), path.size() > 1 && path[0] == '/' ? path.substr(1) : path);
+}
+
+// [user@]host:path, of which only the user "git" counts; but a query is read, and refused, with any.
+Detection detect_scp(std::string_view address) {
+  const std::size_t at = address.find('@');
+  auto match = at == std::string_view::npos || at == 0 ? std::nullopt : match_scp(address.substr(at + 1));
+  const bool is_git = match && address.substr(0, at) == "git";
+  match = match ? match : match_scp(address);
+  if (!match) {
+    return std::nullopt;
+  }
+  const auto [host, path] = *match;
+  const std::string_view location = path.substr(0, path.find('?'));
+  bool malformed = false;
+  auto query = parse_query(path.substr(std::min(location.size() + 1, path.size())), &malformed);
+  if (malformed) {
+    return invalid_address(address, "has a query that is not valid", "escape \"%\" as %25 and \";\" as %3B");
+  }
+  if (!is_git) {
+    return std::nullopt;
+  }
+  GoUrl url;
+  url.scheme = "ssh";
+  url.user = GoUrl::UserInfo{"git", std::nullopt};
+  url.host = host;
+  url.path = location;
+  url.raw_query = encode_query(std::move(query));
+  return "git::" + url.to_string();
+}
+
+Detection detect_bitbucket(std::string_view address) {
+  if (!address.starts_with("bitbucket.org/")) {
+    return std::nullopt;
+  }
+  const std::string_view location = address.substr(0, address.find_first_of("?#"));
+  return fail(Code::source_unsupported,
+              fmt::format("the module source \"{}\" is a shorthand that only a request to Bitbucket can resolve",
+                          printable_address(address)),
+              fmt::format("write the full URL: \"git::https://{}{}\"", printable_address(location),
+                          location.ends_with(".git") ? "" : ".git"));
+}
+
+Detection detect_gcs(std::string_view address) {
+  if (address.find(".googleapis.com/") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto parts = split(address, '/');
+  if (parts.size() < 5) {
+    return invalid_address(address, "is not a Google Cloud Storage address: expected version, bucket and object",
+                           "write the whole address");
+  }
+  return reprint(address, "gcs",
+                 fmt::format("https://www.googleapis.com/storage/{}/{}/{}", parts[2], parts[3], join_from(parts, 4)));
+}
+
+Detection detect_s3(std::string_view address) {
+  if (address.find(".amazonaws.com/") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto parts = split(address, '/');
+  const auto host = split(parts[0], '.');
+  const std::string key = join_from(parts, 1);
+  if (host.size() == 3) {
+    return reprint(address, "s3", fmt::format("https://{}.amazonaws.com/{}", host[0], key));
+  }
+  if (host.size() == 4) {
+    return reprint(address, "s3", fmt::format("https://{}.amazonaws.com/{}/{}", host[1], host[0], key));
+  }
+  if (host.size() == 5 && host[1] == "s3") {
+    return reprint(address, "s3", fmt::format("https://s3.{}.amazonaws.com/{}/{}", host[2], host[0], key));
+  }
+  return invalid_address(address, "is not an S3 address: expected bucket and region in the host name",
+                         "write the whole address");
+}
+
+Detection detect_path(std::string_view address) {
+  if (address.empty()) {
+    return std::nullopt;
+  }
+  if (address[0] != '/' && address.find("://") != std::string_view::npos) {
+    return invalid_address(address, "is not a valid URL",
+                           "to give a path after a colon, write git@host:path without ssh://");
+  }
+  if (address[0] != '/') {
+    return invalid_address(
+        address, "is of no known kind",
+        fmt::format("write \"./{}\" if a path relative to the calling module was meant", printable_address(address)));
+  }
+  return "file:///" + std::string(address.substr(1));
+}
+
+Detection run_detectors(std::string_view address) {
+  for (const auto detector : {detect_github, detect_scp, detect_bitbucket, detect_gcs, detect_s3, detect_path}) {
+    if (auto detection = detector(address)) {
+      return detection;
+    }
+  }
+  return std::nullopt;
+}
+
+// The address with a subdirectory in front of its query. Go encodes the whole path anew for that.
+std::optional<std::string> with_subdir(const std::string& package, const std::string& subdir) {
+  auto url = GoUrl::parse(package);
+  if (!url) {
+    return std::nullopt;
+  }
+  url->path += "//" + subdir;
+  url->raw_path = url->path;
+  return url->to_string();
+}
 
 struct GetterKind {
   std::string_view getter;
@@ -43,18 +223,6 @@ SourceKind kind_of(std::string_view getter) {
   return found == kGetterKinds.end() ? SourceKind::unsupported : found->kind;
 }
 
-Error invalid(const std::string& shown, std::string_view why, std::string hint = {}) {
-  return {.code = Code::source_invalid,
-          .message = fmt::format("the module source \"{}\" {}", shown, why),
-          .hint = std::move(hint)};
-}
-
-Error denied(const std::string& shown, std::string_view why, std::string hint) {
-  return {.code = Code::source_denied,
-          .message = fmt::format("the module source \"{}\" is refused: {}", shown, why),
-          .hint = std::move(hint)};
-}
-
 // "word::…", with which git starts the program git-remote-word.
 bool names_transport_helper(std::string_view text) {
   const std::size_t end = text.find("::");
@@ -78,13 +246,6 @@ Result<void> check_git(const GoUrl& url, const std::string& shown) {
     return fail(invalid(shown, "names no repository", "write its path behind the host"));
   }
   return {};
-}
-
-// The name of "name:port" (or "[address]:port") and ":port" with its colon.
-std::pair<std::string, std::string> split_port(const std::string& host) {
-  const std::size_t bracket = host.rfind(']');
-  const std::size_t colon = host.find(':', bracket == std::string::npos ? 0 : bracket);
-  return {host.substr(0, colon), colon == std::string::npos ? std::string() : host.substr(colon)};
 }
 
 // What would read as an option on some command line, or as a second line in some protocol.
@@ -123,27 +284,20 @@ Result<void> check_words(const GoUrl& url, const QueryArguments& query, const st
   return {};
 }
 
-std::string to_lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return std::all_of(text.begin(), text.end(), ascii::is_ascii);
 }
 
 // What a server's name is made of; an underscore is common on private networks.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
+    return ascii::is_digit(c) || ascii::is_lower(c) || c == '-' || c == '.' || c == '_' || !ascii::is_ascii(c);
   });
 }
 
 // Both forms of the host of a URL, with its port. Only names beyond ASCII are held to IDNA.
 Result<HostForms> read_host(const std::string& host, const std::string& shown) {
-  auto [name, port] = split_port(to_lower(host));
+  auto [name, port] = split_port(ascii::lower(host));
   port = port == ":" ? std::string() : port;
   std::uint16_t number = 0;
   const char* const end = port.data() + port.size();
@@ -170,9 +324,7 @@ std::string git_url(GoUrl url, const std::string& ascii_host) {
   query.erase(end, query.end());
   url.raw_query = encode_query(std::move(query));
   url.force_query = false;
-  const bool ascii =
-      std::all_of(url.host.begin(), url.host.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!ascii) {
+  if (!is_ascii(url.host)) {
     url.host = ascii_host;
   }
   return url.to_string();
@@ -222,6 +374,35 @@ Source read_source(SourceKind kind, std::string_view getter, const GoUrl& url, c
 
 }  // namespace
 
+Result<std::string> detect_package(std::string_view address) {
+  const auto [forced, behind] = split_getter(address);
+  const auto [package, own_subdir] = split_subdir(behind);
+  if (const auto url = GoUrl::parse(package); url && !url->scheme.empty()) {
+    return std::string(address);
+  }
+  auto detection = run_detectors(package);
+  if (!detection) {
+    return invalid_address(address, "is empty", "write the source of the module");
+  }
+  if (!*detection) {
+    return tl::unexpected<Error>(std::move(detection->error()));
+  }
+  const auto [found, found_rest] = split_getter(**detection);
+  auto [result, subdir] = split_subdir(found_rest);
+  if (!own_subdir.empty()) {
+    subdir = subdir.empty() ? own_subdir : clean_path(subdir + "/" + own_subdir);
+  }
+  if (!subdir.empty()) {
+    auto joined = with_subdir(result, subdir);
+    if (!joined) {
+      return invalid_address(address, "does not make a valid URL", "escape \"%\" as %25");
+    }
+    result = std::move(*joined);
+  }
+  const std::string_view getter = forced.empty() ? found : forced;
+  return getter.empty() ? result : fmt::format("{}::{}", getter, result);
+}
+
 Result<RemotePackage> describe_package(std::string_view package, const std::string& shown) {
   const auto [forced, rest] = split_getter(package);
   if (!forced.empty() && names_transport_helper(rest)) {
@@ -251,7 +432,7 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
     return fail(invalid(shown, "names no path", "write file:///path"));
   }
   Source source = read_source(kind, getter, *url, query);
-  source.host = to_lower(url->host);
+  source.host = ascii::lower(url->host);
   std::string ascii_host = source.host;
   if (kind != SourceKind::unsupported && !url->host.empty()) {
     MODLOCK_TRY(auto host, read_host(url->host, shown));

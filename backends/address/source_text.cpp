@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/base/ascii.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
@@ -22,10 +23,6 @@ std::size_t control_size(std::string_view text, std::size_t i) {
   }
   const bool separator = byte(i) == 0xe2 && byte(i + 1) == 0x80 && (byte(i + 2) == 0xa8 || byte(i + 2) == 0xa9);
   return separator ? 3 : 0;
-}
-
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 }  // namespace
@@ -83,7 +80,7 @@ std::pair<std::string, std::string> split_subdir(std::string_view address) {
 }
 
 std::pair<std::string_view, std::string_view> split_getter(std::string_view address) {
-  const auto end = std::find_if_not(address.begin(), address.end(), is_alphanumeric);
+  const auto end = std::find_if_not(address.begin(), address.end(), ascii::is_alnum);
   const auto length = static_cast<std::size_t>(end - address.begin());
   if (length == 0 || address.substr(length, 2) != "::" || address.size() == length + 2) {
     return {{}, address};
@@ -97,7 +94,7 @@ std::optional<std::string_view> checksum_list_address(std::string_view argument)
 }
 
 bool is_plain_checksum(std::string_view argument) {
-  return std::all_of(argument.begin(), argument.end(), [](char c) { return is_alphanumeric(c) || c == ':'; });
+  return std::all_of(argument.begin(), argument.end(), [](char c) { return ascii::is_alnum(c) || c == ':'; });
 }
 
 bool has_control_characters(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,15 @@ namespace modlock {
 
 // The parts between the separators, empty ones included: one more than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Takes the characters of a kind off the front.
+template <typename Predicate>
+std::string_view take_while(std::string_view& rest, Predicate predicate) {
+  const auto end = std::find_if_not(rest.begin(), rest.end(), predicate);
+  const std::string_view taken = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+  rest.remove_prefix(taken.size());
+  return taken;
+}
 
 // The shortest path that means the same, by text alone (Go's path.Clean): "" becomes ".", "/.." becomes "/".
 std::string clean_path(std::string_view path);

@@ -7,35 +7,22 @@
 #include <limits>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 
 namespace modlock {
 namespace {
 
 constexpr std::size_t kUsualNumbers = 3;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_loose_identifier(char c) {
-  return is_digit(c) || is_letter(c) || c == '-' || c == '~';
+  return ascii::is_alnum(c) || c == '-' || c == '~';
 }
 bool is_strict_identifier(char c) {
-  return is_digit(c) || is_letter(c) || c == '-';
+  return ascii::is_alnum(c) || c == '-';
 }
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
-template <typename Predicate>
-std::string_view take_while(std::string_view& rest, Predicate predicate) {
-  const auto end = std::find_if_not(rest.begin(), rest.end(), predicate);
-  const std::string_view taken = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
-  rest.remove_prefix(taken.size());
-  return taken;
+  return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_digit);
 }
 
 // Takes `run(.run)*` of identifier characters; empty where there is none. A dot that no run follows stays in `rest`.
@@ -153,7 +140,7 @@ bool take_character(std::string_view& rest, char expected) {
 
 // Digits without a leading zero.
 bool take_strict_number(std::string_view& rest) {
-  const std::string_view digits = take_while(rest, is_digit);
+  const std::string_view digits = take_while(rest, ascii::is_digit);
   return digits.size() == 1 || (digits.size() > 1 && digits[0] != '0');
 }
 
@@ -192,12 +179,12 @@ Result<Version> Version::parse(std::string_view text) {
     rest.remove_prefix(1);
   }
   while (true) {
-    const auto number = to_number(take_while(rest, is_digit));
+    const auto number = to_number(take_while(rest, ascii::is_digit));
     if (!number) {
       return malformed();
     }
     version.numbers_.push_back(*number);
-    if (rest.size() < 2 || rest[0] != '.' || !is_digit(rest[1])) {
+    if (rest.size() < 2 || rest[0] != '.' || !ascii::is_digit(rest[1])) {
       break;
     }
     rest.remove_prefix(1);

@@ -99,14 +99,6 @@ void remove_all(QueryArguments& query, std::string_view key) {
   query.erase(end, query.end());
 }
 
-// What a connection can be made to.
-std::string ascii_host(const std::string& host) {
-  const std::size_t bracket = host.rfind(']');
-  const std::size_t colon = host.find(':', bracket == std::string::npos ? 0 : bracket);
-  const auto forms = lookup_host(host.substr(0, colon));
-  return forms ? forms->ascii + (colon == std::string::npos ? std::string() : host.substr(colon)) : host;
-}
-
 }  // namespace
 
 std::string Checksum::text() const {
@@ -172,7 +164,7 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
   }
   url->raw_query = encode_query(std::move(query));
   url->force_query = false;
-  url->host = ascii_host(url->host);
+  url->host = host_in_ascii(url->host);
   request.url = SecretText(url->to_string());
   return request;
 }

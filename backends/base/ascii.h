@@ -7,6 +7,9 @@
 // Classes and case of ASCII characters, whatever the locale is. A byte above 0x7f belongs to no class and has no case.
 namespace modlock::ascii {
 
+constexpr bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/base/digest.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/netrc_credential_finder.h"

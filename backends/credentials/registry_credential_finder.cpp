@@ -6,7 +6,7 @@
 #include <cctype>
 #include <utility>
 
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 
 namespace modlock {
 namespace {

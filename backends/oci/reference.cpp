@@ -126,11 +126,9 @@ Result<Reference> read_reference(const QueryArguments& arguments, const std::str
   return reference;
 }
 
-std::string ascii_authority(const std::string& host) {
-  const std::size_t colon = host.find(':', host.substr(0, 1) == "[" ? host.find(']') : 0);
-  const auto forms = lookup_host(host.substr(0, colon));
-  const std::string port = colon == std::string::npos ? std::string() : host.substr(colon);
-  return forms ? forms->ascii + port : host;
+// Docker's own name for its registry is not that of the server.
+std::string authority_of(const std::string& host) {
+  return host == "docker.io" ? "registry-1.docker.io" : host_in_ascii(host);
 }
 
 }  // namespace
@@ -155,8 +153,7 @@ Result<Address> read_address(const SourceAddress& source) {
   MODLOCK_TRY(const auto arguments, own_arguments(parse_query(url->raw_query), identity));
   MODLOCK_TRY(auto reference, read_reference(arguments, identity));
   const std::string& host = source.source.host;
-  // Docker's own name for its registry is not that of the server.
-  std::string authority = host == "docker.io" ? "registry-1.docker.io" : ascii_authority(host);
+  std::string authority = authority_of(host);
   const std::string display = fmt::format("oci://{}/{}", host, name);
   return Address{{display, host, std::move(authority), std::move(name)}, std::move(reference)};
 }
@@ -176,7 +173,7 @@ Result<Repository> parse_repository(std::string_view text) {
                 fmt::format("invalid repository \"{}\" in \"{}\"", printable_address(name), shown),
                 "a repository is lower-case letters and digits, joined by \"/\", \".\", \"_\" and \"-\"");
   }
-  std::string authority = host == "docker.io" ? "registry-1.docker.io" : ascii_authority(host);
+  std::string authority = authority_of(host);
   return Repository{fmt::format("oci://{}/{}", host, name), host, std::move(authority), name};
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "backends/address/go_url.h"
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/address/source.h"
 #include "backends/base/single_flight_map.h"
 #include "backends/http/redirect_policy.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "backends/address/go_url.h"
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/http/redirect_policy.h"
 #include "backends/http/text.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "plugin/client/client_configuration_files.h"

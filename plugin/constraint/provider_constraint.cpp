@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "backends/address/provider_scan.h"
+#include "backends/address/provider_version.h"
 #include "backends/address/source_text.h"
 
 namespace modlock {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/base/files.h"
 #include "plugin/client/client_configuration_files.h"
 #include "plugin/client/hcl1.h"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "backends/address/service_host.h"
+#include "backends/address/hostname.h"
 #include "backends/package/subdir_glob.h"
 #include "protocol/base/result.h"
 

@@ -25,6 +25,8 @@ BOOST_AUTO_TEST_CASE(a_class_has_the_ascii_characters_of_its_name_and_no_other_b
   const std::string digits = "0123456789";
   const std::string upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const std::string lower = "abcdefghijklmnopqrstuvwxyz";
+  BOOST_TEST(members(ascii::is_ascii).size() == 128U);
+  BOOST_TEST(members(ascii::is_ascii).back() == '\x7f');
   BOOST_TEST(members(ascii::is_digit) == digits);
   BOOST_TEST(members(ascii::is_lower) == lower);
   BOOST_TEST(members(ascii::is_upper) == upper);
