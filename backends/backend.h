@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/address/scrub.h"
@@ -180,5 +181,26 @@ class Backend final {
 // this machine, whose files are none of a server's business (OpenTofu follows there), and if Context::check_source says
 // so. A local git repository is checked by Backend::check_redirected().
 Result<void> check_redirected_source(const Source& source, const Context& context);
+
+// The backends of one process, and the rule which serves a source: the first that says so.
+class BackendSet {
+ public:
+  void add(std::unique_ptr<BackendCore> core, BackendOptions options = {}) {
+    backends_.push_back(std::make_unique<Backend>(std::move(core), options));
+  }
+
+  // Null if none serves the source.
+  Backend* find(const Source& source) const {
+    for (const auto& backend : backends_) {
+      if (backend->serves(source)) {
+        return backend.get();
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Backend>> backends_;
+};
 
 }  // namespace modlock

@@ -9,7 +9,7 @@
 #include "backends/address/source_text.h"
 #include "backends/archive/archive_request.h"
 #include "backends/archive/terraform_get.h"
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
 #include "backends/http/redirect_policy.h"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
 

@@ -34,7 +34,16 @@ struct Context {
   std::function<Result<void>(const Source& source)> check_source = {};
 
   // REQUEST_CANCELLED or DEADLINE_EXCEEDED once the run should end, else success.
-  Result<void> check() const;
+  Result<void> check() const {
+    if (stop.stop_requested()) {
+      return fail(Code::request_cancelled, "the request was cancelled");
+    }
+    if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+      return fail(Code::deadline_exceeded, "the deadline of the request has passed",
+                  "allow more time with a larger deadlineMs");
+    }
+    return {};
+  }
   void count_request() const {
     if (stats != nullptr) {
       ++stats->requests;

@@ -42,4 +42,7 @@ Result<Finished> run_command(const Command& command, const Context& context);
 // is looked for where it says.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
+// The environment of a child as NAME=value texts: ours, without what the command unsets, with what it sets.
+std::vector<std::string> child_environment(const Command& command);
+
 }  // namespace modlock

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/base/environment.h"
+#include "backends/base/process.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "backends/base/descriptor.h"
-#include "backends/base/environment.h"
+#include "backends/base/process.h"
 #include "plugin/cli/foreground_child.h"
 
 namespace modlock::cli {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backends/address/scrub.h"
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/curl_http_client.h"

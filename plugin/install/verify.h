@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/address/provider_address.h"
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/store/store.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/install/verdict.h"

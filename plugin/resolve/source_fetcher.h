@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/store/first_seen.h"
 #include "backends/store/store.h"
 

@@ -2,7 +2,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/backend_set.h"
 #include "tests/support/fake_backend.h"
 
 namespace modlock::test {

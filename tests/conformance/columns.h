@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/http/http_client.h"
 #include "backends/store/store.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend_set.h"
+#include "backends/backend.h"
 #include "backends/registry/registry_backend.h"
 #include "tests/support/fake_credentials.h"
 #include "tests/support/fake_http_client.h"
