@@ -15,7 +15,7 @@
 #include "backends/address/source.h"
 #include "backends/address/version.h"
 #include "backends/base/context.h"
-#include "backends/base/file_digests.h"
+#include "backends/base/files.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

@@ -14,7 +14,6 @@
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 
 namespace modlock {
 namespace {

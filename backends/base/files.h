@@ -1,14 +1,24 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
-#include "backends/base/file_digests.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
+
+// IO_ERROR for a system call that failed with `reason` (an errno): `cannot <what> "<path>": <the system's reason>`.
+// For reasons that a person can act on (full disk, no permission, read-only file system) the hint says how.
+tl::unexpected<Error> system_failure(std::string_view what, const std::filesystem::path& path, int reason);
+
+// SHA-256 of files, by the path that each was written to: computed while the bytes passed, so that nobody has to read
+// them again. A path that is not in it says nothing.
+using FileDigests = std::unordered_map<std::string, std::array<std::uint8_t, 32>>;
 
 // The whole file as bytes; /dev/null is empty. Errors: NOT_FOUND (no such file), IO_ERROR (anything else: a directory,
 // a device or a pipe too; the message names the path and the system's reason).

@@ -13,7 +13,6 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "backends/base/system_error.h"
 #include "backends/external/answer.h"
 #include "backends/external/connection.h"
 #include "backends/tag_listing.h"

@@ -13,7 +13,7 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "backends/git/checkout.h"
 
 namespace modlock::git {

@@ -10,7 +10,6 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

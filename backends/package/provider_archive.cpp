@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "backends/base/digest.h"
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "backends/package/spool.h"
 #include "backends/package/tree_summary.h"
 #include "backends/package/unpack_rules.h"

@@ -5,7 +5,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 
 namespace modlock {
 namespace {

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 
 namespace modlock {
 namespace {

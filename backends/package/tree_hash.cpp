@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "backends/base/digest.h"
+#include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "backends/base/system_error.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "backends/base/context.h"
-#include "backends/base/file_digests.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_scan.h"
 #include "backends/package/tree_summary.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "backends/base/context.h"
-#include "backends/base/file_digests.h"
+#include "backends/base/files.h"
 #include "backends/package/streamed_file.h"
 #include "protocol/base/result.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/base/file_digests.h"
+#include "backends/base/files.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/unpack_tree.h"
 #include "protocol/base/result.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/base/context.h"
-#include "backends/base/file_digests.h"
+#include "backends/base/files.h"
 #include "backends/package/streamed_file.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/unpack_tree.h"

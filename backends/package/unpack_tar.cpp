@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "backends/package/download_stream.h"
 #include "backends/package/read_ahead.h"
 #include "backends/package/unpack_filter.h"

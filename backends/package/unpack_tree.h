@@ -8,7 +8,7 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
-#include "backends/base/file_digests.h"
+#include "backends/base/files.h"
 #include "backends/package/unpack_rules.h"
 #include "protocol/base/result.h"
 

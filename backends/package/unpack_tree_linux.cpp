@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "backends/package/unpack_tree.h"
 #include "protocol/base/result.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/base/digest.h"
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "backends/package/zip_layout.h"
 #include "backends/providers/local_providers.h"
 #include "backends/providers/source_answers.h"

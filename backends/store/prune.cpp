@@ -8,7 +8,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 

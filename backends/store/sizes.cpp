@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "backends/store/store.h"
 #include "protocol/base/result.h"
 

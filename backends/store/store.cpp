@@ -10,7 +10,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/prune.h"
 #include "backends/store/whole_package.h"
