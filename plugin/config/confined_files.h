@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plugin/config/source_text.h"
-#include "plugin/functions/file_access.h"
+#include "plugin/functions/functions.h"
 
 namespace modlock {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugin/functions/file_access.h"
+#include "plugin/functions/functions.h"
 #include "plugin/value/value.h"
 #include "protocol/base/result.h"
 

@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
 #include <vector>
 
-#include "plugin/functions/base64_text.h"
+#include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
+#include "plugin/functions/json_text.h"
+#include "plugin/value/limits.h"
 
+// Values from and to texts of other languages.
 namespace modlock::eval {
 namespace {
 
@@ -25,8 +30,7 @@ FunctionResult base64decode(const Call& call) {
 }
 
 bool is_unreserved(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || std::string_view("-_.~").find(character) != std::string_view::npos;
+  return ascii::is_alnum(character) || std::string_view("-_.~").find(character) != std::string_view::npos;
 }
 
 FunctionResult urlencode(const Call& call) {
@@ -47,15 +51,6 @@ FunctionResult urlencode(const Call& call) {
   return std::move(encoded).finish();
 }
 
-// The value of a hexadecimal digit, 16 where it is none.
-unsigned hexadecimal(char digit) {
-  if (digit >= '0' && digit <= '9') {
-    return static_cast<unsigned>(digit - '0');
-  }
-  const char lower = static_cast<char>(digit | 0x20);
-  return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a') + 10 : 16;
-}
-
 FunctionResult urldecode(const Call& call) {
   const std::string_view text = call.arguments[0].as_string();
   std::string decoded;
@@ -64,9 +59,9 @@ FunctionResult urldecode(const Call& call) {
       decoded += text[at] == '+' ? ' ' : text[at];
       continue;
     }
-    const unsigned high = at + 2 < text.size() ? hexadecimal(text[at + 1]) : 16;
-    const unsigned low = at + 2 < text.size() ? hexadecimal(text[at + 2]) : 16;
-    if (high > 15 || low > 15) {
+    const int high = at + 2 < text.size() ? ascii::hex_value(text[at + 1]) : -1;
+    const int low = at + 2 < text.size() ? ascii::hex_value(text[at + 2]) : -1;
+    if (high < 0 || low < 0) {
       // OpenTofu shows what it decoded in the quotes: nothing.
       return refuse(fmt::format("failed to decode URL '': invalid URL escape {}", shown(call, text.substr(at, 3))));
     }
@@ -79,14 +74,170 @@ FunctionResult urldecode(const Call& call) {
   return Value::string(std::move(decoded));
 }
 
+using Row = std::vector<std::string>;
+
+class CsvReader {
+ public:
+  explicit CsvReader(std::string_view text) : text_(text) {}
+
+  // The next row that is not empty; an empty one at the end.
+  tl::expected<Row, FunctionError> read() {
+    std::string line;
+    do {
+      if (at_ >= text_.size()) {
+        return Row{};
+      }
+      line = take_line();
+    } while (line == "\n");
+    row_line_ = line_;
+    Row row;
+    for (std::size_t at = 0;;) {
+      auto field = line.compare(at, 1, "\"") == 0 ? quoted_field(line, at) : plain_field(line, at);
+      if (!field) {
+        return tl::unexpected(field.error());
+      }
+      row.push_back(*std::move(field));
+      if (at >= line.size() || line[at] != ',') {
+        return row;
+      }
+      ++at;
+    }
+  }
+
+  // The number of the line that the last row started in.
+  std::size_t row_line() const { return row_line_; }
+
+ private:
+  // The next line with an end of LF, whatever end it has; without one at the end of the text.
+  std::string take_line() {
+    const std::size_t end = text_.find('\n', at_);
+    std::string line(text_.substr(at_, end == std::string_view::npos ? end : end - at_));
+    if (line.ends_with('\r')) {
+      line.pop_back();
+    }
+    if (end != std::string_view::npos) {
+      line += '\n';
+    }
+    at_ = end == std::string_view::npos ? text_.size() : end + 1;
+    ++line_;
+    return line;
+  }
+
+  tl::unexpected<FunctionError> wrong(std::string_view what) const {
+    return refuse(fmt::format("CSV parse error on line {}: {}", line_, what));
+  }
+
+  tl::expected<std::string, FunctionError> plain_field(const std::string& line, std::size_t& at) const {
+    const std::size_t end = std::min(line.find_first_of(",\n", at), line.size());
+    std::string field = line.substr(at, end - at);
+    if (field.find('"') != std::string::npos) {
+      return wrong("bare \" in non-quoted-field");
+    }
+    at = end;
+    return field;
+  }
+
+  // May go on over further lines, which replace `line`.
+  tl::expected<std::string, FunctionError> quoted_field(std::string& line, std::size_t& at) {
+    constexpr std::string_view kBadQuote = "extraneous or missing \" in quoted-field";
+    std::string field;
+    ++at;
+    for (;;) {
+      const std::size_t quote = line.find('"', at);
+      if (quote == std::string::npos) {
+        field += line.substr(at);
+        if (at_ >= text_.size()) {
+          return wrong(kBadQuote);
+        }
+        line = take_line();
+        at = 0;
+        continue;
+      }
+      field += line.substr(at, quote - at);
+      at = quote + 1;
+      if (at >= line.size() || line[at] == ',' || line[at] == '\n') {
+        return field;
+      }
+      if (line[at] != '"') {
+        return wrong(kBadQuote);
+      }
+      field += '"';
+      ++at;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 0;
+  std::size_t row_line_ = 0;
+};
+
+// csvdecode(): RFC 4180 as Go's encoding/csv reads it. The first row has the names, the others become objects.
+FunctionResult decode_csv(std::string_view text) {
+  CsvReader reader(text);
+  const auto names = reader.read();
+  if (!names) {
+    return tl::unexpected(names.error());
+  }
+  if (names->empty()) {
+    return refuse("missing header line");
+  }
+  std::map<std::string, Type> attributes;
+  for (const std::string& name : *names) {
+    if (!attributes.emplace(name, Type::string()).second) {
+      return refuse(fmt::format("duplicate column name {}", go_quoted(name)));
+    }
+  }
+  Value::Items rows;
+  for (;;) {
+    auto row = reader.read();
+    if (!row) {
+      return tl::unexpected(row.error());
+    }
+    if (row->empty()) {
+      return Value::list(Type::object(std::move(attributes)), std::move(rows));
+    }
+    if (row->size() != names->size()) {
+      return refuse(fmt::format("CSV parse error on line {}: wrong number of fields", reader.row_line()));
+    }
+    if ((rows.size() + 1) * names->size() > kMaxElements) {
+      return too_many_elements();
+    }
+    Value::Members members;
+    for (std::size_t i = 0; i < row->size(); ++i) {
+      members.emplace((*names)[i], Value::string(std::move((*row)[i])));
+    }
+    rows.push_back(Value::object(std::move(members)));
+  }
+}
+
+template <FunctionResult (*decode)(std::string_view)>
+FunctionResult decode_text(const Call& call) {
+  auto value = decode(call.arguments[0].as_string());
+  if (!value) {
+    return shown_error(call, std::move(value.error()), "the text is not what the function reads");
+  }
+  return value;
+}
+
+FunctionResult jsonencode(const Call& call) {
+  TextBuilder json;
+  append_json(json, call.arguments[0]);
+  return std::move(json).finish();
+}
+
 }  // namespace
 
 std::span<const Function> encoding_functions() {
   static const std::vector<Function> functions = {
       {.name = "base64decode", .parameters = {string_parameter("str")}, .call = base64decode},
       {.name = "base64encode", .parameters = {string_parameter("str")}, .call = base64encode},
+      {.name = "csvdecode", .parameters = {string_parameter("str")}, .call = decode_text<decode_csv>},
+      {.name = "jsondecode", .parameters = {string_parameter("str")}, .call = decode_text<decode_json>},
+      {.name = "jsonencode", .parameters = {nullable_parameter("val")}, .call = jsonencode},
       {.name = "urldecode", .parameters = {string_parameter("str")}, .call = urldecode},
       {.name = "urlencode", .parameters = {string_parameter("str")}, .call = urlencode},
+      {.name = "yamldecode", .parameters = {string_parameter("src")}, .call = decode_text<decode_yaml>},
   };
   return functions;
 }

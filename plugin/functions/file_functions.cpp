@@ -2,11 +2,8 @@
 
 #include <vector>
 
-#include "plugin/functions/base64_text.h"
 #include "plugin/functions/file_path.h"
 #include "plugin/functions/function_tables.h"
-#include "plugin/functions/glob_pattern.h"
-#include "plugin/functions/read_file.h"
 #include "plugin/functions/regular_expression.h"
 
 namespace modlock::eval {

@@ -1,14 +1,136 @@
 #include "plugin/functions/function_tables.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
+#include <cstdint>
 #include <limits>
 
-#include "plugin/functions/go_quote.h"
+#include "plugin/hcl/characters.h"
 #include "plugin/value/limits.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::eval {
+namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+bool is_printable(char32_t character) {
+  if (character < 0x80) {
+    return character >= ' ' && character != 0x7F;
+  }
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(character))) {
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// The letter after the backslash, or 0 where there is no short form.
+char short_escape(char32_t character) {
+  switch (character) {
+    case '\a':
+      return 'a';
+    case '\b':
+      return 'b';
+    case '\f':
+      return 'f';
+    case '\n':
+      return 'n';
+    case '\r':
+      return 'r';
+    case '\t':
+      return 't';
+    case '\v':
+      return 'v';
+    case '"':
+    case '\\':
+      return static_cast<char>(character);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+std::string encode_base64(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::string_view group = bytes.substr(at, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = (bits << 8U) | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += i <= group.size() ? kAlphabet[(bits >> (18U - 6U * i)) & 63U] : '=';
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> decode_base64(std::string_view text) {
+  std::string bytes;
+  std::uint32_t group = 0;
+  int digits = 0;
+  int padding = 0;
+  for (const char character : text) {
+    if (character == '\n' || character == '\r') {
+      continue;
+    }
+    const std::size_t value = kAlphabet.find(character);
+    const bool is_padding = character == '=';
+    if (is_padding ? digits < 2 : value == std::string_view::npos || padding > 0) {
+      return std::nullopt;
+    }
+    padding += is_padding ? 1 : 0;
+    group = (group << 6U) | (is_padding ? 0U : static_cast<std::uint32_t>(value));
+    if (++digits < 4) {
+      continue;
+    }
+    for (int i = 0; i < 3 - padding; ++i) {
+      bytes += static_cast<char>((group >> (16U - 8U * static_cast<unsigned>(i))) & 0xFFU);
+    }
+    group = 0;
+    // Behind padding a further group never starts: neither a digit nor a "=" is taken then.
+    digits = 0;
+  }
+  return digits == 0 ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+std::string go_quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const auto point = hcl::decode_utf8(text, at);
+    if (!point) {
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
+      ++at;
+      continue;
+    }
+    const char32_t character = point->value;
+    if (const char letter = short_escape(character); letter != 0) {
+      quoted += '\\';
+      quoted += letter;
+    } else if (is_printable(character)) {
+      quoted += text.substr(at, point->size);
+    } else if (character < 0x80) {
+      quoted += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(character));
+    } else {
+      const auto code = static_cast<std::uint32_t>(character);
+      quoted += code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+    }
+    at += point->size;
+  }
+  return quoted + '"';
+}
 
 tl::unexpected<FunctionError> refuse(std::string message) {
   return tl::unexpected<FunctionError>(FunctionError{.message = std::move(message)});

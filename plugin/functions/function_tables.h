@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,18 +13,26 @@
 // What the families of functions share, and the families themselves. For the files of this folder only.
 namespace modlock::eval {
 
+// In base64 with padding (RFC 4648 section 4).
+std::string encode_base64(std::string_view bytes);
+
+// The bytes of a text in base64 with its padding; line ends in it do not count. nullopt for any
+// other text.
+std::optional<std::string> decode_base64(std::string_view text);
+
+// A string literal as OpenTofu's messages show texts (%q of Go's fmt): "a\nb", with control characters and what is
+// not printable escaped.
+std::string go_quoted(std::string_view text);
+
 std::span<const Function> string_functions();
-std::span<const Function> trim_functions();
 std::span<const Function> format_functions();
 std::span<const Function> regex_functions();
 std::span<const Function> lookup_functions();
 std::span<const Function> sequence_functions();
-std::span<const Function> map_functions();
 std::span<const Function> set_functions();
 std::span<const Function> numeric_functions();
 std::span<const Function> conversion_functions();
 std::span<const Function> encoding_functions();
-std::span<const Function> data_functions();
 std::span<const Function> hash_functions();
 std::span<const Function> file_functions();
 
@@ -42,6 +51,11 @@ inline Parameter number_parameter(std::string_view name) {
 inline Parameter list_parameter(std::string_view name, Type element = Type::dynamic()) {
   return {.name = name, .type = Type::list(std::move(element))};
 }
+
+// yamldecode(): one document of objects, tuples and scalars, plain scalars by the rules of go-cty-yaml (YAML 1.1's
+// "yes", "on", "~", timestamps), with anchors, aliases and "<<". Refused: tags of other types than YAML's own, keys
+// that are no scalars, an alias inside its own anchor, infinite numbers. The words for bad syntax are yaml-cpp's.
+FunctionResult decode_yaml(std::string_view text);
 
 // The call fails as a whole, or because of one argument.
 tl::unexpected<FunctionError> refuse(std::string message);

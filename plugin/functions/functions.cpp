@@ -49,10 +49,9 @@ constexpr std::array<std::string_view, 8> kSpecial = {"can",       "ephemeralasn
 const std::vector<const Function*>& all_functions() {
   static const std::vector<const Function*> functions = [] {
     std::vector<const Function*> all;
-    for (const auto family :
-         {string_functions(), trim_functions(), format_functions(), regex_functions(), lookup_functions(),
-          sequence_functions(), map_functions(), set_functions(), numeric_functions(), conversion_functions(),
-          encoding_functions(), data_functions(), hash_functions(), file_functions()}) {
+    for (const auto family : {string_functions(), format_functions(), regex_functions(), lookup_functions(),
+                              sequence_functions(), set_functions(), numeric_functions(), conversion_functions(),
+                              encoding_functions(), hash_functions(), file_functions()}) {
       for (const Function& function : family) {
         all.push_back(&function);
       }

@@ -1,18 +1,32 @@
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <vector>
 
-#include "plugin/functions/file_access.h"
 #include "plugin/value/value.h"
 #include "protocol/base/error.h"
+#include "protocol/base/result.h"
 
 namespace modlock::eval {
+
+// The files that functions may read. Paths are as the expression gives them; relative ones start at the directory that
+// OpenTofu runs in, the root module. Errors: PATH_OUTSIDE_ROOT, NOT_FOUND, IO_ERROR, each naming the path.
+class FileAccess {
+ public:
+  virtual ~FileAccess() = default;
+  virtual Result<std::string> read(const std::string& path) const = 0;
+  virtual Result<bool> exists(const std::string& path) const = 0;
+  // The files below a directory, relative to it, "/"-separated, sorted bytewise.
+  virtual Result<std::vector<std::string>> list(const std::string& directory) const = 0;
+  // The absolute directory that relative paths start at.
+  virtual std::string working_directory() const = 0;
+};
 
 struct Parameter {
   std::string_view name;

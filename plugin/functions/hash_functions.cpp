@@ -4,10 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
-#include "plugin/functions/base64_text.h"
+#include "plugin/functions/file_path.h"
 #include "plugin/functions/function_tables.h"
-#include "plugin/functions/read_file.h"
 
 namespace modlock::eval {
 namespace {
@@ -37,20 +37,12 @@ FunctionResult hash_file(const Call& call) {
   return hashed<algorithm, encoding>(*bytes);
 }
 
-bool is_hexadecimal(char digit) {
-  return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f') || (digit >= 'A' && digit <= 'F');
-}
-
 // The 32 digits of a UUID in one of the ways of writing one that OpenTofu reads.
 tl::expected<std::string, std::string> uuid_digits(std::string_view text) {
   const std::size_t given = text.size();
   const bool is_prefixed = given == 45;
   if (is_prefixed) {
-    std::string prefix(text.substr(0, 9));
-    std::transform(prefix.begin(), prefix.end(), prefix.begin(), [](char letter) {
-      return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter | 0x20) : letter;
-    });
-    if (prefix != "urn:uuid:") {
+    if (!ascii::equals_ignoring_case(text.substr(0, 9), "urn:uuid:")) {
       return tl::unexpected("invalid urn prefix: \"" + std::string(text.substr(0, 9)) + "\"");
     }
     text.remove_prefix(9);
@@ -68,7 +60,7 @@ tl::expected<std::string, std::string> uuid_digits(std::string_view text) {
       digits.erase(dash, 1);
     }
   }
-  if (!std::all_of(digits.begin(), digits.end(), is_hexadecimal)) {
+  if (!std::all_of(digits.begin(), digits.end(), ascii::is_hex)) {
     return tl::unexpected(std::string("invalid UUID format"));
   }
   return digits;

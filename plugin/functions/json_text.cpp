@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
+#include "plugin/hcl/characters.h"
+#include "plugin/hcl/parser.h"
+#include "plugin/value/limits.h"
 
 namespace modlock::eval {
 namespace {
@@ -100,6 +104,258 @@ void append_members(TextBuilder& out, const Value::Members& members) {
   out.append(members.empty() ? "{}" : "}");
 }
 
+constexpr std::string_view kOfValue = " looking for beginning of value";
+constexpr std::string_view kInNumber = " in numeric literal";
+
+class Decoder {
+ public:
+  explicit Decoder(std::string_view text) : text_(text) {}
+
+  FunctionResult decode() {
+    auto value = decode_value(1);
+    if (value && peek() != '\0' && peek() != ']' && peek() != '}') {
+      return refuse("extraneous data after JSON object");
+    }
+    return value;
+  }
+
+ private:
+  // The next character that is no blank, or NUL at the end (which is no JSON elsewhere either).
+  char peek() {
+    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+
+  tl::unexpected<FunctionError> wrong(std::string_view where, std::string_view at_end = "unexpected EOF") const {
+    if (at_ >= text_.size()) {
+      return refuse(std::string(at_end));
+    }
+    std::string character;
+    hcl::append_utf8(character, static_cast<unsigned char>(text_[at_]));
+    std::string quoted = character == "'" ? "\\'" : character == "\"" ? character : go_quoted(character);
+    if (quoted.size() > 1 && quoted.front() == '"') {
+      quoted = quoted.substr(1, quoted.size() - 2);
+    }
+    return refuse(fmt::format("invalid character '{}'{}", quoted, where));
+  }
+
+  FunctionResult decode_value(std::size_t depth) {
+    if (depth > hcl::kMaxDepth) {
+      return tl::unexpected(
+          FunctionError{.message = fmt::format("the JSON text is nested deeper than {}", hcl::kMaxDepth),
+                        .code = Code::limit_exceeded});
+    }
+    if (++count_ > kMaxElements) {
+      return too_many_elements();
+    }
+    const char first = peek();
+    switch (first) {
+      case '{':
+        return decode_object(depth);
+      case '[':
+        return decode_array(depth);
+      case '"': {
+        auto text = decode_string();
+        return text ? FunctionResult(Value::string(*std::move(text))) : tl::unexpected(text.error());
+      }
+      case 't':
+        return decode_literal("true", Value::boolean(true));
+      case 'f':
+        return decode_literal("false", Value::boolean(false));
+      case 'n':
+        return decode_literal("null", Value());
+      default:
+        return first == '-' || ascii::is_digit(first) ? decode_number() : wrong(kOfValue, "EOF");
+    }
+  }
+
+  FunctionResult decode_literal(std::string_view literal, Value value) {
+    for (const char expected : literal) {
+      if (at_ >= text_.size() || text_[at_] != expected) {
+        return wrong(fmt::format(" in literal {} (expecting '{}')", literal, expected));
+      }
+      ++at_;
+    }
+    return value;
+  }
+
+  // False where there is no digit.
+  bool skip_digits() {
+    const std::size_t from = at_;
+    while (at_ < text_.size() && ascii::is_digit(text_[at_])) {
+      ++at_;
+    }
+    return at_ > from;
+  }
+
+  FunctionResult decode_number() {
+    const std::size_t from = at_;
+    at_ += text_[at_] == '-' ? std::size_t{1} : 0;
+    if (text_.substr(at_).starts_with('0')) {
+      ++at_;
+    } else if (!skip_digits()) {
+      return wrong(kInNumber);
+    }
+    if (text_.substr(at_).starts_with('.')) {
+      ++at_;
+      if (!skip_digits()) {
+        return wrong(" after decimal point in numeric literal");
+      }
+    }
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      ++at_;
+      at_ += at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-') ? std::size_t{1} : 0;
+      if (!skip_digits()) {
+        return wrong(" in exponent of numeric literal");
+      }
+    }
+    const auto number = Number::parse(text_.substr(from, at_ - from));
+    if (!number) {
+      return tl::unexpected(FunctionError{.message = "the JSON text has a number that is too large or too small",
+                                          .code = Code::limit_exceeded});
+    }
+    return Value::number(*number);
+  }
+
+  // The code unit of "\uXXXX" behind the "u".
+  tl::expected<char32_t, FunctionError> decode_unit() {
+    char32_t unit = 0;
+    for (int i = 0; i < 4; ++i, ++at_) {
+      const char digit = at_ < text_.size() ? text_[at_] : '\0';
+      if (!ascii::is_hex(digit)) {
+        return wrong(" in \\u hexadecimal character escape");
+      }
+      unit = unit * 16 + static_cast<char32_t>(ascii::hex_value(digit));
+    }
+    return unit;
+  }
+
+  tl::expected<char32_t, FunctionError> decode_code_point() {
+    constexpr char32_t kReplacement = 0xFFFD;
+    const auto unit = decode_unit();
+    if (!unit || *unit < 0xD800 || *unit > 0xDFFF) {
+      return unit;
+    }
+    const std::size_t behind = at_;
+    if (*unit < 0xDC00 && text_.substr(at_).starts_with("\\u")) {
+      at_ += 2;
+      const auto low = decode_unit();
+      if (!low) {
+        return low;
+      }
+      if (*low >= 0xDC00 && *low <= 0xDFFF) {
+        return 0x10000 + ((*unit - 0xD800) << 10U) + (*low - 0xDC00);
+      }
+      at_ = behind;
+    }
+    return kReplacement;
+  }
+
+  tl::expected<void, FunctionError> decode_escape(std::string& text) {
+    constexpr std::string_view kLetters = "\"\\/bfnrt";
+    constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+    const char letter = at_ < text_.size() ? text_[at_] : '\0';
+    if (letter == 'u') {
+      ++at_;
+      const auto character = decode_code_point();
+      if (!character) {
+        return tl::unexpected(character.error());
+      }
+      hcl::append_utf8(text, *character);
+      return {};
+    }
+    const std::size_t known = kLetters.find(letter);
+    if (known == std::string_view::npos) {
+      return wrong(" in string escape code");
+    }
+    text += kMeant[known];
+    ++at_;
+    return {};
+  }
+
+  tl::expected<std::string, FunctionError> decode_string() {
+    std::string text;
+    ++at_;
+    while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) >= 0x20) {
+      const char character = text_[at_++];
+      if (character == '"') {
+        return text;
+      }
+      if (character != '\\') {
+        text += character;
+      } else if (auto done = decode_escape(text); !done) {
+        return tl::unexpected(done.error());
+      }
+    }
+    return wrong(" in string literal");
+  }
+
+  FunctionResult decode_array(std::size_t depth) {
+    Value::Items items;
+    ++at_;
+    if (peek() == ']') {
+      ++at_;
+      return Value::tuple({});
+    }
+    for (;;) {
+      auto item = decode_value(depth + 1);
+      if (!item) {
+        return item;
+      }
+      items.push_back(*std::move(item));
+      const char next = peek();
+      if (next != ',' && next != ']') {
+        return wrong(" after array element", "EOF");
+      }
+      ++at_;
+      if (next == ']') {
+        return Value::tuple(std::move(items));
+      }
+    }
+  }
+
+  FunctionResult decode_object(std::size_t depth) {
+    Value::Members members;
+    ++at_;
+    if (peek() == '}') {
+      ++at_;
+      return Value::object({});
+    }
+    while (peek() == '"') {
+      auto name = decode_string();
+      if (!name) {
+        return tl::unexpected(name.error());
+      }
+      if (peek() != ':') {
+        return wrong(" after object key", "EOF");
+      }
+      ++at_;
+      auto value = decode_value(depth + 1);
+      if (!value) {
+        return value;
+      }
+      const auto before = members.find(*name);
+      if (before != members.end() && !(before->second.type() == value->type())) {
+        return refuse(fmt::format("duplicate {} property in JSON object", go_quoted(*name)));
+      }
+      members.insert_or_assign(*std::move(name), *std::move(value));
+      const char next = peek();
+      if (next != ',' && next != '}') {
+        return wrong(" after object key:value pair", "EOF");
+      }
+      ++at_;
+      if (next == '}') {
+        return Value::object(std::move(members));
+      }
+    }
+    return wrong(members.empty() ? "" : " looking for beginning of object key string", "EOF");
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 void append_json(TextBuilder& out, const Value& value) {
@@ -116,6 +372,10 @@ void append_json(TextBuilder& out, const Value& value) {
   } else {
     append_members(out, value.members());
   }
+}
+
+FunctionResult decode_json(std::string_view text) {
+  return Decoder(text).decode();
 }
 
 }  // namespace modlock::eval

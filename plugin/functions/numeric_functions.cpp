@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 
 namespace modlock::eval {
@@ -66,13 +67,13 @@ FunctionResult signum(const Call& call) {
 
 // The value of a digit, at least 62 where it is none. Up to base 36 upper case means the same as lower case.
 std::int64_t digit_value(char digit, std::int64_t base) {
-  if (digit >= '0' && digit <= '9') {
+  if (ascii::is_digit(digit)) {
     return digit - '0';
   }
-  if (digit >= 'a' && digit <= 'z') {
+  if (ascii::is_lower(digit)) {
     return digit - 'a' + 10;
   }
-  if (digit >= 'A' && digit <= 'Z') {
+  if (ascii::is_upper(digit)) {
     return digit - 'A' + (base <= 36 ? 10 : 36);
   }
   return 62;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/functions/regular_expression.h"
 #include "plugin/hcl/characters.h"
@@ -141,7 +142,7 @@ FunctionResult regexall(const Call& call) {
 
 // How many bytes the letter, digit or underscore at `at` takes, 0 where there is none.
 std::size_t name_character_size(std::string_view text, std::size_t at) {
-  if (at < text.size() && text[at] >= '0' && text[at] <= '9') {
+  if (at < text.size() && ascii::is_digit(text[at])) {
     return 1;
   }
   const std::string_view character = text.substr(at, at < text.size() ? character_size(text, at) : 0);

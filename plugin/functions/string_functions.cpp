@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/limits.h"
@@ -44,8 +45,7 @@ FunctionResult upper(const Call& call) {
 bool separates_words(std::string_view text, std::size_t at) {
   const char character = text[at];
   if (static_cast<unsigned char>(character) < 0x80) {
-    const bool is_letter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
-    return !is_letter && !(character >= '0' && character <= '9') && character != '_';
+    return !ascii::is_alnum(character) && character != '_';
   }
   return hcl::blank_size(text, at) > 0;
 }
@@ -191,10 +191,63 @@ FunctionResult strcontains(const Call& call) {
   return Value::boolean(call.arguments[0].as_string().find(call.arguments[1].as_string()) != std::string::npos);
 }
 
+FunctionResult chomp(const Call& call) {
+  std::string_view text = call.arguments[0].as_string();
+  while (text.ends_with('\n') || text.ends_with('\r')) {
+    text.remove_suffix(1);
+  }
+  return Value::string(std::string(text));
+}
+
+FunctionResult trimspace(const Call& call) {
+  return Value::string(std::string(hcl::trim_left(hcl::trim_right(call.arguments[0].as_string()))));
+}
+
+std::size_t first_character_size(std::string_view text) {
+  return hcl::decode_utf8(text, 0).value_or(hcl::CodePoint{}).size;
+}
+
+std::size_t last_character_size(std::string_view text) {
+  std::size_t size = 1;
+  while (size < text.size() && (static_cast<unsigned char>(text[text.size() - size]) & 0xC0U) == 0x80U) {
+    ++size;
+  }
+  return size;
+}
+
+FunctionResult trim(const Call& call) {
+  std::string_view text = call.arguments[0].as_string();
+  const std::string& cutset = call.arguments[1].as_string();
+  // One character's bytes are never part of another's in UTF-8, so that the set can be searched as a text.
+  const auto is_cut = [&](std::string_view character) { return cutset.find(character) != std::string::npos; };
+  while (!text.empty() && is_cut(text.substr(0, first_character_size(text)))) {
+    text.remove_prefix(first_character_size(text));
+  }
+  while (!text.empty() && is_cut(text.substr(text.size() - last_character_size(text)))) {
+    text.remove_suffix(last_character_size(text));
+  }
+  return Value::string(std::string(text));
+}
+
+FunctionResult trimprefix(const Call& call) {
+  std::string_view text = call.arguments[0].as_string();
+  const std::string& prefix = call.arguments[1].as_string();
+  text.remove_prefix(text.starts_with(prefix) ? prefix.size() : 0);
+  return Value::string(std::string(text));
+}
+
+FunctionResult trimsuffix(const Call& call) {
+  std::string_view text = call.arguments[0].as_string();
+  const std::string& suffix = call.arguments[1].as_string();
+  text.remove_suffix(text.ends_with(suffix) ? suffix.size() : 0);
+  return Value::string(std::string(text));
+}
+
 }  // namespace
 
 std::span<const Function> string_functions() {
   static const std::vector<Function> functions = {
+      {.name = "chomp", .parameters = {string_parameter("str")}, .call = chomp},
       {.name = "endswith", .parameters = {string_parameter("str"), string_parameter("suffix")}, .call = endswith},
       {.name = "indent", .parameters = {number_parameter("spaces"), string_parameter("str")}, .call = indent},
       {.name = "join",
@@ -210,6 +263,10 @@ std::span<const Function> string_functions() {
        .parameters = {string_parameter("str"), number_parameter("offset"), number_parameter("length")},
        .call = substr},
       {.name = "title", .parameters = {string_parameter("str")}, .call = title},
+      {.name = "trim", .parameters = {string_parameter("str"), string_parameter("cutset")}, .call = trim},
+      {.name = "trimprefix", .parameters = {string_parameter("str"), string_parameter("prefix")}, .call = trimprefix},
+      {.name = "trimspace", .parameters = {string_parameter("str")}, .call = trimspace},
+      {.name = "trimsuffix", .parameters = {string_parameter("str"), string_parameter("suffix")}, .call = trimsuffix},
       {.name = "upper", .parameters = {string_parameter("str")}, .call = upper},
   };
   return functions;

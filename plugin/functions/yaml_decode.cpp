@@ -1,22 +1,234 @@
-#include "plugin/functions/yaml_decode.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
+#include <tl/expected.hpp>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
-#include "plugin/functions/go_quote.h"
-#include "plugin/functions/yaml_scalar.h"
 #include "plugin/value/convert.h"
 #include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 
 namespace modlock::eval {
 namespace {
+
+class TimeReader {
+ public:
+  explicit TimeReader(std::string_view text) : text_(text) {}
+
+  std::optional<std::string> read() {
+    const int year = number(4, 4);
+    const bool dashed = accept("-");
+    const int month = number(1, 2);
+    const bool dashed_again = accept("-");
+    const int day = number(1, 2);
+    if (year < 0 || !dashed || month < 1 || month > 12 || !dashed_again || day < 1 || day > days_in(year, month)) {
+      return std::nullopt;
+    }
+    const std::string date = fmt::format("{:04}-{:02}-{:02}T", year, month, day);
+    if (text_.empty()) {
+      return date + "00:00:00Z";
+    }
+    const bool is_zoned = !accept(" ");
+    if (is_zoned && !accept("T") && !accept("t")) {
+      return std::nullopt;
+    }
+    const auto clock = read_clock();
+    const auto zone = is_zoned ? read_zone() : std::optional<std::string>("Z");
+    return clock && zone && text_.empty() ? std::optional(date + *clock + *zone) : std::nullopt;
+  }
+
+ private:
+  bool accept(std::string_view wanted) {
+    if (!text_.starts_with(wanted)) {
+      return false;
+    }
+    text_.remove_prefix(wanted.size());
+    return true;
+  }
+
+  // A number of that many digits, -1 where there is none.
+  int number(std::size_t least, std::size_t most) {
+    std::size_t size = 0;
+    int value = 0;
+    for (; size < most && size < text_.size() && ascii::is_digit(text_[size]); ++size) {
+      value = value * 10 + (text_[size] - '0');
+    }
+    text_.remove_prefix(size);
+    return size < least ? -1 : value;
+  }
+
+  std::optional<std::string> read_clock() {
+    const int hour = number(1, 2);
+    const bool has_minute = accept(":");
+    const int minute = number(1, 2);
+    const bool has_second = accept(":");
+    const int second = number(1, 2);
+    if (hour < 0 || hour > 23 || !has_minute || minute < 0 || minute > 59 || !has_second || second < 0 || second > 59) {
+      return std::nullopt;
+    }
+    if (text_.size() > 1 && (text_[0] == '.' || text_[0] == ',') && ascii::is_digit(text_[1])) {
+      text_.remove_prefix(1);
+      while (!text_.empty() && ascii::is_digit(text_.front())) {
+        text_.remove_prefix(1);
+      }
+    }
+    return fmt::format("{:02}:{:02}:{:02}", hour, minute, second);
+  }
+
+  std::optional<std::string> read_zone() {
+    if (accept("Z")) {
+      return "Z";
+    }
+    const char sign = text_.starts_with('+') ? '+' : '-';
+    if (!accept("+") && !accept("-")) {
+      return std::nullopt;
+    }
+    const int hour = number(2, 2);
+    const bool has_minute = accept(":");
+    const int minute = number(2, 2);
+    if (hour < 0 || hour > 24 || !has_minute || minute < 0 || minute > 60) {
+      return std::nullopt;
+    }
+    return hour == 0 && minute == 0 ? "Z" : fmt::format("{}{:02}:{:02}", sign, hour, minute);
+  }
+
+  static int days_in(int year, int month) {
+    constexpr std::array kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return month == 2 && is_leap ? 29 : kDays[static_cast<std::size_t>(month) - 1];
+  }
+
+  std::string_view text_;
+};
+
+// A point in time of YAML ("2001-12-14", "2001-12-14 21:59:43.1", "2001-12-14t21:59:43-05:00") as RFC 3339 writes it,
+// without fractions of a second; nullopt for any other text.
+std::optional<std::string> yaml_time(std::string_view text) {
+  return TimeReader(text).read();
+}
+
+constexpr std::string_view kPrefix = "tag:yaml.org,2002:";
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+bool is_true(std::string_view text) {
+  return is_one_of(text, {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"});
+}
+
+bool is_false(std::string_view text) {
+  return is_one_of(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"});
+}
+
+bool is_null(std::string_view text) {
+  return is_one_of(text, {"", "~", "null", "Null", "NULL"});
+}
+
+bool is_infinite(std::string_view text) {
+  text.remove_prefix(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+  return is_one_of(text, {".inf", ".Inf", ".INF"});
+}
+
+// Whole numbers of the forms "0x1f" and "0o17".
+std::optional<Value> based_number(std::string_view text) {
+  const int base = text.starts_with("0x") ? 16 : text.starts_with("0o") ? 8 : 0;
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  if (base == 0 || text.size() < 3 || text[2] == '-') {
+    return std::nullopt;
+  }
+  const auto read = std::from_chars(text.data() + 2, end, number, base);
+  if (read.ec != std::errc() || read.ptr != end) {
+    return std::nullopt;
+  }
+  return Value::number(number);
+}
+
+std::optional<Value> number(std::string_view text) {
+  // An exponent of two is a number for tonumber() but not here.
+  if (text.find_first_of("pP") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  if (const auto parsed = Number::parse(text)) {
+    return Value::number(*parsed);
+  }
+  return based_number(text);
+}
+
+// A plain scalar without a tag, or with one that leaves the form to decide.
+tl::expected<Value, std::string> implicit_value(std::string_view text, bool may_be_time) {
+  if (is_null(text)) {
+    return Value();
+  }
+  if (is_true(text) || is_false(text)) {
+    return Value::boolean(is_true(text));
+  }
+  if (is_infinite(text)) {
+    return tl::unexpected(std::string("infinite numbers are not supported"));
+  }
+  if (is_one_of(text, {".nan", ".NaN", ".NAN"})) {
+    return tl::unexpected(std::string("floating point NaN is not supported"));
+  }
+  if (std::string_view("+-.0123456789").find(text.front()) != std::string_view::npos) {
+    if (const auto time = may_be_time ? yaml_time(text) : std::nullopt) {
+      return Value::string(*time);
+    }
+    if (const auto value = number(text)) {
+      return *value;
+    }
+  }
+  return Value::string(std::string(text));
+}
+
+tl::unexpected<std::string> not_of_tag(std::string_view text, std::string_view tag) {
+  return tl::unexpected(fmt::format("cannot parse {} as {}", go_quoted(text), tag));
+}
+
+// The value of a scalar. `tag` is empty or the long form ("tag:yaml.org,2002:int"); quoted text is a string unless it
+// has a tag. The error says what is wrong, without a place.
+tl::expected<Value, std::string> yaml_scalar(std::string_view tag, std::string_view text, bool is_quoted) {
+  if (tag.empty()) {
+    return is_quoted ? Value::string(std::string(text)) : implicit_value(text, true);
+  }
+  const std::string_view kind = tag.starts_with(kPrefix) ? tag.substr(kPrefix.size()) : std::string_view();
+  if (kind == "str") {
+    return Value::string(std::string(text));
+  }
+  if (kind == "binary") {
+    return decode_base64(text)
+               ? tl::expected<Value, std::string>(Value::string(std::string(text)))
+               : tl::unexpected(fmt::format("cannot parse {} as {}: not valid base64", go_quoted(text), tag));
+  }
+  if (!is_one_of(kind, {"bool", "int", "float", "null", "timestamp"})) {
+    return tl::unexpected(fmt::format("unsupported tag {}", go_quoted(tag)));
+  }
+  auto value = implicit_value(text, kind == "timestamp");
+  if (!value) {
+    return value;
+  }
+  if (kind == "null") {
+    return Value();
+  }
+  const Type::Kind wanted = kind == "bool"        ? Type::Kind::boolean
+                            : kind == "timestamp" ? Type::Kind::string
+                                                  : Type::Kind::number;
+  const bool is_time = kind != "timestamp" || yaml_time(text).has_value();
+  return value->is(wanted) && is_time ? value : not_of_tag(text, tag);
+}
 
 using Kind = Type::Kind;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "plugin/functions/glob_pattern.h"
+#include "plugin/functions/regular_expression.h"
 
 namespace modlock {
 

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "plugin/functions/json_decode.h"
+#include "plugin/functions/json_text.h"
 #include "plugin/value/convert.h"
 
 namespace modlock::eval::test {
