@@ -10,7 +10,7 @@
 #include "plugin/client/client_configuration_oci.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/eval/dependencies.h"
-#include "plugin/hcl/template_text.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/value/convert.h"
 #include "protocol/base/result.h"
 

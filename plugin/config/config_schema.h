@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/config/config_files.h"
-#include "plugin/hcl/schema.h"
+#include "plugin/hcl/json_syntax.h"
 #include "plugin/value/client_kind.h"
 
 namespace modlock {

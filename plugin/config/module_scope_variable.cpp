@@ -4,7 +4,7 @@
 
 #include "plugin/config/module_scope.h"
 #include "plugin/eval/constant_value.h"
-#include "plugin/hcl/json_string.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/value/convert.h"
 
 namespace modlock {

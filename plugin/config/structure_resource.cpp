@@ -6,7 +6,7 @@
 #include "plugin/config/structure.h"
 #include "plugin/config/traversal.h"
 #include "plugin/eval/dependencies.h"
-#include "plugin/hcl/json_string.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
 
 namespace modlock {

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "plugin/hcl/json_string.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
 
 namespace modlock {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "plugin/hcl/json_string.h"
+#include "plugin/hcl/parser.h"
 
 namespace modlock::eval {
 namespace {

@@ -5,7 +5,7 @@
 #include "plugin/eval/evaluate.h"
 #include "plugin/eval/evaluator.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/hcl/template_text.h"
+#include "plugin/hcl/parser.h"
 
 namespace modlock::eval {
 

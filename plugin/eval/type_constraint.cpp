@@ -10,7 +10,7 @@
 
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/hcl/json_string.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/value/convert.h"
 
 namespace modlock::eval {

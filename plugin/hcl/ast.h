@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -130,7 +131,7 @@ struct Parentheses {
 };
 // A string of JSON syntax. Where the value is evaluated it is a template in native syntax, where it is taken literally
 // it is plain text, and where a reference, a call or a type is expected it holds a native expression: only the reader
-// of the value knows which (json_string.h).
+// of the value knows which (template_of, expression_of).
 struct JsonString {
   std::string text;  // escapes decoded
   // Where `text` stands in the file: (offset in text, bytes by which the file is ahead from there on), rising. Empty:
@@ -145,7 +146,10 @@ struct Expression {
       node;
 
   // Null where it is none.
-  const FunctionCall* function_call() const;
+  const FunctionCall* function_call() const {
+    const auto* call = std::get_if<Boxed<FunctionCall>>(&node);
+    return call == nullptr ? nullptr : &static_cast<const FunctionCall&>(*call);
+  }
 };
 
 struct ObjectItem {
@@ -192,7 +196,11 @@ struct Body {
   Range range;                        // of the file, or of what stands between the braces, braces included
 
   // The attribute of that name, or null.
-  const Attribute* find(std::string_view name) const;
+  const Attribute* find(std::string_view name) const {
+    const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                    [&](const Attribute& attribute) { return attribute.name == name; });
+    return found == attributes.end() ? nullptr : &*found;
+  }
 };
 
 struct Block {

@@ -2,31 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
+#include "backends/base/ascii.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
 
 namespace modlock::hcl {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Words are taken whole, so that they can be reported whole: "01", "1.2.3", "True", "-Infinity".
 bool is_in_word(char c) {
-  return is_digit(c) || is_letter(c) || c == '-' || c == '+' || c == '.' || c == '_';
+  return ascii::is_alnum(c) || c == '-' || c == '+' || c == '.' || c == '_';
 }
 
 // Takes digits away and says how many there were.
 std::size_t take_digits(std::string_view& text) {
   std::size_t count = 0;
-  while (count < text.size() && is_digit(text[count])) ++count;
+  while (count < text.size() && ascii::is_digit(text[count])) ++count;
   text.remove_prefix(count);
   return count;
 }
@@ -46,6 +40,54 @@ bool is_number(std::string_view text) {
     if (take_digits(text) == 0) return false;
   }
   return text.empty();
+}
+
+constexpr std::size_t kUnicodeDigits = 4;
+
+char simple_escape(char c) {
+  switch (c) {
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    default:
+      return '\0';
+  }
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20;
+}
+
+std::string escape_for(char control) {
+  switch (control) {
+    case '\b':
+      return "\\b";
+    case '\f':
+      return "\\f";
+    case '\t':
+      return "\\t";
+    default:
+      return fmt::format("\\u{:04x}", static_cast<unsigned>(control));
+  }
+}
+
+bool is_high_surrogate(char32_t unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+
+bool is_low_surrogate(char32_t unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
 }
 
 }  // namespace
@@ -113,7 +155,7 @@ tl::unexpected<Error> JsonReader::fail_in_brackets(const Range& opening, std::st
 }
 
 tl::unexpected<Error> JsonReader::fail_value(std::string_view expected) const {
-  const bool word = is_letter(next());
+  const bool word = ascii::is_alpha(next());
   return fail_expected(
       expected, word ? "JSON knows the words true, false and null, in lower case; text needs double quotes" : "");
 }
@@ -164,7 +206,7 @@ Result<ObjectItem> JsonReader::read_member(const Range& opening) {
   skip_blanks();
   if (next() != '"') {
     return fail_in_brackets(opening, "the name of a member in double quotes or \"}\"",
-                            is_letter(next()) ? "names take double quotes" : "");
+                            ascii::is_alpha(next()) ? "names take double quotes" : "");
   }
   auto key = read_string();
   if (!key) return fail(std::move(key).error());
@@ -214,7 +256,7 @@ Result<bool> JsonReader::read_comma(const Range& opening, char close, std::strin
 
 Result<Expression> JsonReader::read_word(std::string_view expected) {
   const std::string_view word = text_.substr(here_.byte, word_size());
-  if (word.empty() || is_letter(word[0]) || word[0] == '_') {
+  if (word.empty() || ascii::is_alpha(word[0]) || word[0] == '_') {
     if (word == "true" || word == "false") return Expression{take(word.size()), BoolLiteral{word == "true"}};
     if (word == "null") return Expression{take(word.size()), NullLiteral{}};
     return fail_value(expected);
@@ -222,6 +264,92 @@ Result<Expression> JsonReader::read_word(std::string_view expected) {
   if (is_number(word)) return Expression{take(word.size()), NumberLiteral{std::string(word)}};
   return fail_at(found().range, fmt::format("expected a number, found {}, which is none", quoted_for_message(word)),
                  "numbers read like 0, -12.5 or 1e9; text such as a version needs double quotes");
+}
+
+tl::unexpected<Error> JsonReader::fail_within(std::size_t at, std::size_t size, std::string message,
+                                              std::string hint) const {
+  const Position start = advance(here_, text_.substr(here_.byte, at - here_.byte));
+  return fail_at({start, advance(start, text_.substr(at, size))}, std::move(message), std::move(hint));
+}
+
+Result<Expression> JsonReader::read_string() {
+  JsonString string;
+  const std::size_t start = here_.byte + 1;
+  std::size_t at = start;
+  const auto line_ends_at = [&](std::size_t place) {
+    return place == text_.size() || text_[place] == '\n' || text_[place] == '\r';
+  };
+  while (true) {
+    std::size_t end = at;
+    while (end < text_.size() && text_[end] != '"' && text_[end] != '\\' && !is_control(text_[end])) ++end;
+    string.text.append(text_.substr(at, end - at));
+    at = end;
+    if (line_ends_at(at) || (text_[at] == '\\' && line_ends_at(at + 1))) {
+      return fail_within(here_.byte, 1, "the string that starts here has no closing quotation mark on its line",
+                         "close the string, or write a line break as \\n");
+    }
+    if (text_[at] == '"') break;
+    if (is_control(text_[at])) {
+      return fail_within(
+          at, 1, fmt::format("expected text, found the control character {}", quoted_for_message(text_.substr(at, 1))),
+          fmt::format("write it as {}", escape_for(text_[at])));
+    }
+    if (auto done = read_escape(at, string); !done) return fail(std::move(done).error());
+    string.shifts.emplace_back(string.text.size(), at - start - string.text.size());
+  }
+  return Expression{take(at + 1 - here_.byte), std::move(string)};
+}
+
+// Decodes the escape at `at`, a backslash and something, and goes behind it.
+Result<void> JsonReader::read_escape(std::size_t& at, JsonString& into) const {
+  const char kind = text_[at + 1];
+  if (const char simple = simple_escape(kind)) {
+    into.text.push_back(simple);
+    at += 2;
+    return {};
+  }
+  if (kind == 'u') {
+    auto character = read_unicode(at);
+    if (!character) return fail(std::move(character).error());
+    append_utf8(into.text, *character);
+    return {};
+  }
+  const std::size_t size = is_control(kind) ? 1 : grapheme_end(text_, at + 1) - at;
+  return fail_within(at, size,
+                     fmt::format("expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, found {}",
+                                 quoted_for_message(text_.substr(at, size))),
+                     "write \\\\ for one backslash");
+}
+
+Result<char32_t> JsonReader::read_unicode(std::size_t& at) const {
+  const auto unit_at = [&](std::size_t digits, char32_t& unit) {
+    std::size_t count = 0;
+    for (; count < kUnicodeDigits && digits + count < text_.size(); ++count) {
+      const int digit = ascii::hex_value(text_[digits + count]);
+      if (digit < 0) break;
+      unit = (unit << 4) | static_cast<char32_t>(digit);
+    }
+    return count;
+  };
+  char32_t first = 0;
+  const std::size_t count = unit_at(at + 2, first);
+  if (count < kUnicodeDigits) {
+    return fail_within(at, count + 2, fmt::format("expected 4 hexadecimal digits behind \\u, found {}", count));
+  }
+  std::size_t end = at + 2 + kUnicodeDigits;
+  char32_t second = 0;
+  if (is_high_surrogate(first) && text_.substr(end, 2) == "\\u" && unit_at(end + 2, second) == kUnicodeDigits &&
+      is_low_surrogate(second)) {
+    end += 2 + kUnicodeDigits;
+    first = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+  }
+  if (!is_scalar_value(first)) {
+    return fail_within(at, end - at,
+                       fmt::format("expected a character, found {}, which is half of one", text_.substr(at, end - at)),
+                       "characters beyond U+FFFF take two escapes: \\ud83d\\ude00");
+  }
+  at = end;
+  return first;
 }
 
 }  // namespace modlock::hcl

@@ -2,19 +2,35 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "plugin/hcl/ast.h"
+#include "plugin/hcl/lexer.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/source_map.h"
-#include "plugin/hcl/template_items.h"
-#include "plugin/hcl/token_stream.h"
 #include "protocol/base/result.h"
 
 namespace modlock::hcl {
+
+// A template as it is read: one item after the other, directives not yet put together.
+struct TemplateItem {
+  enum class Kind { literal, interpolation, if_start, if_else, if_end, for_start, for_end };
+  Kind kind = Kind::literal;
+  Range range;
+  std::string text;  // of a literal, decoded
+  ExpressionPtr expression;
+  std::string key_variable;
+  std::string value_variable;
+  int height = 0;            // of the expression
+  bool strip_left = false;   // "${~": blanks at the end of the literal before it go away
+  bool strip_right = false;  // "~}": blanks at the start of the literal behind it
+};
 
 // Reads one text by recursive descent, into what its callers hold. A function that returns false has reported why; its
 // callers return likewise, and reading goes on at the next item of the file.
@@ -59,7 +75,7 @@ class NativeParser {
   // Like fail_expected(), but at what is left open if the file ends.
   bool fail_in_brackets(const Token& opening, std::string_view expected, std::string hint = {});
 
-  // Files, blocks, attributes (native_parser.cpp, parser_body.cpp).
+  // Files, blocks, attributes (parser.cpp, parser_body.cpp).
   // The attributes that a body has.
   struct Names {
     // Where the one of that name stands, if there is one.
@@ -107,7 +123,6 @@ class NativeParser {
   bool parse_call(const Token& name, Expression& into);
   bool parse_arguments(FunctionCall call, const Token& name, Expression& into);
   bool parse_parentheses(Expression& into);
-  // Collections (parser_collection.cpp).
   bool parse_tuple(Expression& into);
   bool parse_object(Expression& into);
   bool parse_object_item(const Token& brace, ObjectItem& into);

@@ -1,9 +1,54 @@
 #include "plugin/hcl/parser.h"
 
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "plugin/hcl/characters.h"
 #include "plugin/hcl/native_parser.h"
-#include "plugin/hcl/text_error.h"
+#include "plugin/hcl/source_map.h"
 
 namespace modlock::hcl {
+namespace {
+
+constexpr std::string_view kQuoteHint = "put text between straight double quotes: \"text\"";
+
+// The template that the text is, or the expression of its one interpolation, if it has nothing else.
+Result<Expression> template_or_interpolation(NativeParser parser, const Range& range) {
+  auto result = parser.parse_whole_template();
+  if (!result) return result;
+  auto& parts = std::get<Template>(result->node).parts;
+  ExpressionPtr* alone = parts.size() == 1 ? std::get_if<ExpressionPtr>(&parts.front().what) : nullptr;
+  if (alone != nullptr) return std::move(**alone);
+  result->range = range;
+  return result;
+}
+
+}  // namespace
+
+std::optional<Error> text_error(std::string_view text, Position start, const std::string& path, Code code) {
+  if (text.size() > std::numeric_limits<decltype(Position::byte)>::max()) {
+    return Error{.code = Code::limit_exceeded,
+                 .message = fmt::format("expected a text of less than 4 GiB, found {} bytes", text.size()),
+                 .location = Location{path, {}},
+                 .hint = "split it into several files"};
+  }
+  const auto at = find_bad_byte(text);
+  if (!at) return std::nullopt;
+  const Position where = advance(start, text.substr(start.byte, *at - start.byte));
+  Position behind = where;
+  ++behind.byte;
+  ++behind.column;
+  const bool nul = text[*at] == '\0';
+  const std::string found =
+      nul ? "a NUL byte" : fmt::format("the byte 0x{:02X}", static_cast<unsigned char>(text[*at]));
+  return Error{
+      .code = code,
+      .message = fmt::format("expected text in UTF-8, found {}{}", found, nul ? "" : ", which is not part of any"),
+      .location = Location{path, Range{where, behind}},
+      .hint = "save the file as UTF-8"};
+}
 
 ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options) {
   Position start;
@@ -15,6 +60,182 @@ ParsedFile parse_native(std::string_view text, const std::string& path, const Pa
     return file;
   }
   return NativeParser(text, start, path, options.error_code).parse(options.stops);
+}
+
+NativeParser::NativeParser(std::string_view text, Position start, const std::string& path, Code error_code)
+    : tokens_(text, start), path_(path), error_code_(error_code), start_(start) {}
+
+NativeParser::NativeParser(std::string_view text, SourceMap map, const std::string& path)
+    : tokens_(text, std::move(map)), path_(path), error_code_(Code::config_parse), whole_("string") {}
+
+bool NativeParser::depth_is_fine(const Range& where) {
+  if (depth_ <= kMaxDepth) return true;
+  add({.code = Code::limit_exceeded,
+       .message = fmt::format("this is nested more than {} levels deep, which is the limit", kMaxDepth),
+       .location = Location{path_, where},
+       .hint = "split it, for example with local values"});
+  return false;
+}
+
+void NativeParser::add(Error error) {
+  if (file_.diagnostics.size() < kMaxErrors) file_.diagnostics.push_back({Severity::error, std::move(error)});
+}
+
+void NativeParser::report(const Range& range, std::string message, std::string hint) {
+  add({.code = error_code_,
+       .message = std::move(message),
+       .location = Location{path_, range},
+       .hint = std::move(hint)});
+}
+
+bool NativeParser::fail_at(const Range& range, std::string message, std::string hint) {
+  report(range, std::move(message), std::move(hint));
+  return false;
+}
+
+bool NativeParser::fail_expected(std::string_view expected, std::string hint) {
+  const Token found = tokens_.peek();
+  if (report_known_mistake(found)) return false;
+  const std::string what = found.kind == TokenKind::end ? fmt::format("the end of the {}", whole_) : describe(found);
+  return fail_at(found.range, fmt::format("expected {}, found {}", expected, what), std::move(hint));
+}
+
+bool NativeParser::fail_in_brackets(const Token& opening, std::string_view expected, std::string hint) {
+  if (tokens_.next_is(TokenKind::end)) {
+    return fail_at(opening.range, fmt::format("{} is never closed: expected {} before the end of the {}",
+                                              describe(opening), expected, whole_));
+  }
+  if (opening.range.start.line != tokens_.peek().range.start.line) {
+    hint += fmt::format("{}the {} on line {} is still open", hint.empty() ? "" : "; ", describe(opening),
+                        opening.range.start.line);
+  }
+  return fail_expected(expected, std::move(hint));
+}
+
+bool NativeParser::report_known_mistake(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::unterminated_string:
+      report(token.range, "the string that starts here has no closing quotation mark on its line",
+             "close the string, or write several lines as a heredoc (<<EOT) or with \\n");
+      return true;
+    case TokenKind::unterminated_heredoc: {
+      const std::string_view line = trim_right(token.text);
+      const std::string_view marker = line.substr(line[2] == '-' ? 3 : 2);
+      report(token.range,
+             fmt::format("the heredoc that starts here has no closing line: expected a line with only {}",
+                         quoted_for_message(marker)),
+             "nothing but blanks may stand beside the closing marker, and its line must end with a line break");
+      return true;
+    }
+    case TokenKind::unterminated_comment:
+      report(token.range, "the comment that starts here is never closed: expected \"*/\"");
+      return true;
+    case TokenKind::bad_heredoc:
+      report(token.range, "expected a heredoc marker and the end of the line right behind \"<<\"",
+             "write <<EOT or <<-EOT with nothing behind it, not even a blank or a comment, and no quotes");
+      return true;
+    case TokenKind::invalid:
+      break;
+    default:
+      return false;
+  }
+  const std::string found = quoted_for_message(token.text);
+  if (token.text == "'" || token.text == "`" || token.text == "‘" || token.text == "’") {
+    report(token.range, fmt::format("expected straight double quotes around a string, found {}", found),
+           std::string(kQuoteHint));
+  } else if (token.text == "“" || token.text == "”" || token.text == "„") {
+    report(token.range, fmt::format("expected straight double quotes around a string, found the curly quote {}", found),
+           std::string(kQuoteHint));
+  } else if (token.text == ";") {
+    report(token.range, "a \";\" ends nothing here: expected one argument per line", "start a new line instead");
+  } else if (token.text == "&" || token.text == "|") {
+    report(token.range, fmt::format("there is no operator {}", found),
+           fmt::format("did you mean \"{}{}\"?", token.text, token.text));
+  } else if (token.text == "~") {
+    report(token.range, "there is no operator \"~\"", "a version constraint is text: version = \"~> 1.0\"");
+  } else if (token.text == "\r") {
+    report(token.range, "a carriage return stands here without a line feed behind it",
+           "save the file with line ends LF or CRLF");
+  } else if (token.text == "^") {
+    report(token.range, "there is no operator \"^\"", "use the function pow, or quotes around text");
+  } else {
+    report(token.range, fmt::format("the character {} means nothing outside of strings and comments", found));
+  }
+  return true;
+}
+
+ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
+  Body body;
+  Names names;
+  bool recovering = false;
+  while (file_.diagnostics.size() < kMaxErrors) {
+    while (tokens_.take_if(TokenKind::newline)) {
+    }
+    if (tokens_.next_is(TokenKind::end) || (stops && stops())) break;
+    suspect_line_.reset();
+    // What is left of something that failed is not worth an error of its own.
+    if (recovering && !tokens_.next_is(TokenKind::identifier) && !tokens_.next_is(TokenKind::open_quote)) {
+      tokens_.take();
+      tokens_.skip_to_next_item();
+      continue;
+    }
+    const Position before = tokens_.peek().range.start;
+    recovering = !parse_item(body, names);
+    if (!recovering) continue;
+    // Standing still would report the same for ever.
+    if (tokens_.peek().range.start == before) tokens_.take();
+    tokens_.skip_to_next_item();
+  }
+  if (file_.diagnostics.size() >= kMaxErrors) {
+    file_.diagnostics.push_back({Severity::error,
+                                 {.code = Code::limit_exceeded,
+                                  .message = fmt::format("reading stopped here after {} errors", kMaxErrors),
+                                  .location = Location{path_, tokens_.peek().range}}});
+    while (!tokens_.next_is(TokenKind::end)) tokens_.take();
+  }
+  body.range = {start_, tokens_.peek().range.end};
+  file_.body = std::move(body);
+  return std::move(file_);
+}
+
+Result<Expression> NativeParser::result_of(Expression parsed) {
+  if (!file_.diagnostics.empty()) return fail(std::move(file_.diagnostics.front().what));
+  return parsed;
+}
+
+Result<Expression> NativeParser::parse_whole_template() {
+  tokens_.open_template();
+  std::vector<TemplateItem> items;
+  Expression parsed;
+  if (parse_items(TokenKind::end, items)) {
+    const Token end = tokens_.peek();
+    finish_template(std::move(items), end, end.range, parsed);
+  }
+  return result_of(std::move(parsed));
+}
+
+Result<Expression> NativeParser::parse_whole_expression() {
+  const TokenStream::LineEnds free(tokens_, false);
+  Expression parsed;
+  if (parse_expression(parsed) && !tokens_.next_is(TokenKind::end))
+    fail_expected("the end of the string behind the expression");
+  return result_of(std::move(parsed));
+}
+
+Result<Expression> parse_template(std::string_view text, const std::string& path) {
+  if (auto error = text_error(text, {}, path, Code::config_parse)) return fail(std::move(*error));
+  return template_or_interpolation(NativeParser(text, {}, path, Code::config_parse), {{}, advance({}, text)});
+}
+
+Result<Expression> template_of(const Expression& expression, const std::string& path) {
+  const auto& string = std::get<JsonString>(expression.node);
+  return template_or_interpolation(NativeParser(string.text, SourceMap(string, expression.range.start), path),
+                                   expression.range);
+}
+
+Result<Expression> expression_of(const Expression& expression, const std::string& path) {
+  const auto& string = std::get<JsonString>(expression.node);
+  return NativeParser(string.text, SourceMap(string, expression.range.start), path).parse_whole_expression();
 }
 
 }  // namespace modlock::hcl

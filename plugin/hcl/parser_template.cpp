@@ -1,13 +1,102 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include "backends/base/ascii.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/hcl/literal_text.h"
 #include "plugin/hcl/native_parser.h"
 
 namespace modlock::hcl {
 namespace {
+
+// A backslash that starts no escape sequence.
+struct BadEscape {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  std::string message;
+  std::string hint;
+};
+
+std::optional<char> simple_escape(char c) {
+  switch (c) {
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case '"':
+    case '\\':
+      return c;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Decodes the escape sequence at `at` and goes behind it.
+std::optional<BadEscape> decode_escape(std::string_view raw, std::size_t& at, std::string& out) {
+  const char kind = at + 1 < raw.size() ? raw[at + 1] : '\0';
+  if (const auto simple = simple_escape(kind)) {
+    out.push_back(*simple);
+    at += 2;
+    return std::nullopt;
+  }
+  if (kind != 'u' && kind != 'U') {
+    const std::size_t size = at + 1 < raw.size() ? grapheme_end(raw, at + 1) - at : 1;
+    const bool sign = kind == '$' || kind == '%';
+    return BadEscape{
+        at, size,
+        fmt::format("expected one of \\n \\r \\t \\\" \\\\ \\uXXXX \\UXXXXXXXX behind a backslash, found {}",
+                    quoted_for_message(raw.substr(at, size))),
+        sign ? fmt::format("write {0}{0}{{ for plain text that reads {0}{{", kind) : "write \\\\ for one backslash"};
+  }
+  const std::size_t digits = kind == 'u' ? 4 : 8;
+  char32_t value = 0;
+  std::size_t size = 2;
+  while (size < digits + 2 && at + size < raw.size()) {
+    const int digit = ascii::hex_value(raw[at + size]);
+    if (digit < 0) break;
+    value = (value << 4) | static_cast<char32_t>(digit);
+    ++size;
+  }
+  if (size < digits + 2) {
+    return BadEscape{at, size,
+                     fmt::format("expected {} hexadecimal digits behind \\{}, found {}", digits, kind, size - 2), ""};
+  }
+  if (!is_scalar_value(value)) {
+    return BadEscape{at, size,
+                     fmt::format("expected a Unicode character, found {}, which is none", raw.substr(at, size)), ""};
+  }
+  append_utf8(out, value);
+  at += size;
+  return std::nullopt;
+}
+
+// Appends what the raw text of a template's literal stands for: "$${" is "${" and "%%{" is "%{"; in quoted strings
+// backslashes escape as well. The first bad escape ends it.
+std::optional<BadEscape> decode_literal_text(std::string_view raw, bool quoted, std::string& into) {
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t special = std::min(raw.find_first_of(quoted ? "\\$%" : "$%", at), raw.size());
+    into.append(raw, at, special - at);
+    at = special;
+    if (at == raw.size()) return std::nullopt;
+    const char c = raw[at];
+    if (c == '\\') {
+      if (auto bad = decode_escape(raw, at, into)) return bad;
+      continue;
+    }
+    const std::size_t end = std::min(raw.find_first_not_of(c, at), raw.size());
+    const bool escaped = end - at > 1 && end < raw.size() && raw[end] == '{';
+    into.append(end - at - (escaped ? 1 : 0), c);
+    at = end;
+  }
+}
 
 using Kind = TemplateItem::Kind;
 
@@ -21,6 +110,82 @@ int height_of(const std::vector<TemplateItem>& items) {
     height = std::max(height, open + item.height);
   }
   return height;
+}
+
+using Kind = TemplateItem::Kind;
+
+bool ends_line(const TemplateItem& item) {
+  return item.kind == Kind::literal && !item.text.empty() && item.text.back() == '\n';
+}
+
+bool is_empty_literal(const TemplateItem& item) {
+  return item.kind == Kind::literal && item.text.empty();
+}
+
+// How many blank characters the line that starts with this item is indented by; nothing for a blank line.
+std::optional<std::size_t> indentation(const TemplateItem& item) {
+  if (item.kind != Kind::literal) return 0;
+  const std::string_view text = item.text;
+  const std::string_view blanks = text.substr(0, text.size() - trim_left(text).size());
+  if (blanks.size() == text.size() && ends_line(item)) return std::nullopt;
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < blanks.size(); at = grapheme_end(blanks, at)) ++count;
+  return count;
+}
+
+// Applies the strip markers.
+void strip_literals(std::vector<TemplateItem>& items) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].strip_left && i > 0 && items[i - 1].kind == Kind::literal) {
+      items[i - 1].text = std::string(trim_right(items[i - 1].text));
+    }
+    if (items[i].strip_right && i + 1 < items.size() && items[i + 1].kind == Kind::literal) {
+      items[i + 1].text = std::string(trim_left(items[i + 1].text));
+    }
+  }
+}
+
+// Takes away the indentation that all lines of a "<<-" heredoc have in common.
+void remove_indentation(std::vector<TemplateItem>& items) {
+  std::size_t common = std::numeric_limits<std::size_t>::max();
+  std::vector<TemplateItem*> lines;
+  bool line_start = true;
+  for (TemplateItem& item : items) {
+    if (line_start) {
+      if (const auto count = indentation(item)) {
+        common = std::min(common, *count);
+        if (item.kind == Kind::literal) lines.push_back(&item);
+      }
+    }
+    line_start = ends_line(item);
+  }
+  for (TemplateItem* line : lines) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < common && end < line->text.size(); ++i) end = grapheme_end(line->text, end);
+    line->text.erase(0, end);
+  }
+}
+
+// Joins literals that stand side by side, and drops empty ones.
+void join_literals(std::vector<TemplateItem>& items) {
+  const auto is_literal = [](const TemplateItem& item) { return item.kind == Kind::literal; };
+  const bool is_joined =
+      std::none_of(items.begin(), items.end(), [](const auto& item) { return is_empty_literal(item); }) &&
+      std::adjacent_find(items.begin(), items.end(), [&](const auto& left, const auto& right) {
+        return is_literal(left) && is_literal(right);
+      }) == items.end();
+  if (is_joined) return;
+  std::vector<TemplateItem> joined;
+  for (TemplateItem& item : items) {
+    if (is_empty_literal(item)) continue;
+    if (item.kind == Kind::literal && !joined.empty() && joined.back().kind == Kind::literal) {
+      joined.back().text += item.text;
+      joined.back().range.end = item.range.end;
+    } else {
+      joined.push_back(std::move(item));
+    }
+  }
+  items = std::move(joined);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "plugin/hcl/json_string.h"
+#include "plugin/hcl/parser.h"
 
 namespace modlock {
 namespace {

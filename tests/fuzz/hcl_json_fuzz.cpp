@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "plugin/hcl/json_string.h"
 #include "plugin/hcl/json_syntax.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
 #include "tests/plugin/hcl/json_schema.h"
 #include "tests/plugin/hcl/tree_shape.h"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "plugin/hcl/schema.h"
+#include "plugin/hcl/json_syntax.h"
 
 namespace modlock::hcl::test {
 
