@@ -10,7 +10,7 @@
 
 #include "plugin/config/parsed_module.h"
 #include "plugin/config/variable_values.h"
-#include "plugin/eval/scope.h"
+#include "plugin/eval/evaluate.h"
 
 namespace modlock {
 

@@ -7,7 +7,7 @@
 #include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/functions/json_text.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 
 // Values from and to texts of other languages.
 namespace modlock::eval {

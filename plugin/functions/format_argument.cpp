@@ -10,8 +10,8 @@
 #include "plugin/functions/json_text.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"
-#include "plugin/value/limits.h"
 #include "plugin/value/number.h"
+#include "plugin/value/value.h"
 
 namespace modlock::eval {
 namespace {

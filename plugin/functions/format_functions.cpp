@@ -8,7 +8,7 @@
 #include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 
 namespace modlock::eval {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "plugin/hcl/characters.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::eval {

@@ -6,7 +6,7 @@
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 
 namespace modlock::eval {
 namespace {

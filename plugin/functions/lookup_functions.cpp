@@ -6,7 +6,7 @@
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 
 // Functions that check collections, select from them, and make maps.
 namespace modlock::eval {

@@ -7,7 +7,7 @@
 #include "plugin/functions/function_tables.h"
 #include "plugin/functions/regular_expression.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 
 namespace modlock::eval {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "plugin/functions/function_tables.h"
 #include "plugin/value/convert.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 
 // Functions from lists to lists.
 namespace modlock::eval {

@@ -18,7 +18,6 @@
 #include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/value/convert.h"
-#include "plugin/value/limits.h"
 #include "plugin/value/value.h"
 
 namespace modlock::eval {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/base/ascii.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/conversion_rules.h"
 
@@ -50,9 +51,7 @@ std::vector<Type> types_of(const Value::Members& members) {
 Converted to_bool(const std::string& text) {
   if (text == "true" || text == "1") return Value::boolean(true);
   if (text == "false" || text == "0") return Value::boolean(false);
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string lower = ascii::lower(text);
   if (lower != "true" && lower != "false") return refuse("a bool is required");
   return refuse(fmt::format("a bool is required; to convert from string, use lowercase \"{}\"", lower));
 }

@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 #include "tests/plugin/functions/calls.h"
 
 namespace modlock::eval::test {
