@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugin/eval/scope.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/hcl/ast.h"
 #include "protocol/base/result.h"
 

@@ -2,13 +2,31 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
-#include "plugin/eval/scope.h"
+#include "plugin/functions/functions.h"
 #include "plugin/hcl/ast.h"
-#include "plugin/value/limits.h"
+#include "plugin/value/value.h"
 #include "protocol/base/result.h"
 
 namespace modlock::eval {
+
+// `var.region`: the first two names of a reference, and where both stand. A name that stands alone has no attribute.
+struct Reference {
+  std::string_view object;
+  std::string_view attribute;
+  Location location;
+};
+
+// What names mean where an expression stands. A scope remembers what it computed.
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  // The value of a reference. Errors are located at the reference and say in OpenTofu's words why it has no value here:
+  // CONFIG_NON_STATIC (a resource, a module output, a cycle), CONFIG_PARSE (no such variable).
+  virtual Result<Value> resolve(const Reference& reference) = 0;
+  virtual const FileAccess& files() const = 0;
+};
 
 // The value of an expression by HCL's rules. Every reference in it is resolved first, also in branches that are not
 // taken and inside try(), as OpenTofu does; then it is computed. Locations name `path`.

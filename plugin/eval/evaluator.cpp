@@ -2,11 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "plugin/eval/dependencies.h"
 #include "plugin/eval/evaluate.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"
 
 namespace modlock::eval {
+namespace {
+
+Problem exceeded(std::string message) {
+  return {std::move(message), "compute less, or write the value out", Code::limit_exceeded};
+}
+
+}  // namespace
 
 Outcome Evaluator::evaluate(const hcl::Expression& expression) {
   const DepthGuard entered(run_.depth);
@@ -153,6 +161,50 @@ Outcome Evaluator::object_key(const hcl::ObjectItem& item) {
     return reject(item.key.range, {fmt::format("incorrect key type: can't use this value as a key: {}", text.error())});
   }
   return std::move(*text);
+}
+
+std::optional<Problem> Budget::take_step() {
+  if (++steps_ <= kMaxSteps) return std::nullopt;
+  return exceeded(fmt::format("this expression takes more than {} steps to compute", kMaxSteps));
+}
+
+std::optional<Problem> Budget::take_text(std::size_t bytes) {
+  text_ += bytes;
+  if (text_ <= kMaxTextBytes) return std::nullopt;
+  return exceeded(fmt::format("this expression makes more than {} bytes of text", kMaxTextBytes));
+}
+
+std::optional<Problem> Budget::take_copy(const Value& value) {
+  if (!value.is_null() && value.is(Type::Kind::string)) return take_text(value.as_string().size());
+  if (value.type().height() > kMaxNesting) {
+    return exceeded(fmt::format("this value is nested deeper than {} levels", kMaxNesting));
+  }
+  // The weight counts at each place what stands at several: such a value is small in memory, but slow to walk.
+  if (elements_ <= kMaxElements && value.weight() <= kMaxElements) return std::nullopt;
+  return exceeded(fmt::format("this expression makes a value of more than {} elements", kMaxElements));
+}
+
+std::optional<Problem> Budget::take_value(const Value& value) {
+  if (!value.is_null() && !value.type().is_primitive()) elements_ += value.size();
+  return take_copy(value);
+}
+
+Result<Value> evaluate(const hcl::Expression& expression, const std::string& path, Scope& scope) {
+  const Result<Dependencies> needs = collect_dependencies(expression, path);
+  if (!needs) return fail(needs.error());
+  Names names;
+  for (const Reference& reference : needs->references) {
+    const std::pair key{reference.object, reference.attribute};
+    if (names.references.count(key) != 0) continue;
+    Result<Value> value = scope.resolve(reference);
+    if (!value) return fail(std::move(value).error());
+    names.references.emplace(key, std::move(*value));
+  }
+  Run run{scope.files()};
+  Outcome outcome = Evaluator(*needs, names, path, run).evaluate(expression);
+  // Without an error only names of a for are unknown, and none is bound out here.
+  if (!outcome) return fail(*outcome.error().error);
+  return std::move(*outcome);
 }
 
 }  // namespace modlock::eval

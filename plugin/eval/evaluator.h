@@ -1,20 +1,75 @@
 #pragma once
 
+#include <tl/expected.hpp>
+
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "plugin/eval/budget.h"
 #include "plugin/eval/dependencies.h"
-#include "plugin/eval/outcome.h"
 #include "plugin/functions/functions.h"
 #include "plugin/hcl/ast.h"
+#include "plugin/value/value.h"
+#include "protocol/base/error.h"
 
 namespace modlock::eval {
+
+// What is wrong, before it is known where.
+struct Problem {
+  std::string message;
+  std::string hint = {};
+  Code code = Code::config_parse;
+};
+
+// Why an expression has no value, and of which type its value would be: a conditional compares the types of both its
+// branches also where only one of them has a value.
+struct NoValue {
+  // Null: not known, because a name is bound to no value (see for_expression.cpp).
+  std::shared_ptr<const Error> error = {};
+  Type type = {};
+};
+
+using Outcome = tl::expected<Value, NoValue>;
+
+inline tl::unexpected<NoValue> no_value(NoValue why) {
+  return tl::unexpected<NoValue>(std::move(why));
+}
+// The same reason for an expression around it, whose value would be of another type.
+inline tl::unexpected<NoValue> no_value(const Outcome& inner, Type type = {}) {
+  return no_value(NoValue{inner.error().error, std::move(type)});
+}
+
+inline Type type_of(const Outcome& outcome) {
+  return outcome ? outcome->type() : outcome.error().type;
+}
+inline Marks marks_of(const Outcome& outcome) {
+  return outcome ? outcome->marks() : Marks{};
+}
+inline bool failed(const Outcome& outcome) {
+  return !outcome && outcome.error().error != nullptr;
+}
+
+// What one evaluation may still spend. Once a limit is passed, all that follows fails too.
+class Budget {
+ public:
+  // Each returns what is wrong (LIMIT_EXCEEDED), or nullopt where all is fine.
+  std::optional<Problem> take_step();
+  std::optional<Problem> take_text(std::size_t bytes);
+  // A value that was put together, and one that is only referred to: what is in that is shared.
+  std::optional<Problem> take_value(const Value& value);
+  std::optional<Problem> take_copy(const Value& value);
+
+ private:
+  std::size_t steps_ = 0;
+  std::size_t text_ = 0;
+  std::size_t elements_ = 0;
+};
 
 // What is shared by an expression and the templates that it renders.
 struct Run {

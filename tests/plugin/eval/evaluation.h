@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "plugin/eval/evaluate.h"
-#include "plugin/eval/scope.h"
 
 namespace modlock::test {
 

@@ -62,4 +62,47 @@ BOOST_AUTO_TEST_CASE(errors) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_AUTO_TEST_SUITE(json_values)
+
+BOOST_AUTO_TEST_CASE(values) {
+  const Row rows[] = {
+      {R"("plain")", R"("plain")"},
+      {R"("${var.s}")", R"("text")"},
+      {R"("a ${var.s}")", R"("a text")"},
+      {"5", "5"},
+      {"-5.25e1", "-52.5"},
+      {"true", "true"},
+      {"null", "null(dynamic)"},
+      {R"([1, "${1}", null])", "[1, 1, null(dynamic)]"},
+      {R"({"a": "${var.list}", "${var.s}": 1, "x${1}": 2})", R"({a=list of string["a", "b"], text=1, x1=2})"},
+      {R"({"${1}": 1})", "{1=1}"},
+      {"{}", "{}"},
+      {R"("$${x}")", R"("${x}")"},
+      {R"("%{ if true }a%{ endif }")", R"("a")"},
+      {R"({"a": 1, "b": {"c": ["${var.secret}"]}})", R"({a=1, b={c=["hidden"!s]}})"},
+      {R"("")", R"("")"},
+      {R"("a\nb \"q\" ${\"x\"}")", R"("a\nb \"q\" x")"},
+  };
+  check(rows, as_json);
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  const Row rows[] = {
+      {R"("a${null}")",
+       "CONFIG_PARSE 1:11-1:15 invalid template interpolation value: the expression result is null (cannot include a "
+       "null value in a string template)"},
+      {R"({"${null}": 1})", "CONFIG_PARSE 1:8-1:17 null value as key: can't use a null value as a key"},
+      {R"({"${[]}": 1})",
+       "CONFIG_PARSE 1:8-1:15 incorrect key type: can't use this value as a key: string required, but have tuple"},
+      {R"({"a": 1, "${\"a\"}": 2})",
+       "CONFIG_PARSE 1:16-1:26 duplicate object attribute: an attribute named \"a\" was already defined"},
+      {R"("${")", R"(CONFIG_PARSE 1:8-1:10 "${" is never closed: expected "}" before the end of the string)"},
+      {R"(["${1 + \"x\"}"])",
+       "CONFIG_PARSE 1:15-1:20 invalid operand: unsuitable value for right operand: a number is required"},
+  };
+  check(rows, as_json);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 }  // namespace

@@ -84,4 +84,141 @@ BOOST_AUTO_TEST_CASE(errors) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+using namespace modlock;
+
+std::string with_files(std::string_view text) {
+  return show(evaluate_text(text, {{"plain.tftpl", "hello"},
+                                   {"name.tftpl", "hello ${name}"},
+                                   {"list.tftpl", "${items}"},
+                                   {"loop.tftpl", "%{ for x in items ~}\n${x}\n%{ endfor ~}\n"},
+                                   {"outer.tftpl", "<${templatefile(\"name.tftpl\", { name = upper(who) })}>"},
+                                   {"self.tftpl", "${templatefile(\"self.tftpl\", {})}"},
+                                   {"broken.tftpl", "a\n${name"},
+                                   {"wrong.tftpl", "a\n  ${name.x}"},
+                                   {"var.tftpl", "${var.s}"},
+                                   {"provider.tftpl", "${provider::a::b()}"}}));
+}
+
+BOOST_AUTO_TEST_SUITE(template_functions)
+
+BOOST_AUTO_TEST_CASE(templatefile) {
+  const Row rows[] = {
+      {R"(templatefile("plain.tftpl", {}))", R"("hello")"},
+      {R"(templatefile("name.tftpl", { name = "you" }))", R"("hello you")"},
+      {R"(templatefile("name.tftpl", { name = 5, more = true }))", R"("hello 5")"},
+      {R"(templatefile("name.tftpl", tomap({ name = "you" })))", R"("hello you")"},
+      {R"(templatefile("list.tftpl", { items = [1] }))", "[1]"},
+      {R"(templatefile("loop.tftpl", { items = ["a", "b"] }))", R"("a\nb\n")"},
+      {R"(templatefile("outer.tftpl", { who = "you" }))", R"("<hello YOU>")"},
+      {R"(core::templatefile("plain.tftpl", {}))", R"("hello")"},
+      {R"(templatefile("var.tftpl", { var = { s = "own" } }))", R"("own")"},
+      {R"(templatefile("name.tftpl", { name = var.secret }))", R"("hello hidden"!s)"},
+      {R"(templatefile("plain.tftpl", { name = var.secret }))", R"("hello"!s)"},
+      {R"(templatefile(sensitive("plain.tftpl"), {}))", R"("hello"!s)"},
+      {R"(try(templatefile("none.tftpl", {}), "x"))", R"("x")"},
+      {R"(can(templatefile("broken.tftpl", { name = 1 })))", "false"},
+  };
+  check(rows, with_files);
+}
+
+BOOST_AUTO_TEST_CASE(templatefile_errors) {
+  const Row rows[] = {
+      {R"(templatefile("none.tftpl", {}))",
+       "NOT_FOUND 1:18-1:30 invalid function argument: invalid value for \"path\" parameter: no file exists at "
+       "\"none.tftpl\""},
+      {R"(templatefile(sensitive("none.tftpl"), {}))",
+       "NOT_FOUND 1:18-1:41 invalid function argument: invalid value for \"path\" parameter: this file cannot be read"},
+      {R"(try(templatefile("../x", {}), 1))",
+       "PATH_OUTSIDE_ROOT 1:22-1:28 invalid function argument: invalid value for \"path\" parameter: \"../x\" is "
+       "outside of the root (keep the file below the root, or allow its directory with --workspace-root or "
+       "workspaceRoots)"},
+      {R"(templatefile("name.tftpl", {}))",
+       "CONFIG_PARSE 1:32-1:34 invalid function argument: invalid value for \"vars\" parameter: vars map does not "
+       "contain "
+       "key \"name\", referenced at name.tftpl:1:9"},
+      {R"(templatefile(sensitive("name.tftpl"), {}))",
+       "CONFIG_PARSE 1:43-1:45 invalid function argument: invalid value for \"vars\" parameter: vars map does not "
+       "contain "
+       "a key that the template refers to"},
+      {R"(templatefile("plain.tftpl", [1]))",
+       "CONFIG_PARSE 1:33-1:36 invalid function argument: invalid value for \"vars\" parameter: invalid vars value: "
+       "must "
+       "be a map"},
+      {R"(templatefile("plain.tftpl", null))",
+       "CONFIG_PARSE 1:33-1:37 invalid function argument: invalid value for \"vars\" parameter: argument must not be "
+       "null"},
+      {R"(templatefile("plain.tftpl", { "a b" = 1 }))",
+       "CONFIG_PARSE 1:33-1:46 invalid function argument: invalid value for \"vars\" parameter: invalid template "
+       "variable "
+       "name \"a b\": must start with a letter, followed by zero or more letters, digits, and underscores"},
+      {R"(templatefile("plain.tftpl", sensitive({ "a b" = 1 })))",
+       "CONFIG_PARSE 1:33-1:57 invalid function argument: invalid value for \"vars\" parameter: invalid template "
+       "variable "
+       "name: must start with a letter, followed by zero or more letters, digits, and underscores"},
+      {R"(templatefile("broken.tftpl", { name = 1 }))",
+       "CONFIG_PARSE 1:5-1:47 error in function call: call to function \"templatefile\" failed: \"${\" is never "
+       "closed: "
+       "expected \"}\" to end the interpolation before the end of the file"},
+      {R"(templatefile("wrong.tftpl", { name = 1 }))",
+       "CONFIG_PARSE 1:5-1:46 error in function call: call to function \"templatefile\" failed: unsupported attribute: "
+       "can't access attributes on a primitive-typed value (number)"},
+      {R"(templatefile("wrong.tftpl", { name = var.secret }))",
+       "CONFIG_PARSE 1:5-1:55 error in function call: call to function \"templatefile\" failed: the template is "
+       "invalid (what is wrong is not told since something here is sensitive or ephemeral)"},
+      {R"(templatefile(sensitive("wrong.tftpl"), { name = 1 }))",
+       "CONFIG_PARSE 1:5-1:57 error in function call: call to function \"templatefile\" failed: the template is "
+       "invalid (what is wrong is not told since something here is sensitive or ephemeral)"},
+  };
+  check(rows, with_files);
+}
+
+BOOST_AUTO_TEST_CASE(an_error_in_a_file_names_its_place_there) {
+  const Result<eval::Value> result =
+      evaluate_text(R"(templatefile("wrong.tftpl", { name = 1 }))", {{"wrong.tftpl", "a\n  ${name.x}"}});
+  BOOST_TEST_REQUIRE(!result.has_value());
+  BOOST_TEST_REQUIRE(result.error().related.size() == 1U);
+  BOOST_TEST(to_string(result.error().related[0].location) == "wrong.tftpl:2:10");
+}
+
+BOOST_AUTO_TEST_CASE(templatestring) {
+  const Row rows[] = {
+      {R"(templatestring("a $${b}", { b = 1 }))", R"("a 1")"},
+      {R"(templatestring("$${b}", { b = [1] }))", "[1]"},
+      {R"(templatestring("", {}))", R"("")"},
+      {R"(templatestring(var.secret, {}))", R"("hidden"!s)"},
+      {R"(templatestring("x $${b}", { b = var.secret, c = 1 }))", R"("x hidden"!s)"},
+      {R"(templatestring("x $${c}", { b = var.secret, c = 1 }))", R"("x 1")"},
+      {R"(templatestring("x", sensitive({})))", R"("x"!s)"},
+      {R"(templatestring("$${c}", {}))",
+       "CONFIG_PARSE 1:29-1:31 invalid function argument: invalid value for \"vars\" parameter: vars map does not "
+       "contain "
+       "key \"c\", referenced at <templatestring argument>:1:3"},
+      {R"(templatestring(null, {}))",
+       "CONFIG_PARSE 1:20-1:24 invalid function argument: invalid value for \"data\" parameter: argument must not be "
+       "null"},
+      {R"(templatestring(sensitive("$${c"), {}))",
+       "CONFIG_PARSE 1:5-1:42 error in function call: call to function \"templatestring\" failed: the template is "
+       "invalid (what is wrong is not told since something here is sensitive or ephemeral)"},
+  };
+  check(rows, with_files);
+}
+
+BOOST_AUTO_TEST_CASE(provider_functions_are_not_static_in_templates_either) {
+  BOOST_TEST(with_files(R"(try(templatefile("provider.tftpl", {}), 1))") ==
+             "CONFIG_NON_STATIC 1:9-1:43 error in function call: call to function \"templatefile\" failed: provider "
+             "function in static context: unable to use provider::a::b (use built-in functions here: providers are not "
+             "installed yet when this is read)");
+}
+
+BOOST_AUTO_TEST_CASE(templates_in_templates_end) {
+  const Row rows[] = {
+      {R"(can(templatefile("self.tftpl", {})))", "LIMIT_EXCEEDED"},
+      {R"(can(templatestring("$${templatestring(t, { t = t })}", { t = "$${templatestring(t, { t = t })}" })))",
+       "LIMIT_EXCEEDED"},
+  };
+  check(rows, [](std::string_view text) { return with_files(text).substr(0, 14); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 }  // namespace
