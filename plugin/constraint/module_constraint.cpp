@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 
 namespace modlock {
 namespace {
@@ -41,8 +42,7 @@ std::string shown(std::string_view text) {
 }
 
 bool is_commit(std::string_view text) {
-  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
-  return (text.size() == 40 || text.size() == 64) && std::all_of(text.begin(), text.end(), is_hex);
+  return (text.size() == 40 || text.size() == 64) && std::all_of(text.begin(), text.end(), ascii::is_hex);
 }
 
 // Whether the comparator may look at the version at all, given who of the two is a prerelease.
