@@ -8,9 +8,9 @@
 #include <set>
 
 #include "plugin/lock/conflict.h"
+#include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_text.h"
 #include "plugin/lock/merge.h"
-#include "plugin/lock/merge_sides.h"
 #include "plugin/lock/side_alignment.h"
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/provider_changes.h"

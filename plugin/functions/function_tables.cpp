@@ -1,7 +1,6 @@
 #include "plugin/functions/function_tables.h"
 
 #include <fmt/format.h>
-#include <utf8proc.h>
 
 #include <cstdint>
 #include <limits>
@@ -14,25 +13,6 @@ namespace modlock::eval {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-bool is_printable(char32_t character) {
-  if (character < 0x80) {
-    return character >= ' ' && character != 0x7F;
-  }
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(character))) {
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-      return false;
-    default:
-      return true;
-  }
-}
 
 // The letter after the backslash, or 0 where there is no short form.
 char short_escape(char32_t character) {
@@ -119,7 +99,7 @@ std::string go_quoted(std::string_view text) {
     if (const char letter = short_escape(character); letter != 0) {
       quoted += '\\';
       quoted += letter;
-    } else if (is_printable(character)) {
+    } else if (hcl::is_printable(character)) {
       quoted += text.substr(at, point->size);
     } else if (character < 0x80) {
       quoted += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(character));

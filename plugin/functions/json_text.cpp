@@ -7,6 +7,7 @@
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/value/value.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::eval {
 namespace {
@@ -131,7 +132,7 @@ class Decoder {
       return refuse(std::string(at_end));
     }
     std::string character;
-    hcl::append_utf8(character, static_cast<unsigned char>(text_[at_]));
+    append_utf8(character, static_cast<unsigned char>(text_[at_]));
     std::string quoted = character == "'" ? "\\'" : character == "\"" ? character : go_quoted(character);
     if (quoted.size() > 1 && quoted.front() == '"') {
       quoted = quoted.substr(1, quoted.size() - 2);
@@ -261,7 +262,7 @@ class Decoder {
       if (!character) {
         return tl::unexpected(character.error());
       }
-      hcl::append_utf8(text, *character);
+      append_utf8(text, *character);
       return {};
     }
     const std::size_t known = kLetters.find(letter);

@@ -8,6 +8,7 @@
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/value.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::eval {
 namespace {
@@ -18,7 +19,7 @@ Value each_character(std::string_view text, Change change) {
   changed.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const auto point = hcl::decode_utf8(text, at).value_or(hcl::CodePoint{});
-    hcl::append_utf8(changed, static_cast<char32_t>(change(static_cast<utf8proc_int32_t>(point.value))));
+    append_utf8(changed, static_cast<char32_t>(change(static_cast<utf8proc_int32_t>(point.value))));
     at += point.size;
   }
   return Value::string(std::move(changed));
@@ -58,7 +59,7 @@ FunctionResult title(const Call& call) {
   for (std::size_t at = 0; at < text.size();) {
     const auto point = hcl::decode_utf8(text, at).value_or(hcl::CodePoint{});
     const auto character = static_cast<utf8proc_int32_t>(point.value);
-    hcl::append_utf8(changed, static_cast<char32_t>(starts_word ? simple_title(character) : character));
+    append_utf8(changed, static_cast<char32_t>(starts_word ? simple_title(character) : character));
     starts_word = separates_words(text, at);
     at += point.size;
   }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <memory>
 
+#include "protocol/base/utf8.h"
+
 namespace modlock::hcl {
 namespace {
 
@@ -90,27 +92,10 @@ bool is_blank(char32_t c) {
 }  // namespace
 
 std::optional<CodePoint> decode_utf8(std::string_view text, std::size_t at) {
-  const unsigned char first = byte_at(text, at);
-  if (first < 0x80) return CodePoint{first, 1};
-  std::size_t size = 0;
-  char32_t value = 0;
-  char32_t smallest = 0;
-  if ((first & 0xE0) == 0xC0) {
-    size = 2, value = first & 0x1F, smallest = 0x80;
-  } else if ((first & 0xF0) == 0xE0) {
-    size = 3, value = first & 0x0F, smallest = 0x800;
-  } else if ((first & 0xF8) == 0xF0) {
-    size = 4, value = first & 0x07, smallest = 0x10000;
-  } else {
-    return std::nullopt;
-  }
-  if (text.size() - at < size) return std::nullopt;
-  for (std::size_t i = 1; i < size; ++i) {
-    const unsigned char next = byte_at(text, at + i);
-    if ((next & 0xC0) != 0x80) return std::nullopt;
-    value = (value << 6) | (next & 0x3F);
-  }
-  if (value < smallest || !is_scalar_value(value)) return std::nullopt;
+  const std::size_t size = utf8_sequence_length(text.substr(at));
+  if (size == 0) return std::nullopt;
+  char32_t value = byte_at(text, at) & (size == 1 ? 0x7FU : 0x7FU >> size);
+  for (std::size_t i = 1; i < size; ++i) value = (value << 6) | (byte_at(text, at + i) & 0x3FU);
   return CodePoint{value, size};
 }
 
@@ -134,12 +119,6 @@ std::optional<std::size_t> find_bad_byte(std::string_view text) {
 
 bool is_scalar_value(char32_t value) {
   return value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
-}
-
-void append_utf8(std::string& out, char32_t value) {
-  std::array<utf8proc_uint8_t, 4> bytes{};
-  const auto size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(value), bytes.data());
-  for (utf8proc_ssize_t i = 0; i < size; ++i) out.push_back(static_cast<char>(bytes[static_cast<std::size_t>(i)]));
 }
 
 std::size_t identifier_size(std::string_view text, std::size_t at) {
@@ -233,6 +212,25 @@ std::string normalize_nfc(std::string_view text) {
   const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owner(mapped, &std::free);
   if (size < 0) return std::string(text);
   return std::string(reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(size));
+}
+
+bool is_printable(char32_t character) {
+  if (character < 0x80) {
+    return character >= ' ' && character != 0x7F;
+  }
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(character))) {
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return false;
+    default:
+      return true;
+  }
 }
 
 std::string quoted_for_message(std::string_view text) {

@@ -22,8 +22,7 @@ std::optional<CodePoint> decode_utf8(std::string_view text, std::size_t at);
 // Where the first byte stands that is not part of well-formed UTF-8, or that is NUL.
 std::optional<std::size_t> find_bad_byte(std::string_view text);
 
-// `value` must be a Unicode scalar value (no surrogate).
-void append_utf8(std::string& out, char32_t value);
+// Whether it is a code point and no surrogate.
 bool is_scalar_value(char32_t value);
 
 // How many bytes of an identifier start at `at`: 0 where none does. Identifiers are ID_Start or "_", then ID_Continue
@@ -47,6 +46,9 @@ Position advance(Position from, std::string_view text);
 
 // Unicode normalisation form C, which is how HCL compares strings.
 std::string normalize_nfc(std::string_view text);
+
+// What Go's unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols, and the plain space.
+bool is_printable(char32_t character);
 
 // For messages: `"x"`, or `"“" (U+201C)` for what is not plain ASCII.
 std::string quoted_for_message(std::string_view text);

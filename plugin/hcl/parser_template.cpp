@@ -10,6 +10,7 @@
 #include "backends/base/ascii.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/native_parser.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::hcl {
 namespace {

@@ -1,7 +1,17 @@
 #include "plugin/lock/local_git.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/git/git_command.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -9,6 +19,165 @@ namespace {
 bool ends_the_run(const Error& error) {
   return error.code == Code::request_cancelled || error.code == Code::deadline_exceeded || error.code == Code::io_error;
 }
+
+namespace fs = std::filesystem;
+
+// The git directory of the work tree, which is elsewhere if the work tree is a linked one. Empty: there is none.
+fs::path find_git_directory(const fs::path& repository) {
+  constexpr std::string_view kPointer = "gitdir: ";
+  const fs::path path = repository / ".git";
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    return path;
+  }
+  const auto pointer = read_file(path);
+  if (!pointer || !pointer->starts_with(kPointer)) {
+    return {};
+  }
+  return repository / pointer->substr(kPointer.size(), pointer->find_last_not_of("\r\n") + 1 - kPointer.size());
+}
+
+// Spares processes if no commit is being applied. REBASE_HEAD stays behind when a rebase is left with --quit.
+std::vector<std::string_view> heads_in(const fs::path& git_directory) {
+  std::error_code ignored;
+  const auto has = [&](std::string_view name) { return fs::exists(git_directory / name, ignored); };
+  std::vector<std::string_view> heads;
+  for (const std::string_view name : {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}) {
+    if (has(name)) {
+      heads.push_back(name);
+    }
+  }
+  if (has("rebase-merge") || has("rebase-apply")) {
+    heads.push_back("REBASE_HEAD");
+  }
+  return heads;
+}
+
+class SideReader {
+ public:
+  SideReader(const fs::path& root, const std::string& path, const Context& context)
+      : root_(root), path_(path), context_(context) {}
+
+  // `heads` name the commits that may be being applied.
+  Result<std::optional<MergeSides>> read(const std::vector<std::string_view>& heads) const {
+    auto sides = read_stages();
+    return sides && !*sides ? read_commits(heads) : std::move(sides);
+  }
+
+ private:
+  using Output = Result<std::optional<std::string>>;
+
+  Output git(const std::vector<std::string>& arguments) const { return run_local_git(root_, arguments, context_); }
+
+  // The blob of an id that git named itself.
+  Result<std::string> blob(const std::string& id) const {
+    auto text = git({"cat-file", "blob", id});
+    if (text && !*text) {
+      return fail(Code::io_error, fmt::format("git cannot read {} as a side of the merge has it ({})", path_, id),
+                  "check the repository with: git fsck");
+    }
+    return text ? Result<std::string>(std::move(**text)) : fail(std::move(text.error()));
+  }
+
+  Result<std::optional<MergeSides>> read_stages() const {
+    MODLOCK_TRY(const auto listed, git({"--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", path_}));
+    // "<mode> <id> <stage>\t<path>\0"
+    std::array<std::string, 3> ids;
+    std::string_view rest = listed ? std::string_view(*listed) : std::string_view();
+    bool any = false;
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\0'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      const std::size_t id = line.find(' ') + 1;
+      const std::size_t stage = line.find(' ', id) + 1;
+      if (id == 0 || stage == 0 || stage >= line.size() || line[stage] < '1' || line[stage] > '3') {
+        continue;
+      }
+      ids.at(static_cast<std::size_t>(line[stage] - '1')) = line.substr(id, stage - 1 - id);
+      any = true;
+    }
+    if (!any) {
+      return std::nullopt;
+    }
+    std::array<std::string, 3> texts;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      MODLOCK_TRY(auto text, ids.at(i).empty() ? Result<std::string>() : blob(ids.at(i)));
+      texts.at(i) = std::move(text);
+    }
+    return MergeSides{std::move(texts[0]), {std::move(texts[1]), std::move(texts[2])}};
+  }
+
+  // The full id of what an expression names; empty if it names nothing.
+  Result<std::string> id_of(const std::string& expression) const {
+    MODLOCK_TRY(auto id, git({"rev-parse", "--verify", "--quiet", expression}));
+    return id ? id->substr(0, id->find('\n')) : std::string();
+  }
+
+  Result<std::string> text_in(const std::string& commit) const {
+    const auto id = id_of(commit + ":./" + path_);
+    if (!id || id->empty()) {
+      return id;
+    }
+    return blob(*id);
+  }
+
+  Result<std::string> merge_base(const std::string& commit) const {
+    MODLOCK_TRY(const auto found, git({"merge-base", "HEAD", commit}));
+    return found ? found->substr(0, found->find('\n')) : std::string();
+  }
+
+  // The parent that a commit is compared with; empty if it has none, or several of which one was chosen.
+  Result<std::string> parent_of(const std::string& commit) const {
+    auto second = id_of(commit + "^2");
+    if (second && !second->empty()) {
+      return "";
+    }
+    return second ? id_of(commit + "^1") : second;
+  }
+
+  struct Applied {
+    std::string theirs;  // empty: no commit is being applied
+    std::string base;    // empty: unknown
+  };
+
+  Result<Applied> find_commits(const std::vector<std::string_view>& heads) const {
+    for (const std::string_view name : heads) {
+      MODLOCK_TRY(const auto commit, id_of(std::string(name) + "^{commit}"));
+      if (commit.empty()) {
+        continue;
+      }
+      const bool is_merge = name == "MERGE_HEAD";
+      MODLOCK_TRY(auto other, is_merge ? merge_base(commit) : parent_of(commit));
+      if (other.empty() && !is_merge) {
+        continue;
+      }
+      return name == "REVERT_HEAD" ? Applied{std::move(other), commit} : Applied{commit, std::move(other)};
+    }
+    return Applied{};
+  }
+
+  Result<std::optional<MergeSides>> read_commits(const std::vector<std::string_view>& heads) const {
+    MODLOCK_TRY(const auto commits, find_commits(heads));
+    const auto& [theirs, base] = commits;
+    if (theirs.empty()) {
+      return std::nullopt;
+    }
+    MergeSides sides;
+    if (!base.empty()) {
+      MODLOCK_TRY(auto text, text_in(base));
+      sides.base = std::move(text);
+    }
+    for (const std::string& commit : {std::string("HEAD"), theirs}) {
+      MODLOCK_TRY(auto text, text_in(commit));
+      sides.sides.push_back(std::move(text));
+    }
+    return sides;
+  }
+
+  const fs::path& root_;
+  const std::string& path_;
+  const Context& context_;
+};
 
 }  // namespace
 
@@ -25,6 +194,15 @@ Result<std::optional<std::string>> run_local_git(const std::filesystem::path& ro
     return std::nullopt;
   }
   return std::move(finished->output);
+}
+
+Result<std::optional<MergeSides>> find_merge_sides(const fs::path& repository, const fs::path& root,
+                                                   const std::string& path, const Context& context) {
+  const fs::path git_directory = find_git_directory(repository);
+  if (git_directory.empty()) {
+    return std::nullopt;
+  }
+  return SideReader(root, path, context).read(heads_in(git_directory));
 }
 
 }  // namespace modlock

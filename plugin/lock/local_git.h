@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/base/context.h"
@@ -15,5 +16,23 @@ namespace modlock {
 // REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::optional<std::string>> run_local_git(const std::filesystem::path& root,
                                                  const std::vector<std::string>& arguments, const Context& context);
+
+// The texts of a file on the sides of a merge, and of their common ancestor. A side that does not have the file has the
+// empty text.
+struct MergeSides {
+  std::optional<std::string> base;  // nullopt: unknown
+  std::vector<std::string> sides;   // ours, theirs
+};
+
+// Returns the sides of a file in a merge that git has not completed: stages 1 to 3 of the index, which any command that
+// stopped with a conflict leaves (merge --squash, cherry-pick --no-commit, stash and apply --3way too); or, if the
+// conflict is marked as resolved, HEAD and the commit that a merge, rebase, cherry-pick or revert applies. `repository`
+// is the top directory of the work tree (find_repository_root()), `path` is relative to `root`. nullopt: there is no
+// conflict and no such commit, it is a merge commit that is picked or reverted, or no git is installed. Reads the local
+// repository only. Errors: IO_ERROR if git cannot be started or a stage
+// cannot be read; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+Result<std::optional<MergeSides>> find_merge_sides(const std::filesystem::path& repository,
+                                                   const std::filesystem::path& root, const std::string& path,
+                                                   const Context& context);
 
 }  // namespace modlock

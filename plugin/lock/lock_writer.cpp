@@ -3,31 +3,12 @@
 
 #include <algorithm>
 
+#include "plugin/hcl/characters.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/lock_text.h"
 
 namespace modlock {
 namespace {
-
-// What Go's unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the plain space.
-bool is_printable(utf8proc_int32_t character) {
-  if (character == ' ') {
-    return true;
-  }
-  switch (utf8proc_category(character)) {
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-      return false;
-    default:
-      return true;
-  }
-}
 
 // One character of a quoted string; `next` is the byte that follows it.
 std::string escape(std::string_view character, utf8proc_int32_t code, char next) {
@@ -48,7 +29,7 @@ std::string escape(std::string_view character, utf8proc_int32_t code, char next)
     default:
       break;
   }
-  if (is_printable(code)) {
+  if (hcl::is_printable(static_cast<char32_t>(code))) {
     return std::string(character);
   }
   return code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
