@@ -10,7 +10,7 @@
 #include "plugin/client/client_configuration_files.h"
 #include "plugin/client/client_configuration_oci.h"
 #include "plugin/client/client_configuration_providers.h"
-#include "plugin/client/hcl1_entries.h"
+#include "plugin/client/hcl1.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

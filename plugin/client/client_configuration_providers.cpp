@@ -9,8 +9,9 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
-#include "plugin/client/hcl1_entries.h"
-#include "plugin/client/repository_template.h"
+#include "backends/base/ascii.h"
+#include "plugin/client/client_configuration_oci.h"
+#include "plugin/client/hcl1.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -233,7 +234,7 @@ class InstallationReader {
 };
 
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  return ascii::is_alnum(c) || c == '_';
 }
 
 // "$NAME" and "${NAME}" as Go's os.ExpandEnv replaces them.

@@ -4,35 +4,19 @@
 
 #include <optional>
 
+#include "backends/base/ascii.h"
 #include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::hcl1 {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return ascii::is_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_word_character(char c) {
-  return is_letter(c) || is_digit(c) || c == '-' || c == '.';
-}
-
-std::optional<unsigned> digit_value(char c) {
-  if (is_digit(c)) {
-    return static_cast<unsigned>(c - '0');
-  }
-  if (c >= 'a' && c <= 'f') {
-    return static_cast<unsigned>(c - 'a') + 10U;
-  }
-  if (c >= 'A' && c <= 'F') {
-    return static_cast<unsigned>(c - 'A') + 10U;
-  }
-  return std::nullopt;
+  return is_letter(c) || ascii::is_digit(c) || c == '-' || c == '.';
 }
 
 std::optional<char> simple_escape(char c) {
@@ -63,7 +47,7 @@ std::string heredoc_text(std::string_view body, std::string_view indentation, bo
 }  // namespace
 
 tl::unexpected<Error> Scanner::wrong(Place at, std::string_view what) const {
-  return fail(Code::config_parse, fmt::format("{}:{}:{}: {}", name_, at.line, at.column, what));
+  return hcl1::wrong(name_, at, what);
 }
 
 void Scanner::advance(std::size_t bytes) {
@@ -131,11 +115,11 @@ Result<void> Scanner::scan_escape(std::string& out) {
   }
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < count; ++i, advance()) {
-    const auto digit = digit_value(peek());
-    if (!digit || *digit >= (is_octal ? 8U : 16U)) {
+    const int digit = ascii::hex_value(peek());
+    if (digit < 0 || digit >= (is_octal ? 8 : 16)) {
       return wrong(start, "an escape sequence that is none");
     }
-    value = value * (is_octal ? 8U : 16U) + *digit;
+    value = value * (is_octal ? 8U : 16U) + static_cast<unsigned>(digit);
   }
   const bool is_byte = is_octal || kind == 'x';
   const bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;
@@ -190,7 +174,7 @@ Result<void> Scanner::scan_heredoc(std::string& out) {
   const bool is_indented = peek() == '-';
   advance(is_indented ? 1 : 0);
   const std::size_t mark_start = at_;
-  while (is_letter(peek()) || is_digit(peek())) {
+  while (is_letter(peek()) || ascii::is_digit(peek())) {
     advance();
   }
   const std::string_view mark = text_.substr(mark_start, at_ - mark_start);
@@ -243,7 +227,7 @@ Result<Token> Scanner::next() {
     token.kind = word == "true" || word == "false" ? Token::Kind::boolean
                  : is_json_ && word == "null"      ? Token::Kind::null
                                                    : Token::Kind::word;
-  } else if (is_digit(c) || (c == '-' && is_digit(peek(1)))) {
+  } else if (ascii::is_digit(c) || (c == '-' && ascii::is_digit(peek(1)))) {
     scan_number();
     token.kind = Token::Kind::number;
   } else if (c == '"') {
