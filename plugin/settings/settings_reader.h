@@ -1,13 +1,51 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "plugin/config/source_text.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/settings/settings.h"
-#include "plugin/settings/settings_text.h"
 
 namespace modlock {
+
+// A settings file as text: its blocks and arguments as values, and errors that name the place. All errors are
+// CONFIG_PARSE (CONFIG_NON_STATIC for an expression that is not written out).
+class SettingsText {
+ public:
+  using Words = std::vector<std::string_view>;
+
+  SettingsText(std::string_view text, std::string path);
+
+  const hcl::Body& body() const { return parsed_.body; }
+  const Diagnostics& diagnostics() const { return parsed_.diagnostics; }
+  const std::string& path() const { return path_; }
+
+  tl::unexpected<Error> reject(const Range& range, std::string message, std::string hint = {}) const;
+  // "unknown <what> "<name>" in file:line", with the known word that is near, else all.
+  tl::unexpected<Error> unknown(std::string_view what, std::string_view name, const Range& range,
+                                const Words& known) const;
+  // "file:line"
+  std::string at(const Range& range) const;
+
+  // One label that is not empty, the arguments among `known`, no blocks.
+  Result<void> check_block(const hcl::Block& block, std::string_view label_meaning, const Words& known) const;
+  // One of a few words; its place among them.
+  Result<std::size_t> read_choice(const hcl::Attribute& attribute, const Words& words) const;
+  // A whole number within these bounds.
+  Result<std::size_t> read_count(const hcl::Attribute& attribute, std::size_t least, std::size_t most) const;
+  Result<SourceText> read_string(const hcl::Attribute& attribute) const;
+  Result<std::vector<SourceText>> read_strings(const hcl::Attribute& attribute) const;
+  // nullopt where the body has no such argument.
+  Result<std::optional<SourceText>> read_argument(const hcl::Body& body, std::string_view name) const;
+
+ private:
+  std::string path_;
+  hcl::ParsedFile parsed_;
+};
 
 enum class SettingsPlace { beside_root, repository, user };
 
