@@ -203,7 +203,7 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   MODLOCK_TRY(check_hashes(base, sides, name));
   const LockFile& before = sides.front();
   EntryMerge entries = merge_entries(base, sides);
-  settle_same_content(base, entries);
+  resolve_same_content(base, entries);
   for (const auto& [key, contested] : entries.contested_modules) {
     entries.modules.emplace(key, highest(contested));
   }

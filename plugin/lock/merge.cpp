@@ -392,7 +392,7 @@ std::vector<Contradiction> find_contradictions(const LockFile* base, std::span<c
   return found;
 }
 
-void settle_same_content(const LockFile* base, EntryMerge& merge) {
+void resolve_same_content(const LockFile* base, EntryMerge& merge) {
   const auto content_of = [](std::optional<ModuleLock> entry) {
     if (entry) {
       entry->constraints.reset();

@@ -27,9 +27,9 @@ struct EntryMerge {
 // merged: each side's new hashes come in, removed ones go.
 EntryMerge merge_entries(const LockFile* base, std::span<const LockFile> sides);
 
-// Settles contested entries whose constraints are all that sides changed differently: modules that only one side locked
-// differently, and providers of one version.
-void settle_same_content(const LockFile* base, EntryMerge& merge);
+// Resolves contested entries whose constraints are all that sides changed differently: modules that only one side
+// locked differently, and providers of one version.
+void resolve_same_content(const LockFile* base, EntryMerge& merge);
 
 // Entries of two sides with one source and one version (without a version: one commit or digest), but different hashes
 // of one scheme.

@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(content_that_one_side_changed_beside_constraints_of_the_oth
       parsed(file({block("a", "1.1.0", "~> 1.0"), block("b", "1.3.0", "~> 1.3"), block("c", "1.2.0")}))};
   EntryMerge merge = merge_entries(&base, sides);
   BOOST_TEST(merge.contested_modules.size() == 3U);
-  settle_same_content(&base, merge);
+  resolve_same_content(&base, merge);
   BOOST_TEST(merge.contested_modules.size() == 1U);
   BOOST_TEST(merge.contested_modules.count("c") == 1U);
   BOOST_TEST(merge.modules.at("a").version.value() == "1.1.0");
