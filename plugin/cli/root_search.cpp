@@ -18,6 +18,7 @@
 #include "plugin/resolve/module_reader.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_source.h"
+#include "plugin/update/text_origin.h"
 #include "plugin/update/written_text.h"
 #include "protocol/base/result.h"
 

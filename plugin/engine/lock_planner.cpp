@@ -12,6 +12,8 @@
 #include "plugin/install/overrides.h"
 #include "plugin/lock/edit.h"
 #include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/module_node.h"
+#include "plugin/resolve/provider_changes.h"
 #include "plugin/resolve/provider_plan.h"
 #include "plugin/resolve/provider_warnings.h"
 #include "protocol/base/result.h"

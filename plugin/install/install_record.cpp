@@ -1,5 +1,6 @@
 #include "plugin/install/install_record.h"
 
+#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
 
@@ -20,6 +21,14 @@ std::optional<ModuleLock> read_record(const fs::path& records, std::string_view 
   auto lock = text ? parse_lock(*text, path.string()) : fail(text.error());
   const bool is_record = lock && lock->modules.size() == 1 && h1_of(lock->modules.begin()->second) == h1;
   return is_record ? std::optional(std::move(lock->modules.begin()->second)) : std::nullopt;
+}
+
+std::filesystem::path path_of(const DataDirectory& data, std::string_view h1) {
+  return data.file_lists() / sha256_hex(h1);
+}
+
+std::filesystem::path place_path_of(const DataDirectory& data, std::string_view h1) {
+  return path_of(data, h1) += ".place";
 }
 
 }  // namespace
@@ -62,6 +71,44 @@ std::string_view package_of(const ModuleLock& entry) {
   const std::string_view source = std::string_view(entry.source).substr(0, entry.source.find('?'));
   const std::size_t scheme = source.find("://");
   return source.substr(0, source.find("//", scheme == std::string_view::npos ? 0 : scheme + 3));
+}
+
+Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summary) {
+  const std::filesystem::path path = path_of(data, summary.h1());
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    return {};
+  }
+  if (auto ok = make_directories(path.parent_path()); !ok) {
+    return ok;
+  }
+  return write_file_atomically(path, summary.text());
+}
+
+std::optional<TreeSummary> read_file_list(const DataDirectory& data, std::string_view h1) {
+  auto text = read_file(path_of(data, h1));
+  if (!text) {
+    return std::nullopt;
+  }
+  auto summary = parse_tree_summary(*text);
+  if (!summary || summary->h1() != h1) {
+    return std::nullopt;
+  }
+  return summary;
+}
+
+Result<void> write_module_place(const DataDirectory& data, std::string_view h1, std::string_view subdir) {
+  if (read_module_place(data, h1) == subdir) {
+    return {};
+  }
+  const std::filesystem::path path = place_path_of(data, h1);
+  auto ok = make_directories(path.parent_path());
+  return ok ? write_file_atomically(path, subdir) : ok;
+}
+
+std::optional<std::string> read_module_place(const DataDirectory& data, std::string_view h1) {
+  auto subdir = read_file(place_path_of(data, h1));
+  return subdir ? std::optional(std::move(*subdir)) : std::nullopt;
 }
 
 }  // namespace modlock

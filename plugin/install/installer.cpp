@@ -10,7 +10,6 @@
 #include "backends/base/parallel.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/config/roots.h"
-#include "plugin/install/file_list.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
 #include "plugin/lock/backup.h"

@@ -8,10 +8,8 @@
 
 #include "backends/base/parallel.h"
 #include "backends/store/first_seen.h"
-#include "plugin/install/locked_content.h"
-#include "plugin/install/moved_reference.h"
-#include "plugin/install/reference_kind.h"
-#include "plugin/resolve/call_kind.h"
+#include "plugin/install/locked_reference.h"
+#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/selection.h"
 
 namespace modlock {
@@ -54,11 +52,11 @@ class OriginCheck {
   OriginFindings run() {
     ask();
     for (SourceCheck& asked : asked_) {
-      judge_answer(asked);
+      check_answer(asked);
     }
     ask_for_tags();
     for (SourceCheck& asked : asked_) {
-      judge_proof(asked);
+      check_proof(asked);
     }
     find_descents();
     for (SourceCheck& asked : asked_) {
@@ -156,24 +154,24 @@ class OriginCheck {
     return found == listing.versions.end() ? nullptr : &*found;
   }
 
-  void judge_answer(SourceCheck& asked) {
+  void check_answer(SourceCheck& asked) {
     if (asked.question == Question::reference) {
-      judge_reference(asked, fetcher_.pinned(asked.source()));
+      check_reference(asked, fetcher_.pinned(asked.source()));
     } else if (asked.question != Question::content) {
       const auto& listing = fetcher_.listing(asked.address(), asked.call.node->tag_prefix);
       if (!listing) {
         take_failure(asked, listing.error());
       } else if (asked.question == Question::version && asked.call.lock->version) {
-        judge_version(asked, *listing);
+        check_version(asked, *listing);
       }
     }
     if (asked.content) {
       const auto& package = fetcher_.package(asked.address(), *asked.content);
-      package ? judge_content(asked, *package) : take_failure(asked, package.error());
+      package ? check_content(asked, *package) : take_failure(asked, package.error());
     }
   }
 
-  void judge_version(SourceCheck& asked, const Listing& listing) {
+  void check_version(SourceCheck& asked, const Listing& listing) {
     const std::string& locked = *asked.call.lock->version;
     const ListedVersion* listed = find_locked(asked, listing);
     if (listed == nullptr) {
@@ -223,7 +221,7 @@ class OriginCheck {
     }
   }
 
-  void judge_reference(SourceCheck& asked, const Result<Pin>& pin) {
+  void check_reference(SourceCheck& asked, const Result<Pin>& pin) {
     if (!pin) {
       take_failure(asked, pin.error());
       return;
@@ -272,7 +270,7 @@ class OriginCheck {
   }
 
   // Here ids are hash texts. That of an archive is evidence only: it may have been packed again.
-  void judge_content(SourceCheck& asked, const Package& package) {
+  void check_content(SourceCheck& asked, const Package& package) {
     const std::string id = locked_id(asked);
     const bool same_content = "h1:" + asked.call.lock->hash_value("h1") == package.h1;
     const std::string thing =
@@ -295,7 +293,7 @@ class OriginCheck {
                             .detail = fmt::format("{} has other content than when it was locked", thing)};
   }
 
-  void judge_proof(SourceCheck& asked) {
+  void check_proof(SourceCheck& asked) {
     const bool is_open = !asked.verdict || asked.verdict->kind == VerdictKind::update_available;
     if (!asked.proof || !is_open) {
       return;

@@ -86,11 +86,11 @@ class ProviderChecker {
         return verdict;
       }
     }
-    judge_place(provider, lock, verdict);
+    check_place(provider, lock, verdict);
     return verdict;
   }
 
-  void judge_place(const ProviderAddress& provider, const ProviderLock& lock, Verdict& verdict) const {
+  void check_place(const ProviderAddress& provider, const ProviderLock& lock, Verdict& verdict) const {
     const fs::path place = check_.directory / provider.host() / provider.name_space() / provider.type() /
                            lock.version.to_string() / check_.platform.to_string();
     std::error_code ignored;
@@ -111,11 +111,11 @@ class ProviderChecker {
       verdict.expected = verdict.actual;
       return;
     }
-    judge_difference(place, lock, verdict);
+    check_difference(place, lock, verdict);
   }
 
   // The directory's hash is none of the lock's.
-  void judge_difference(const fs::path& place, const ProviderLock& lock, Verdict& verdict) const {
+  void check_difference(const fs::path& place, const ProviderLock& lock, Verdict& verdict) const {
     if (has_scheme(lock.hashes, "h1:")) {
       verdict.kind = VerdictKind::tampered;
       const auto first = std::find_if(lock.hashes.begin(), lock.hashes.end(),

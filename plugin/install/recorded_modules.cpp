@@ -10,7 +10,7 @@
 #include "backends/package/tree_hash.h"
 #include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"
-#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/module_node.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

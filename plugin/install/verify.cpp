@@ -6,18 +6,15 @@
 
 #include "backends/base/parallel.h"
 #include "backends/store/tree_memo.h"
-#include "plugin/install/file_list.h"
 #include "plugin/install/install_record.h"
-#include "plugin/install/locked_content.h"
+#include "plugin/install/locked_reference.h"
 #include "plugin/install/manifest.h"
-#include "plugin/install/manifest_check.h"
 #include "plugin/install/origin_check.h"
 #include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/provider_check.h"
-#include "plugin/install/reference_kind.h"
 #include "plugin/install/tree_difference.h"
-#include "plugin/resolve/lock_entry.h"
+#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/provider_tree.h"
 #include "protocol/base/result.h"
@@ -99,8 +96,8 @@ class Verifier {
       std::erase_if(tree.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
       return fail(combine(std::move(tree.diagnostics)));
     }
-    judge_records(tree);
-    judge_unvisited(tree);
+    check_records(tree);
+    check_unvisited(tree);
     diagnostics_.insert(diagnostics_.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
     if (request_.fetcher != nullptr && request_.modules) {
       ask_origins(tree);
@@ -123,7 +120,7 @@ class Verifier {
       }
     }
     if (request_.providers) {
-      MODLOCK_TRY(judge_providers(tree, *request_.providers, report));
+      MODLOCK_TRY(check_root_providers(tree, *request_.providers, report));
     }
     return report;
   }
@@ -133,7 +130,7 @@ class Verifier {
     std::vector<Verdict> verdicts(level.size());
     const std::size_t threads = std::min(core_count(), kMostThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(level.size(), 1), 1);
-    parallel_for(level.size(), threads, [&](std::size_t i) { verdicts[i] = judge_call(*level[i]); });
+    parallel_for(level.size(), threads, [&](std::size_t i) { verdicts[i] = check_call(*level[i]); });
     for (std::size_t i = 0; i < level.size(); ++i) {
       ModuleNode& node = *level[i];
       // If the installed module is not the locked one, the walk continues in the cached package of the locked one.
@@ -155,7 +152,7 @@ class Verifier {
     return context_.check();
   }
 
-  Verdict judge_call(const ModuleNode& node) const {
+  Verdict check_call(const ModuleNode& node) const {
     const auto entry = request_.lock.modules.find(node.key);
     if (entry == request_.lock.modules.end()) {
       return not_locked(node.key, "the lock file has no entry for this call");
@@ -164,7 +161,7 @@ class Verifier {
     if (auto reason = why_not_answered(node, lock)) {
       return not_locked(node.key, std::move(*reason));
     }
-    Verdict verdict = judge_place(lock);
+    Verdict verdict = check_place(lock);
     auto contradiction = known_contradiction(node, lock);
     return contradiction ? merge(std::move(verdict), std::move(*contradiction)) : verdict;
   }
@@ -180,7 +177,7 @@ class Verifier {
   }
 
   // What is in place serves nobody where the manifest does not say so; where a module lies is known after the walk.
-  void judge_records(const ModuleTree& tree) {
+  void check_records(const ModuleTree& tree) {
     for (const auto& [key, node] : tree.nodes) {
       const auto entry = request_.lock.modules.find(key);
       const ModuleLock* lock = entry == request_.lock.modules.end() ? nullptr : &entry->second;
@@ -214,7 +211,7 @@ class Verifier {
     return owner != tree.nodes.end() && (directory + "/").starts_with(owner->second.manifest_package + "/");
   }
 
-  Verdict judge_place(const ModuleLock& lock) const {
+  Verdict check_place(const ModuleLock& lock) const {
     Verdict verdict{.subject = "module." + lock.key};
     const std::string h1 = lock.hash_value("h1");
     verdict.expected = h1.empty() ? "" : "h1:" + h1;
@@ -236,12 +233,12 @@ class Verifier {
       verdict.kind = VerdictKind::not_locked;
       verdict.detail = "the lock file has no h1 hash for it";
     } else if (verdict.actual != verdict.expected) {
-      judge_difference(*place, lock, verdict);
+      check_difference(*place, lock, verdict);
     }
     return verdict;
   }
 
-  void judge_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
+  void check_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
     if (auto detail = describe_stale(place, lock, verdict.actual)) {
       verdict.kind = VerdictKind::stale;
       verdict.detail = std::move(*detail);
@@ -326,7 +323,7 @@ class Verifier {
   }
 
   // Entries that the walk met at no remote call: nobody calls them, or nobody could look below their caller.
-  void judge_unvisited(const ModuleTree& tree) {
+  void check_unvisited(const ModuleTree& tree) {
     for (const auto& [key, lock] : request_.lock.modules) {
       if (key.find(':') != std::string::npos || verdicts_.count(key) != 0) {
         continue;
@@ -342,7 +339,7 @@ class Verifier {
         return entry.second.directory.empty() && is_below(key, entry.first);
       });
       verdicts_.emplace(key,
-                        hidden ? judge_place(lock) : not_locked(key, "the lock file has an entry that no call has"));
+                        hidden ? check_place(lock) : not_locked(key, "the lock file has an entry that no call has"));
     }
   }
 
@@ -365,7 +362,8 @@ class Verifier {
                         std::make_move_iterator(findings.diagnostics.end()));
   }
 
-  Result<void> judge_providers(const ModuleTree& tree, const ProviderSettings& settings, VerifyReport& report) const {
+  Result<void> check_root_providers(const ModuleTree& tree, const ProviderSettings& settings,
+                                    VerifyReport& report) const {
     MODLOCK_TRY(auto verdicts, check_providers({.lock = settings.lock,
                                                 .lock_path = settings.lock_path,
                                                 .directory = request_.data.path / "providers",

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/module_node.h"
 
 namespace modlock {
 namespace {

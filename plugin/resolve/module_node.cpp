@@ -1,8 +1,96 @@
-#include <algorithm>
+#include "plugin/resolve/module_node.h"
 
-#include "plugin/resolve/module_tree.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
 
 namespace modlock {
+namespace {
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "1", "v1", "v1.2": one number or two, where a version has three.
+bool is_partial_version(std::string_view name) {
+  if (name.starts_with('v')) {
+    name.remove_prefix(1);
+  }
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  return is_number(name.substr(0, dot)) && (dot == name.size() || is_number(name.substr(dot + 1)));
+}
+
+bool is_commit_id(std::string_view text) {
+  return (text.size() == 40 || text.size() == 64) &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+Error at(Code code, const SourceText& written, const ModuleNode& node, std::string message, std::string hint) {
+  return Error{.code = code,
+               .message = std::move(message),
+               .subject = node.subject(),
+               .location = written.location,
+               .hint = std::move(hint)};
+}
+
+Result<void> check_constrainable(const ModuleNode& node, const SourceText& written) {
+  if (node.address.source.traits().versions == SourceVersions::none) {
+    return fail(
+        at(Code::config_parse, written, node,
+           fmt::format("module \"{}\" is given a version or a tag prefix, but its source \"{}\" has no versions",
+                       node.key, node.address.source.identity()),
+           "remove it, or call the module from a git repository or a registry"));
+  }
+  if (node.is_pinned_by_source()) {
+    return fail(
+        at(Code::config_parse, written, node,
+           fmt::format("module \"{}\" is given a version or a tag prefix, but its source is pinned already: \"{}\"",
+                       node.key, node.address.source.identity()),
+           "remove it, or the ref, tag or digest from the source"));
+  }
+  return {};
+}
+
+Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnostics& warnings) {
+  if (auto ok = check_constrainable(node, written); !ok) {
+    return ok;
+  }
+  if (node.address.source.has_commits() && is_commit_id(written.text)) {
+    node.commit = written.text;
+    return {};
+  }
+  auto constraint = ModuleConstraint::parse(written.text);
+  if (!constraint) {
+    Error error = std::move(constraint.error());
+    error.subject = node.subject();
+    error.location = written.location;
+    return fail(std::move(error));
+  }
+  if (constraint->is_unbounded_pessimistic()) {
+    warnings.push_back({Severity::warning,
+                        at(Code::constraint_unbounded, written, node,
+                           fmt::format("\"{}\" on module \"{}\" has no upper bound: for modules it admits every later "
+                                       "major version",
+                                       constraint->text(), node.key),
+                           "write two numbers to stay below the next major version, for example \"~> 2.0\"")});
+  }
+  node.constraints.push_back({std::move(*constraint), node.key, written.location});
+  return {};
+}
+
+// The nearest `source` rule of ours that fits and that says something about `member`.
+template <typename Member>
+const SourceText* from_source_rules(const ModuleNode& node, const Settings& settings, Member member) {
+  for (const SourceRule& rule : settings.sources) {
+    if (rule.*member && matches_glob(rule.glob, node.address.source.identity())) {
+      return &*(rule.*member);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 bool is_below(std::string_view key, std::string_view ancestor) {
   return key == ancestor || (key.starts_with(ancestor) && key[ancestor.size()] == '.');
@@ -32,6 +120,112 @@ bool ModuleNode::is_pinned_by_source() const {
   return std::any_of(query.begin(), query.end(), [](const auto& argument) {
     return argument.first == "ref" || argument.first == "tag" || argument.first == "digest" || argument.first == "rev";
   });
+}
+
+bool chooses_version(const ModuleNode& node) {
+  return !node.constraints.empty() || node.address.source.is_registry();
+}
+
+std::string version_group(const ModuleNode& node, Resolution resolution) {
+  const bool alone = node.address.source.is_registry() && resolution == Resolution::automatic;
+  const bool shares = chooses_version(node) && !alone && resolution != Resolution::per_call;
+  return shares ? node.address.source.package_identity() + "\n" + node.tag_prefix : "\n" + node.key;
+}
+
+std::string named_reference(const Source& source) {
+  for (const std::string_view argument : {"tag", "rev", "ref"}) {
+    if (std::string value = source.query_value(argument); !value.empty()) {
+      return value;
+    }
+  }
+  return {};
+}
+
+bool may_move(const Source& source, const std::string& ref) {
+  const SourceTraits& traits = source.traits();
+  if (source.has_commits()) {
+    return !ref.starts_with("refs/tags/");
+  }
+  if (source.has_tags()) {
+    return ref.empty() || ref == traits.default_reference;
+  }
+  return traits.content_id != ContentId::checksum && source.query_value("tag").empty();
+}
+
+bool is_expected_to_move(const Source& source, std::string_view ref) {
+  const std::string_view name = ref.substr(ref.rfind('/') + 1);
+  return may_move(source, std::string(ref)) || name == "latest" || is_partial_version(name);
+}
+
+Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagnostics& warnings) {
+  const auto rule = settings.modules.find(node.key);
+  std::vector<const SourceText*> written;
+  if (node.call.version) {
+    written.push_back(&*node.call.version);
+    if (node.address.source.has_tags()) {
+      warnings.push_back(
+          {Severity::warning,
+           at(Code::lock_unenforced, *node.call.version, node,
+              fmt::format("module \"{}\" has a version argument on a {} source, which a stock tofu refuses", node.key,
+                          to_string(node.address.source.kind)),
+              fmt::format("run: tofu-modlock install --overrides; or write it into .tofu-modlock.hcl instead: module "
+                          "\"{}\" {{ version = \"{}\" }}",
+                          node.key, node.call.version->text))});
+    }
+  }
+  if (rule != settings.modules.end() && rule->second.version) {
+    written.push_back(&*rule->second.version);
+  } else if (node.address.source.has_tags() && !node.is_pinned_by_source()) {
+    if (const SourceText* version = from_source_rules(node, settings, &SourceRule::version)) {
+      written.push_back(version);
+    }
+  }
+  for (const SourceText* text : written) {
+    if (auto ok = add_constraint(node, *text, warnings); !ok) {
+      return ok;
+    }
+  }
+  if (node.commit && !node.constraints.empty()) {
+    return fail(
+        at(Code::config_parse, *written.back(), node,
+           fmt::format("module \"{}\" is pinned to a commit and has another version constraint beside it", node.key),
+           "keep one of the two"));
+  }
+  if (rule != settings.modules.end() && rule->second.tag_prefix) {
+    if (auto ok = check_constrainable(node, *rule->second.tag_prefix); !ok) {
+      return ok;
+    }
+    node.tag_prefix = rule->second.tag_prefix->text;
+  } else if (const SourceText* prefix = from_source_rules(node, settings, &SourceRule::tag_prefix)) {
+    node.tag_prefix = prefix->text;
+  }
+  return {};
+}
+
+std::optional<std::string> why_not_answered(const ModuleNode& node, const ModuleLock& entry) {
+  if (const std::string identity = node.address.source.identity(); entry.source != identity) {
+    return fmt::format("it is locked from {}, and the configuration calls {}", entry.source, identity);
+  }
+  if (node.commit) {
+    const std::string locked = entry.hash_value("git");
+    return locked == *node.commit ? std::nullopt
+                                  : std::optional(fmt::format("the configuration names commit {}, and {} is locked",
+                                                              *node.commit, locked.empty() ? "none" : locked));
+  }
+  if (node.constraints.empty()) {
+    return std::nullopt;
+  }
+  if (!entry.version) {
+    return fmt::format("the constraint \"{}\" asks for a version, and a commit without one is locked",
+                       *node.constraints_text());
+  }
+  const auto version = Version::parse(*entry.version);
+  const bool allowed =
+      version && std::all_of(node.constraints.begin(), node.constraints.end(),
+                             [&](const ConstraintUse& use) { return use.constraint.allows(*version); });
+  return allowed ? std::nullopt
+                 : std::optional(fmt::format("the constraint \"{}\" excludes the locked version {}",
+                                             *node.constraints_text(), *entry.version));
 }
 
 }  // namespace modlock

@@ -9,63 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/address/source.h"
 #include "backends/base/context.h"
 #include "plugin/config/parsed_module.h"
 #include "plugin/config/variable_values.h"
-#include "plugin/constraint/module_constraint.h"
+#include "plugin/resolve/module_node.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
-
-// A constraint and who wrote it.
-struct ConstraintUse {
-  ModuleConstraint constraint;
-  std::string key;    // of the call that it constrains
-  Location location;  // of the text
-};
-
-// A package on disk, and where a registry said the module lies in it.
-struct LocalPackage {
-  std::filesystem::path directory;  // empty: nowhere
-  std::string subdir = {};
-};
-
-// One module call of the tree below a root.
-struct ModuleNode {
-  std::string key;  // call names from the root joined by dots; test modules as OpenTofu's modules.json names them
-  ModuleCall call;
-  SourceAddress address;
-  std::string tag_prefix = {};
-  std::vector<ConstraintUse> constraints = {};  // `version` argument first, then our settings
-  std::optional<std::string> commit = {};       // where the constraint is a full commit id
-
-  bool of_tests = false;  // called by a test file, or by a module that one calls
-
-  // Where the package lies that the module's files belong to: for a remote module its own, for a local one its
-  // caller's. Set by the visitor for remote modules; empty: not walked.
-  std::filesystem::path package_directory = {};
-  // Where a registry says the module lies in its package; the source's own subdirectory starts from there. Set by the
-  // visitor.
-  std::string package_subdir = {};
-  std::filesystem::path directory = {};  // of the module's files; empty: not walked
-  // As modules.json names the two, relative to the root: ".terraform/modules/vpc" and ".terraform/modules/vpc/sub".
-  std::string manifest_package = {};
-  std::string manifest_directory = {};
-
-  bool is_local() const { return address.source.is_local(); }
-  // Where the module lies in its package, below both subdirectories; may hold globs.
-  std::string subdir() const;
-  // What the lock file writes as `constraints`: all of them in order, or the commit id. Absent where there is none.
-  std::optional<std::string> constraints_text() const;
-  // Whether `?ref=`, `?tag=`, `?digest=` or `?rev=` in the source names the version already.
-  bool is_pinned_by_source() const;
-  std::string subject() const { return "module." + key; }
-};
-
-// Whether a key is `ancestor` or a call below it: "vpc.nested" is below "vpc".
-bool is_below(std::string_view key, std::string_view ancestor);
 
 // A file that was read, for results.
 struct TreeFile {

@@ -3,17 +3,82 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "backends/address/source_text.h"
-#include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/changes.h"
+#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
-#include "plugin/resolve/shared_version.h"
+#include "plugin/resolve/source_fetcher.h"
 #include "plugin/resolve/version_resolver.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
+
+using Calls = std::vector<const ModuleNode*>;
+
+bool all_allow(const Calls& calls, const Version& version) {
+  return std::all_of(calls.begin(), calls.end(), [&](const ModuleNode* node) {
+    return std::all_of(node->constraints.begin(), node->constraints.end(),
+                       [&](const ConstraintUse& use) { return use.constraint.allows(version); });
+  });
+}
+
+bool could_share(const Calls& calls, const std::vector<Version>& taken, const Listing* listing) {
+  const bool among_taken =
+      std::any_of(taken.begin(), taken.end(), [&](const Version& version) { return all_allow(calls, version); });
+  return among_taken || (listing != nullptr &&
+                         std::any_of(listing->versions.begin(), listing->versions.end(),
+                                     [&](const ListedVersion& listed) { return all_allow(calls, listed.version); }));
+}
+
+Diagnostic warning(const std::string& package, const Calls& calls) {
+  Error error{
+      .code = Code::constraint_conflict,
+      .message = fmt::format("{} calls of \"{}\" get different versions: none satisfies all of their "
+                             "constraints",
+                             calls.size(), package),
+      .subject = calls.front()->subject(),
+      .location = calls.front()->call.source.location,
+      .hint = "as OpenTofu, each registry call is resolved on its own; --resolution unified makes this an error"};
+  for (const ModuleNode* node : calls) {
+    error.related.push_back(
+        {fmt::format("module \"{}\" requires version \"{}\"", node->key, node->constraints_text().value_or("any")),
+         node->call.version ? node->call.version->location : node->call.source.location});
+  }
+  return {Severity::warning, std::move(error)};
+}
+
+// Calls of one registry module that OpenTofu resolves each on its own (resolution "auto") although no version satisfies
+// all of them: one CONSTRAINT_CONFLICT warning per module, naming every call with its constraint. Judged by the listing
+// where this run asked for it, else by the versions that were taken.
+Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
+                                      const std::map<std::string, ResolvedModule, std::less<>>& resolved,
+                                      const SourceFetcher& fetcher) {
+  std::map<std::string, Calls> by_package;
+  for (const auto& [key, node] : tree.nodes) {
+    if (node.address.source.is_registry() && resolved.find(key) != resolved.end()) {
+      by_package[node.address.source.package_identity()].push_back(&node);
+    }
+  }
+  Diagnostics warnings;
+  for (const auto& [package, calls] : by_package) {
+    std::vector<Version> taken;
+    for (const ModuleNode* node : calls) {
+      if (const auto& version = resolved.find(node->key)->second.version) {
+        taken.push_back(*version);
+      }
+    }
+    if (!could_share(calls, taken, fetcher.known_listing(calls.front()->address))) {
+      warnings.push_back(warning(package, calls));
+    }
+  }
+  return warnings;
+}
 
 // A source that nobody serves yet is left as it lies.
 Diagnostic unserved_warning(const ModuleNode& node) {
@@ -203,6 +268,37 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   name_tags_seen_elsewhere(plan, fetcher);
   name_young_releases(request, plan, fetcher);
   return plan;
+}
+
+Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node, SourceFetcher& fetcher,
+                                    const Context& context) {
+  ModuleTree tree;
+  ModuleNode& placed = tree.nodes.emplace(node.key, node).first->second;
+  VersionResolver resolver(request, fetcher, context);
+  resolver.start_walk();
+  MODLOCK_TRY(resolver.visit(std::array{&placed}));
+  SingleCall call;
+  Diagnostics errors;
+  for (const Diagnostic& diagnostic : resolver.diagnostics()) {
+    (diagnostic.severity == Severity::error ? errors : call.warnings).push_back(diagnostic);
+  }
+  if (!errors.empty()) {
+    return fail(combine(std::move(errors)));
+  }
+  if (const auto reason = resolver.frozen_out().find(node.key); reason != resolver.frozen_out().end()) {
+    return fail(Error{.code = Code::frozen,
+                      .message = fmt::format("the lock file does not answer {} ({})", node.key, reason->second),
+                      .subject = node.key,
+                      .location = node.call.source.location});
+  }
+  const auto resolved = resolver.resolved().find(node.key);
+  if (resolved == resolver.resolved().end()) {
+    call.is_served = false;
+    return call;
+  }
+  call.package = {resolved->second.package_directory, resolved->second.package_subdir};
+  call.lock = new_module_locks(request, tree, resolver, fetcher).find(node.key)->second;
+  return call;
 }
 
 }  // namespace modlock

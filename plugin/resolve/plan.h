@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -134,5 +135,18 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
 
 // One error out of many: the worst by exit code, the others as `related`.
 Error combine(Diagnostics errors);
+
+// What one call resolves to, looked at by itself: nobody reads its files.
+struct SingleCall {
+  bool is_served = true;      // false: nobody serves such sources, and the rest is empty
+  ModuleLock lock = {};       // its entry, unchanged where nothing about it changed
+  LocalPackage package = {};  // in the store
+  Diagnostics warnings = {};
+};
+
+// Resolves `node`, a remote call with its constraints, by the lock entry of its key and the mode of the request.
+// Errors: those of make_plan(); FROZEN where under frozen no entry answers the call.
+Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node, SourceFetcher& fetcher,
+                                    const Context& context);
 
 }  // namespace modlock

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "plugin/resolve/version_selection.h"
+#include "plugin/resolve/provider_selection.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

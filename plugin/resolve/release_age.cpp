@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/module_node.h"
 
 namespace modlock {
 namespace {

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "plugin/resolve/call_kind.h"
-#include "plugin/resolve/lock_entry.h"
+#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"
 #include "protocol/base/result.h"
@@ -261,7 +260,7 @@ bool VersionResolver::decide_from_lock(Group& group) {
 
 // What is installed with the locked h1 serves as well as the store, and needs no request. It is not taken into the
 // store: there an id has to be proven by its source.
-void VersionResolver::look_in_place(Group& group) const {
+void VersionResolver::find_in_place(Group& group) const {
   if (!request_.installed || group.decision.id.empty() || group.locked_h1.empty() || is_at_hand(group)) {
     return;
   }
@@ -295,7 +294,7 @@ void VersionResolver::forget_id(Group& group) {
 void VersionResolver::consult_lock(Group& group) const {
   const bool keeps_locked = !group.upgrade || !group.offered.empty();
   if (keeps_locked && decide_from_lock(group)) {
-    asks_tags_again() && group.offered.empty() ? forget_id(group) : look_in_place(group);
+    asks_tags_again() && group.offered.empty() ? forget_id(group) : find_in_place(group);
   } else {
     group.failed = request_.mode == PlanMode::frozen;
   }

@@ -91,7 +91,7 @@ class VersionResolver {
   std::optional<Locked> recorded_candidate(const ModuleNode& node) const;
   static const ListedVersion* find_installed_version(const Group& group, const Listing& listing);
   static bool decide_from_lock(Group& group);
-  void look_in_place(Group& group) const;
+  void find_in_place(Group& group) const;
   bool is_at_hand(const Group& group) const;
   bool needs_locked_listing(const Group& group) const;
   bool asks_tags_again() const;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
 
 namespace modlock {

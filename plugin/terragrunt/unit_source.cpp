@@ -7,7 +7,7 @@
 #include "backends/base/files.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/update/written_text.h"
+#include "plugin/update/text_origin.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {

@@ -6,13 +6,20 @@
 #include <set>
 
 #include "backends/base/parallel.h"
-#include "plugin/resolve/call_kind.h"
+#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_tree.h"
-#include "plugin/update/constraint_change.h"
+#include "plugin/update/argument_change.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
+
+std::string_view type_of(const Version& from, const Version& to) {
+  if (from.numbers()[0] != to.numbers()[0]) {
+    return "major";
+  }
+  return from.numbers()[1] != to.numbers()[1] ? "minor" : "patch";
+}
 
 constexpr std::size_t kWidth = 32;  // providers at a time
 
@@ -341,6 +348,34 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const Upda
 }
 
 }  // namespace
+
+std::vector<UpdateOption> update_options(std::span<const OfferedVersion> offered, const Version& current,
+                                         std::string_view current_value, const ValueOf& value_of) {
+  std::optional<UpdateOption> same_major;
+  std::optional<UpdateOption> higher_major;
+  for (const OfferedVersion& offer : offered) {
+    const bool is_newer = offer.version > current;
+    if (!is_newer || (!offer.version.prerelease().empty() && current.prerelease().empty())) {
+      continue;
+    }
+    const std::string_view type = type_of(current, offer.version);
+    std::optional<UpdateOption>& best = type == "major" ? higher_major : same_major;
+    if (best && best->version >= offer.version) {
+      continue;
+    }
+    if (auto value = value_of(offer)) {
+      const bool stays = *value == current_value;
+      best = UpdateOption{offer.version, std::move(*value), std::string(type), offer.id, stays};
+    }
+  }
+  std::vector<UpdateOption> options;
+  for (std::optional<UpdateOption>* option : {&same_major, &higher_major}) {
+    if (*option) {
+      options.push_back(std::move(**option));
+    }
+  }
+  return options;
+}
 
 Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context) {

@@ -1,4 +1,4 @@
-#include "plugin/resolve/version_selection.h"
+#include "plugin/resolve/provider_selection.h"
 
 #include <fmt/format.h>
 

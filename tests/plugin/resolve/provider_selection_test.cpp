@@ -1,4 +1,4 @@
-#include "plugin/resolve/version_selection.h"
+#include "plugin/resolve/provider_selection.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -19,7 +19,7 @@ ProviderListing listing_of(const std::vector<std::string>& newest_first) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(version_selection)
+BOOST_AUTO_TEST_SUITE(provider_selection)
 
 BOOST_AUTO_TEST_CASE(the_newest_that_is_allowed) {
   const std::vector<std::string> all = {"3.0.0-beta1", "2.1.0", "2.0.0", "2.0.0-rc1", "1.9.0", "1.0.0+x", "1.0.0"};

@@ -2,7 +2,7 @@
 
 #include "backends/providers/provider_source.h"
 #include "plugin/lock/lock_file.h"
-#include "plugin/resolve/provider_need.h"
+#include "plugin/resolve/provider_tree.h"
 #include "plugin/value/client_kind.h"
 
 namespace modlock {

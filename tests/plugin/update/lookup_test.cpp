@@ -1,4 +1,4 @@
-#include "plugin/update/update_options.h"
+#include "plugin/update/lookup.h"
 
 #include <boost/test/unit_test.hpp>
 

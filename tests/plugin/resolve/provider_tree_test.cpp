@@ -1,4 +1,4 @@
-#include "plugin/resolve/provider_need.h"
+#include "plugin/resolve/provider_tree.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "plugin/update/constraint_change.h"
+#include "plugin/update/argument_change.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,23 @@
 #include <optional>
 #include <vector>
 
+#include "backends/base/ascii.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
+
+std::string encode(std::string_view value) {
+  constexpr std::string_view kPlain = "-._~/:@";
+  std::string result;
+  for (const char c : value) {
+    const bool is_plain = ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos;
+    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return result;
+}
 
 using Item = ModuleConstraint::Item;
 
@@ -80,6 +91,33 @@ Result<std::string> let_in_item(std::string_view written, const Version& version
 }
 
 }  // namespace
+
+std::string Splice::apply(std::string_view before) const {
+  return std::string(before.substr(0, start)) + text + std::string(before.substr(end));
+}
+
+Splice set_query_argument(std::string_view source, std::initializer_list<std::string_view> replaced,
+                          std::string_view name, std::string_view value) {
+  const std::string argument = fmt::format("{}={}", name, encode(value));
+  const std::size_t question = source.find('?');
+  if (question == std::string_view::npos) {
+    return {source.size(), source.size(), "?" + argument};
+  }
+  std::size_t start = question + 1;
+  while (start <= source.size()) {
+    const std::size_t end = std::min(source.find('&', start), source.size());
+    const std::string_view written = source.substr(start, end - start);
+    const std::string_view written_name = written.substr(0, written.find('='));
+    if (std::find(replaced.begin(), replaced.end(), written_name) != replaced.end()) {
+      // Where the name stays, it is the value alone that changes: it may be written somewhere else.
+      const bool keeps_name = written_name == name && written_name.size() < written.size();
+      return keeps_name ? Splice{start + name.size() + 1, end, encode(value)} : Splice{start, end, argument};
+    }
+    start = end + 1;
+  }
+  const bool is_first = question + 1 == source.size();
+  return {source.size(), source.size(), (is_first ? "" : "&") + argument};
+}
 
 bool lets_in(std::string_view constraint, const Version& version, ConstraintDialect dialect) {
   if (dialect == ConstraintDialect::module) {
