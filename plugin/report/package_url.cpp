@@ -6,14 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "backends/base/ascii.h"
+
 namespace modlock {
 namespace {
 
 constexpr std::string_view kGitSuffix = ".git";
 
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-         c == '_' || c == '~';
+  return ascii::is_alnum(c) || c == '.' || c == '-' || c == '_' || c == '~';
 }
 
 // Everything but unreserved characters is escaped, and what `also` names.
@@ -34,13 +35,6 @@ std::string without_suffix(std::string path) {
     path.resize(path.size() - kGitSuffix.size());
   }
   return path;
-}
-
-// GitHub, BitBucket and OCI tell no cases apart; the canonical form is the lower one.
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
 }
 
 std::string last_part(const std::string& path) {
@@ -87,6 +81,7 @@ std::string first_of(std::initializer_list<std::string> texts) {
   return {};
 }
 
+// GitHub, BitBucket and OCI ignore case; the canonical form is lower case.
 std::string git_url(const Source& source, const ModuleLock& lock) {
   const std::string commit = lock.hash_value("git");
   const std::string path = without_suffix(source.path.substr(source.path.starts_with("/") ? 1 : 0));
@@ -94,7 +89,7 @@ std::string git_url(const Source& source, const ModuleLock& lock) {
   const bool is_repository_of_owner = std::count(path.begin(), path.end(), '/') == 1;
   if (is_repository_of_owner && (source.host == "github.com" || source.host == "bitbucket.org")) {
     const std::string_view type = source.host == "github.com" ? "github" : "bitbucket";
-    return Url(type, lower(path)).at(version).below(source.subdir);
+    return Url(type, ascii::lower(path)).at(version).below(source.subdir);
   }
   const std::string user = source.user.empty() ? "" : source.user + "@";
   const std::string repository = fmt::format("git+{}://{}{}{}", source.scheme, user, source.host, source.path);
@@ -105,9 +100,9 @@ std::string git_url(const Source& source, const ModuleLock& lock) {
 }
 
 std::string oci_url(const Source& source, const ModuleLock& lock) {
-  return Url("oci", lower(package_name(source)))
+  return Url("oci", ascii::lower(package_name(source)))
       .at(lock.hash_value("oci"))
-      .with({{"repository_url", lower(source.host + source.path)},
+      .with({{"repository_url", ascii::lower(source.host + source.path)},
              {"tag", first_of({lock.version.value_or(""), source.query_value("tag")})}})
       .below(source.subdir);
 }

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
+#include "plugin/build_info.h"
 
 namespace modlock {
 namespace {
@@ -33,8 +35,7 @@ std::string percent_encoded(std::string_view path) {
   std::string out;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          kPlain.find(c) != std::string_view::npos;
+    const bool is_plain = ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos;
     if (is_plain) {
       out += c;
     } else {
