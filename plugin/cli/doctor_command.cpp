@@ -71,9 +71,9 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
   RootOutcome outcome;
   for (const Finding& finding : findings) {
     outcome.exit_code = worse_exit_code(outcome.exit_code, finding.exit_code);
-    outcome.json.tree()["checks"].append(to_json(finding));
+    outcome.json["checks"].append(to_json(finding));
   }
-  outcome.json.tree()["ok"] = outcome.exit_code == 0;
+  outcome.json["ok"] = outcome.exit_code == 0;
   if (!line.common.json) {
     print(findings);
   }

@@ -83,7 +83,7 @@ RootOutcome explain_root(const CommandLine& line, const Host& host, const std::s
     print_diagnostics(details.diagnostics, root);
     print_out(explanation_text(*result));
   }
-  return {.exit_code = 0, .json = Answer::of(std::move(*result))};
+  return {.exit_code = 0, .json = messages::encode(*result)};
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ int run_graph(const CommandLine& line, const Host& host) {
       print_out(text);
       return outcome;
     }
-    outcome.json.tree()["format"] = line.graph_format;
-    outcome.json.tree()["graph"] = std::move(text);
+    outcome.json["format"] = line.graph_format;
+    outcome.json["graph"] = std::move(text);
     return outcome;
   });
 }

@@ -120,7 +120,7 @@ void Host::request_done() const {
   progress_->request_done();
 }
 
-Result<Answer> Host::ask(const std::string& method, const Json::Value& params, CallDetails& details) const {
+Result<Json::Value> Host::ask(const std::string& method, const Json::Value& params, CallDetails& details) const {
   MODLOCK_TRY(auto allowed, time_allowed(params));
   RequestContext request;
   request.stop = stop_;

@@ -55,7 +55,7 @@ class Host {
     return asked;
   }
   // Calls a method of the protocol with its JSON.
-  Result<Answer> ask(const std::string& method, const Json::Value& params, CallDetails& details) const;
+  Result<Json::Value> ask(const std::string& method, const Json::Value& params, CallDetails& details) const;
   // Removes the progress line, unless roots are counted.
   void request_done() const;
   // What is asked from here on is asked of so many roots, at the same time: progress counts them and says how long it

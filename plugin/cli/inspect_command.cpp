@@ -96,7 +96,7 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
   RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
   describe_worst(details.diagnostics, outcome);
   if (line.common.json) {
-    outcome.json = Answer::of(std::move(*result));
+    outcome.json = messages::encode(*result);
     return outcome;
   }
   print_out(".\n");

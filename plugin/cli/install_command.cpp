@@ -25,7 +25,7 @@ RootOutcome install_root(const CommandLine& line, const std::string& root, Asked
     print_out(fmt::format("{} installed, {} already in place, {} removed.\n", result->installed.size(),
                           result->reused.size(), result->removed.size()));
   }
-  return {.exit_code = 0, .json = Answer::of(std::move(*result))};
+  return {.exit_code = 0, .json = messages::encode(*result)};
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     print_plan(line, root, *result, details.diagnostics);
   }
   const std::vector<messages::HeldMove> moved = result->moved;
-  RootOutcome outcome{.exit_code = 0, .json = Answer::of(std::move(*result))};
+  RootOutcome outcome{.exit_code = 0, .json = messages::encode(*result)};
   if (line.install && !line.dry_run) {
     const auto installed = host.call(&Engine::install, install_params(line, host, root)).result;
     if (!installed) {
@@ -127,7 +127,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     outcome.result = std::move(held.result);
     outcome.to_do = std::move(held.to_do);
     if (line.common.json) {
-      outcome.json.tree()["error"] = std::move(held.json.tree()["error"]);
+      outcome.json["error"] = std::move(held.json["error"]);
     }
   }
   return outcome;

@@ -8,7 +8,7 @@
 
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
-#include "protocol/base/json_text.h"
+#include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 
 namespace modlock::cli {
@@ -20,7 +20,7 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
   RootOutcome outcome{
       .exit_code = exit_code(error), .json = {}, .result = std::string(to_string(error.code)), .to_do = error.hint};
   if (flags.json) {
-    outcome.json.tree()["error"] = to_json(error, error_data);
+    outcome.json["error"] = to_json(error, error_data);
   } else {
     SourceExcerpts excerpts(root);
     print_err(render(error, "Error", &excerpts));
@@ -31,11 +31,11 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 namespace {
 
 // What is printed of several roots.
-Json::Value results_of(std::vector<Answer>& answers) {
+Json::Value results_of(std::vector<Json::Value>& answers) {
   Json::Value several;
   Json::Value& results = several["results"] = Json::arrayValue;
-  for (Answer& answer : answers) {
-    results.append(std::move(answer.tree()));
+  for (Json::Value& answer : answers) {
+    results.append(std::move(answer));
   }
   return several;
 }
@@ -45,7 +45,7 @@ Json::Value results_of(std::vector<Answer>& answers) {
 int failed_everywhere(const Error& error, const CommonFlags& flags) {
   const RootOutcome outcome = failed(error, flags);
   if (flags.json) {
-    print_raw(indent_json(outcome.json.text()));
+    print_raw(write_json_pretty(outcome.json));
   }
   return outcome.exit_code;
 }
@@ -118,7 +118,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
                   const std::function<RootOutcome(const std::string& root)>& work) {
   int worst = 0;
   const bool are_several = roots.size() > 1;
-  std::vector<Answer> answers;
+  std::vector<Json::Value> answers;
   std::vector<RootRow> rows;
   for (const std::string& root : roots) {
     const NamedRoot named(are_several ? root : "");
@@ -129,12 +129,12 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
     rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.to_do)});
-    if (outcome.json.is_null() && !(are_several && flags.json)) {
+    if (outcome.json.isNull() && !(are_several && flags.json)) {
       continue;
     }
     if (are_several) {
-      outcome.json.tree()["root"] = root;
-      outcome.json.tree()["exitCode"] = outcome.exit_code;
+      outcome.json["root"] = root;
+      outcome.json["exitCode"] = outcome.exit_code;
     }
     answers.push_back(std::move(outcome.json));
   }
@@ -142,8 +142,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     print_table(rows);
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
-    const Answer printed = roots.size() == 1 ? std::move(answers[0]) : Answer(results_of(answers));
-    print_raw(indent_json(printed.text()));
+    print_raw(write_json_pretty(roots.size() == 1 ? answers[0] : results_of(answers)));
   }
   return worst;
 }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "plugin/cli/commands.h"
-#include "protocol/rpc/answer.h"
+#include "protocol/messages/fields.h"
 
 namespace modlock::cli {
 
 // What one root came to.
 struct RootOutcome {
   int exit_code = 0;
-  Answer json;  // the method's result, or {"error": …}; null: nothing to print
+  Json::Value json;  // the method's result, or {"error": …}; null: nothing to print
   // For the table of several roots; empty: nothing to say.
   std::string result = {};  // "FROZEN", "stale"
   std::string to_do = {};

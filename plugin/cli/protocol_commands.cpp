@@ -19,9 +19,9 @@ int run_call(const CommandLine& line, const Host& host) {
   }
   CallDetails details;
   auto params = parse_json(text);
-  auto result = params ? host.ask(line.method, *params, details) : Result<Answer>(fail(params.error()));
+  auto result = params ? host.ask(line.method, *params, details) : Result<Json::Value>(fail(params.error()));
   if (result) {
-    print_raw(result->text() + "\n");
+    print_raw(write_json(*result) + "\n");
     return 0;
   }
   print_raw(write_json(to_json(result.error(), details.error_data)) + "\n");

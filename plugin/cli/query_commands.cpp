@@ -2,8 +2,6 @@
 
 #include "plugin/cli/over_roots.h"
 #include "protocol/base/json.h"
-#include "protocol/base/json_text.h"
-#include "protocol/messages/write_text.h"
 
 namespace modlock::cli {
 namespace {
@@ -14,7 +12,7 @@ int show(const CommandLine& line, const Result<Output>& result, const Print& pri
     return failed_everywhere(result.error(), line.common);
   }
   if (line.common.json) {
-    print_raw(indent_json(WriteText::text_of(*result)));
+    print_raw(write_json_pretty(messages::encode(*result)));
   } else {
     print(*result);
   }

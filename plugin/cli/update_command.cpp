@@ -71,7 +71,7 @@ RootOutcome finish_update(const CommandLine& line, const Host& host, const std::
   if (as_markdown) {
     print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
   }
-  return {.exit_code = 0, .json = Answer::of(std::move(*result))};
+  return {.exit_code = 0, .json = messages::encode(*result)};
 }
 
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root) {
@@ -148,7 +148,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
       print_dependency(dependency);
     }
   }
-  return {.exit_code = 0, .json = Answer::of(std::move(*result))};
+  return {.exit_code = 0, .json = messages::encode(*result)};
 }
 
 // A root that has to be updated, or an error that says why that cannot be done or is not known.

@@ -187,7 +187,8 @@ RootOutcome verify_root(const CommonFlags& flags, const std::string& root, const
     print_verdicts(result->verdicts);
     print_diagnostics(details.diagnostics, root);
   }
-  RootOutcome outcome{.exit_code = exit_code_of(result->verdicts, details.diagnostics), .json = Answer::of(*result)};
+  RootOutcome outcome{.exit_code = exit_code_of(result->verdicts, details.diagnostics),
+                      .json = messages::encode(*result)};
   VerdictKind worst = VerdictKind::held;
   for (const messages::Verdict& verdict : result->verdicts) {
     worst = std::max(worst, kind_of(verdict));

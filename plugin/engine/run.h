@@ -11,7 +11,7 @@
 #include "plugin/engine/network.h"
 #include "protocol/base/log.h"
 #include "protocol/messages/lock_plan.h"
-#include "protocol/messages/stats.h"
+#include "protocol/messages/root_params.h"
 
 namespace modlock {
 

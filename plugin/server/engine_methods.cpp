@@ -20,7 +20,7 @@ namespace {
 // Decodes params, calls a method of the engine and encodes its result.
 template <typename Params, typename Output>
 Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
-  return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Answer> {
+  return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Json::Value> {
     MODLOCK_TRY(const auto decoded, decode_params<Params>(params, request.unknown_params));
     Run run(run_options(request));
     auto result = (engine.*method)(decoded, run);
@@ -29,7 +29,7 @@ Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Par
       request.error_data = error_data(run);
       return fail(std::move(result.error()));
     }
-    return Answer::of(std::move(*result));
+    return messages::encode(*result);
   };
 }
 
@@ -81,7 +81,7 @@ Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engin
 
 template <typename Params, typename Output>
 Handler workspace_handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
-  return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Answer> {
+  return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Json::Value> {
     return handle_workspace(engine, method, params, request);
   };
 }
@@ -124,9 +124,9 @@ MethodTable make_method_table(Engine& engine, const ServerLimits& limits) {
   table.add("lock/explain", handler(engine, &Engine::explain));
   table.add("lock/verify", handler(engine, &Engine::verify));
   table.add("modules/install", handler(engine, &Engine::install));
-  table.add("cache/info", [&engine](const Json::Value&, RequestContext&) -> Result<Answer> {
+  table.add("cache/info", [&engine](const Json::Value&, RequestContext&) -> Result<Json::Value> {
     auto info = engine.cache_info();
-    return info ? Result<Answer>(Answer::of(std::move(*info))) : fail(std::move(info.error()));
+    return info ? Result<Json::Value>(messages::encode(*info)) : fail(std::move(info.error()));
   });
   table.add("cache/prune", handler(engine, &Engine::prune_cache));
   table.add("update/lookup", handler(engine, &Engine::lookup));

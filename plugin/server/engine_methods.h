@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "plugin/engine/engine.h"
-#include "protocol/messages/encode.h"
+#include "protocol/messages/fields.h"
 #include "protocol/rpc/method_table.h"
 
 namespace modlock {

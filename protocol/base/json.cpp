@@ -4,65 +4,152 @@
 #include <json/reader.h>
 #include <json/writer.h>
 
+#include <algorithm>
 #include <exception>
 #include <iterator>
 #include <memory>
 #include <utility>
 
 #include "protocol/base/json_scan.h"
-#include "protocol/base/json_text.h"
 #include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
 
-void append_value(std::string& out, const Json::Value& value) {
-  const char* separator = "";
-  switch (value.type()) {
-    case Json::stringValue: {
-      const char* begin = nullptr;
-      const char* end = nullptr;
-      value.getString(&begin, &end);
-      append_json_string(out, {begin, static_cast<std::size_t>(end - begin)});
+// Whether a byte stands for itself in a string of JSON.
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
+// How many bytes at the start of `text` do. Most are many: they are looked at in blocks, without a branch for each.
+std::size_t plain_size(std::string_view text) {
+  constexpr std::size_t kBlock = 16;
+  std::size_t size = 0;
+  bool all_plain = true;
+  while (all_plain && size + kBlock <= text.size()) {
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      all_plain &= is_plain(text[size + i]);
+    }
+    size += all_plain ? kBlock : 0;
+  }
+  while (size < text.size() && is_plain(text[size])) {
+    ++size;
+  }
+  return size;
+}
+
+void append_escaped(std::string& out, char c) {
+  constexpr std::string_view kShort = "\"\"\\\\\bb\ff\nn\rr\tt";
+  for (std::size_t at = 0; at < kShort.size(); at += 2) {
+    if (kShort[at] == c) {
+      out.append(1, '\\').append(1, kShort[at + 1]);
+      return;
+    }
+  }
+  out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+}
+
+// Appends a string with its quotes, escaped no further than JSON requires, with U+FFFD for each byte that is no UTF-8.
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (true) {
+    const std::size_t plain = plain_size(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) {
       break;
     }
-    case Json::arrayValue:
-      out += '[';
-      for (const Json::Value& item : value) {
-        out += std::exchange(separator, ",");
-        append_value(out, item);
-      }
-      out += ']';
-      break;
-    case Json::objectValue:
-      out += '{';
-      for (auto member = value.begin(); member != value.end(); ++member) {
-        out += std::exchange(separator, ",");
-        const char* end = nullptr;
-        const char* const name = member.memberName(&end);
-        append_json_string(out, {name, static_cast<std::size_t>(end - name)});
-        out += ':';
-        append_value(out, *member);
-      }
-      out += '}';
-      break;
-    case Json::booleanValue:
-      out += value.asBool() ? "true" : "false";
-      break;
-    case Json::intValue:
-      fmt::format_to(std::back_inserter(out), "{}", value.asInt64());
-      break;
-    case Json::uintValue:
-      fmt::format_to(std::back_inserter(out), "{}", value.asUInt64());
-      break;
-    case Json::realValue:
-      out += Json::valueToString(value.asDouble());
-      break;
-    case Json::nullValue:
-      out += "null";
-      break;
+    const std::size_t length = utf8_sequence_length(text);
+    if (length > 1) {
+      out += text.substr(0, length);
+    } else if (length == 1) {
+      append_escaped(out, text[0]);
+    } else {
+      out += "\xEF\xBF\xBD";
+    }
+    text.remove_prefix(std::max<std::size_t>(1, length));
   }
+  out += '"';
 }
+
+// Prints a value, compact or with an indentation of two spaces.
+class Printer {
+ public:
+  explicit Printer(bool is_indented) : is_indented_(is_indented) {}
+
+  std::string print(const Json::Value& value) && {
+    append(value);
+    return std::move(out_);
+  }
+
+ private:
+  void append(const Json::Value& value) {
+    switch (value.type()) {
+      case Json::stringValue: {
+        const char* begin = nullptr;
+        const char* end = nullptr;
+        value.getString(&begin, &end);
+        append_json_string(out_, {begin, static_cast<std::size_t>(end - begin)});
+        break;
+      }
+      case Json::arrayValue:
+        append_items('[', ']', value, [this](auto item) { append(*item); });
+        break;
+      case Json::objectValue:
+        append_items('{', '}', value, [this](auto member) {
+          const char* end = nullptr;
+          const char* const name = member.memberName(&end);
+          append_json_string(out_, {name, static_cast<std::size_t>(end - name)});
+          out_ += is_indented_ ? ": " : ":";
+          append(*member);
+        });
+        break;
+      case Json::booleanValue:
+        out_ += value.asBool() ? "true" : "false";
+        break;
+      case Json::intValue:
+        fmt::format_to(std::back_inserter(out_), "{}", value.asInt64());
+        break;
+      case Json::uintValue:
+        fmt::format_to(std::back_inserter(out_), "{}", value.asUInt64());
+        break;
+      case Json::realValue:
+        out_ += Json::valueToString(value.asDouble());
+        break;
+      case Json::nullValue:
+        out_ += "null";
+        break;
+    }
+  }
+
+  template <typename Append>
+  void append_items(char open, char close, const Json::Value& value, const Append& append_item) {
+    out_ += open;
+    line_start_ += "  ";
+    for (auto item = value.begin(); item != value.end(); ++item) {
+      out_ += item == value.begin() ? "" : ",";
+      start_line();
+      append_item(item);
+    }
+    line_start_.resize(line_start_.size() - 2);
+    if (!value.empty()) {
+      start_line();
+    }
+    out_ += close;
+  }
+
+  void start_line() {
+    if (is_indented_) {
+      out_ += line_start_;
+    }
+  }
+
+  const bool is_indented_;
+  std::string out_;
+  std::string line_start_ = "\n";
+};
 
 // Made once for each thread: its settings cost more than a small text.
 Json::CharReader& json_reader() {
@@ -97,13 +184,11 @@ Result<Json::Value> parse_json(std::string_view text) {
 }
 
 std::string write_json(const Json::Value& value) {
-  std::string out;
-  append_value(out, value);
-  return out;
+  return Printer(false).print(value);
 }
 
 std::string write_json_pretty(const Json::Value& value) {
-  return indent_json(write_json(value));
+  return Printer(true).print(value) + '\n';
 }
 
 }  // namespace modlock

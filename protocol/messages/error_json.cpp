@@ -1,7 +1,5 @@
 #include "protocol/messages/error_json.h"
 
-#include "protocol/messages/error_fields.h"
-
 namespace modlock {
 
 Json::Value json_of(const Code& code) {

@@ -3,8 +3,92 @@
 #include <json/value.h>
 
 #include "protocol/base/error.h"
+#include "protocol/messages/fields.h"
 
 namespace modlock {
+
+// How places, diagnostics and errors are written.
+
+constexpr TypeName name_of(const Position*) {
+  return {"Position", "A point in a text of a file."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Position> position) {
+  form.member("line", position.line, "from 1");
+  form.member("column", position.column, "from 1, in grapheme clusters, as HCL counts");
+  form.member("byte", position.byte, "from 0");
+}
+
+constexpr TypeName name_of(const Range*) {
+  return {"Range", "A part of a text."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Range> range) {
+  form.member("start", range.start, "its first point");
+  form.member("end", range.end, "the point behind it");
+}
+
+constexpr TypeName name_of(const Location*) {
+  return {"Location", "A file, or a part of one."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Location> location) {
+  using Offset = std::optional<std::uint32_t>;
+  form.member("path", location.path, "relative to the root, with `/`; may start with `../`");
+  form.optional("start", location.range ? Offset(location.range->start.byte) : Offset(), "byte offset, from 0");
+  form.optional("end", location.range ? Offset(location.range->end.byte) : Offset(), "byte offset of what follows");
+  form.optional("range", location.range, "the same as points; absent: the whole file");
+}
+
+constexpr TypeName name_of(const Related*) {
+  return {"Related", "A second place that an error is about."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Related> related) {
+  form.member("message", related.message, "what it has to do with it");
+  form.member("location", related.location, "where");
+}
+
+// A code appears as a text of a type of its own, which lists what each means.
+Json::Value json_of(const Code& code);
+Json::Value schema_of(const Code*);
+
+// What errors and diagnostics share.
+template <typename Form>
+void context_fields(Form& form, const Error& error) {
+  form.optional("subject", error.subject, "what it is about: `module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
+  form.optional("location", error.location, "where it is written");
+  form.optional("related", error.related, "other places");
+  form.optional("hint", error.hint, "what to do now");
+}
+
+constexpr TypeName name_of(const Diagnostic*) {
+  return {"Diagnostic", "What is reported beside a result: an error among them concerns a part of the request only."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Diagnostic> diagnostic) {
+  form.member("severity", to_string(diagnostic.severity), "how bad it is", {"error", "warning", "info"});
+  form.member("code", diagnostic.what.code, "what it is; its meaning never changes");
+  form.member("message", diagnostic.what.message, "one sentence for people; may change");
+  context_fields(form, diagnostic.what);
+  form.optional("notes", diagnostic.what.notes, "what was being done, innermost first");
+}
+
+// `error.data` of a response.
+constexpr TypeName name_of(const Error*) {
+  return {"ErrorData", "What an error says besides its number and its sentence."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Error> error) {
+  using Milliseconds = std::optional<std::int64_t>;
+  form.member("code", error.code, "what went wrong; its meaning never changes");
+  form.member("retryable", is_retryable(error.code),
+              "the same request may succeed later without anybody changing anything");
+  form.optional("retryAfterMs", error.retry_after ? Milliseconds(error.retry_after->count()) : Milliseconds(),
+                "how long to wait before");
+  form.member("notes", error.notes, "what was being done, innermost first");
+  context_fields(form, error);
+}
 
 // {start, end} of {line, column, byte}.
 Json::Value to_json(const Range& range);

@@ -23,8 +23,8 @@ namespace modlock {
 //     form.optional("keyId", signature.key_id, "the key that signed");
 //   }
 //
-// Four forms go over it: Encode builds a tree of the struct, WriteText (protocol/messages/write_text.h) its text,
-// Decode reads it, Describe (protocol/messages/describe.h) makes its schema. Each has
+// Three forms go over it: Encode builds a tree of the struct, Decode reads it, Describe (protocol/messages/describe.h)
+// makes its schema. Each has
 //
 //   member(name, value, what, choices)    always there
 //   optional(name, value, what, choices)  left out where it is absent: no value, no text, no items, 0, false
@@ -67,42 +67,10 @@ template <typename Type>
 inline constexpr bool kIsText = std::is_convertible_v<const Type&, std::string_view>;
 using TextMap = std::map<std::string, std::string>;
 
-// What the forms that write have in common.
-template <typename Form>
-class WritingForm {
+// Builds a tree of a struct.
+class Encode {
  public:
   static constexpr bool kReads = false;
-
-  template <typename Value>
-  void optional(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
-    if (!is_absent(value)) {
-      form().member(name, value);
-    }
-  }
-  template <typename Part>
-  void include(const Part& part) {
-    fields(form(), part);
-  }
-
- private:
-  template <typename Value>
-  static bool is_absent(const Value& value) {
-    if constexpr (Maybe<Value>::value) {
-      return !value.has_value();
-    } else if constexpr (std::is_arithmetic_v<Value>) {
-      return value == Value{};
-    } else if constexpr (kIsText<Value>) {
-      return std::string_view(value).empty();
-    } else {
-      return value.empty();
-    }
-  }
-
-  Form& form() { return static_cast<Form&>(*this); }
-};
-
-class Encode : public WritingForm<Encode> {
- public:
   explicit Encode(Json::Value& object) : object_(object) {}
 
   // Names are literals.
@@ -114,11 +82,21 @@ class Encode : public WritingForm<Encode> {
   void nullable(const char* name, const std::optional<Value>& value, std::string_view = {}) {
     object_[Json::StaticString(name)] = value ? to_value(*value) : Json::Value();
   }
+  template <typename Value>
+  void optional(const char* name, const Value& value, std::string_view = {}, Choices = {}) {
+    if (!is_absent(value)) {
+      member(name, value);
+    }
+  }
   template <typename Fill>
   void group(const char* name, std::string_view, Fill fill) {
     Json::Value& object = object_[Json::StaticString(name)] = Json::objectValue;
     Encode inner(object);
     fill(inner);
+  }
+  template <typename Part>
+  void include(const Part& part) {
+    fields(*this, part);
   }
 
   template <typename Value>
@@ -150,8 +128,31 @@ class Encode : public WritingForm<Encode> {
   }
 
  private:
+  template <typename Value>
+  static bool is_absent(const Value& value) {
+    if constexpr (Maybe<Value>::value) {
+      return !value.has_value();
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      return value == Value{};
+    } else if constexpr (kIsText<Value>) {
+      return std::string_view(value).empty();
+    } else {
+      return value.empty();
+    }
+  }
+
   Json::Value& object_;
 };
+
+namespace messages {
+
+// Any message with `fields`, and lists of them.
+template <typename Message>
+Json::Value encode(const Message& message) {
+  return Encode::to_value(message);
+}
+
+}  // namespace messages
 
 // Reads into a struct that holds what counts where a host says nothing.
 class Decode {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "protocol/messages/root_params.h"
-#include "protocol/messages/stats.h"
 #include "protocol/messages/workspace_edit.h"
 
 namespace modlock::messages {

@@ -2,9 +2,6 @@
 
 #include <json/value.h>
 
-#include <string>
-#include <vector>
-
 namespace modlock::messages {
 
 // The whole protocol as an OpenRPC document, made of the `fields` of the messages: what `rpc.discover` answers and
@@ -13,8 +10,5 @@ Json::Value openrpc_document();
 
 // The same types and, as "<method>.params" and "<method>.result", messages as definitions of one JSON Schema.
 Json::Value json_schema_document();
-
-// The methods and notifications that a host may send, sorted.
-std::vector<std::string> documented_methods();
 
 }  // namespace modlock::messages

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/messages/stats.h"
+#include "protocol/messages/root_params.h"
 
 namespace modlock::messages {
 

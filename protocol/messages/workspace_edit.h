@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/messages/error_fields.h"
+#include "protocol/messages/error_json.h"
 
 namespace modlock::messages {
 

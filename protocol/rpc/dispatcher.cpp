@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "protocol/base/object_reader.h"
-#include "protocol/rpc/request_progress.h"
+#include "protocol/rpc/notifications.h"
 
 namespace modlock {
 namespace {
@@ -31,6 +31,34 @@ Error cancelled_error() {
 }
 
 }  // namespace
+
+bool is_lifecycle_method(std::string_view method) {
+  return method == "initialize" || method == "initialized" || method == "shutdown" || method == "exit";
+}
+
+Result<void> Lifecycle::admit(std::string_view method, bool in_batch) const {
+  if (in_batch && is_lifecycle_method(method)) {
+    return fail(Code::invalid_request, fmt::format("{} must not be part of a batch", method),
+                "send it as a line of its own");
+  }
+  if (state_ == State::draining) {
+    return fail(Code::shutting_down, fmt::format("{} came after shutdown", method),
+                "start a new process for more requests");
+  }
+  if (method == "initialized" || method == "exit" || method == "$/cancelRequest") {
+    return fail(Code::invalid_request, fmt::format("{} is a notification", method), "send it without an id");
+  }
+  if (method == "initialize") {
+    if (state_ == State::ready) {
+      return fail(Code::invalid_request, "initialize came a second time", "start a new process for a new session");
+    }
+    return {};
+  }
+  if (state_ == State::fresh && method != "rpc.discover" && method != "ping") {
+    return fail(Code::not_initialized, fmt::format("{} came before initialize", method), "send initialize first");
+  }
+  return {};
+}
 
 // One request on its way through the pool.
 struct Dispatcher::Call {
@@ -173,9 +201,9 @@ bool Dispatcher::handle_here(const Message& message, Reply& reply) {
 void Dispatcher::initialize(const Message& message, Reply& reply) {
   ObjectReader in(message.params);
   const auto process = in.integer("processId");
-  std::optional<bool> tell_host;
+  std::optional<bool> wants_log;
   if (auto capabilities = in.object("capabilities")) {
-    tell_host = capabilities->boolean("logMessage");
+    wants_log = capabilities->boolean("logMessage");
   }
   std::optional<std::uint64_t> max_bytes;
   if (auto limits = in.object("limits")) {
@@ -190,7 +218,7 @@ void Dispatcher::initialize(const Message& message, Reply& reply) {
     return;
   }
   RequestContext context{.log = &log_};
-  const Result<Answer> result = methods_.call(message.method, message.params, context);
+  const Result<Json::Value> result = methods_.call(message.method, message.params, context);
   if (!result) {
     reply.error(result.error(), context.error_data);
     return;
@@ -202,7 +230,7 @@ void Dispatcher::initialize(const Message& message, Reply& reply) {
     log_.set_level(*level);
   }
   reply.result(*result);
-  log_.tell_host(tell_host.value_or(false));
+  log_.send_to_host(wants_log.value_or(false));
 }
 
 Result<void> Dispatcher::set_log_level(const Json::Value& params) {
@@ -271,7 +299,7 @@ void Dispatcher::run(Call& call) {
   if (progress) {
     context.progress = &*progress;
   }
-  const Result<Answer> result = methods_.call(call.message.method, call.message.params, context);
+  const Result<Json::Value> result = methods_.call(call.message.method, call.message.params, context);
   progress.reset();
   if (result) {
     call.reply.result(*result);

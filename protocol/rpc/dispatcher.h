@@ -12,14 +12,33 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/rpc/lifecycle.h"
+#include "protocol/base/result.h"
 #include "protocol/rpc/method_table.h"
-#include "protocol/rpc/reply.h"
+#include "protocol/rpc/notifications.h"
 #include "protocol/rpc/rpc.h"
-#include "protocol/rpc/session_log.h"
 #include "protocol/rpc/worker_pool.h"
 
 namespace modlock {
+
+// Which requests are welcome when: fresh until `initialize` succeeded, ready until `shutdown`, draining from then on.
+class Lifecycle {
+ public:
+  // Whether a request may run now. Errors: NOT_INITIALIZED (fresh: all but initialize, rpc.discover and ping),
+  // SHUTTING_DOWN (draining: all), INVALID_REQUEST (a second initialize; a lifecycle method inside a batch; a
+  // notification of the protocol that was sent as a request).
+  Result<void> admit(std::string_view method, bool in_batch) const;
+
+  void initialized() { state_ = State::ready; }
+  void shut_down() { state_ = State::draining; }
+  bool is_shut_down() const { return state_ == State::draining; }
+
+ private:
+  enum class State { fresh, ready, draining };
+  State state_ = State::fresh;
+};
+
+// initialize, initialized, shutdown, exit.
+bool is_lifecycle_method(std::string_view method);
 
 // Where a dispatcher sends whole lines. Called from several threads; `offer` is for lines that may be lost.
 struct OutgoingChannel {

@@ -4,6 +4,8 @@
 
 #include <exception>
 
+#include "protocol/messages/fields.h"
+
 namespace modlock {
 
 void MethodTable::add(std::string name, Handler handler) {
@@ -22,13 +24,13 @@ std::vector<std::string> MethodTable::names() const {
   return names;
 }
 
-Result<Answer> MethodTable::call(std::string_view name, const Json::Value& params, RequestContext& context) const {
+Result<Json::Value> MethodTable::call(std::string_view name, const Json::Value& params, RequestContext& context) const {
   const auto found = handlers_.find(name);
   if (found == handlers_.end()) {
     return fail(Code::method_not_found, fmt::format("there is no method \"{}\"", name),
                 "capabilities.methods of the result of initialize lists what is served");
   }
-  Result<Answer> result;
+  Result<Json::Value> result;
   std::string thrown;
   try {
     result = found->second(params, context);
@@ -41,8 +43,8 @@ Result<Answer> MethodTable::call(std::string_view name, const Json::Value& param
     return fail(Code::internal, fmt::format("{} failed unexpectedly: {}", name, thrown),
                 "this is a defect of the program: please report it");
   }
-  if (result && !context.unknown_params.empty()) {
-    result->add_unknown_params(context.unknown_params);
+  if (result && result->isObject() && !context.unknown_params.empty()) {
+    (*result)["_meta"]["unknownParams"] = messages::encode(context.unknown_params);
   }
   return result;
 }

@@ -13,7 +13,6 @@
 
 #include "protocol/base/log.h"
 #include "protocol/base/result.h"
-#include "protocol/rpc/answer.h"
 
 namespace modlock {
 
@@ -32,7 +31,7 @@ struct RequestContext {
 };
 
 // Turns params (always an object) into a result. May block; should return soon once `stop` or the deadline says so.
-using Handler = std::function<Result<Answer>(const Json::Value& params, RequestContext& context)>;
+using Handler = std::function<Result<Json::Value>(const Json::Value& params, RequestContext& context)>;
 
 // Names and their handlers. Built once, then read from several threads.
 class MethodTable {
@@ -44,7 +43,7 @@ class MethodTable {
 
   // Calls a method in this thread: for workers, and for hosts in the same process. Adds `_meta.unknownParams` to a
   // result that is an object. Errors: METHOD_NOT_FOUND, INTERNAL where the handler threw, and the handler's own.
-  Result<Answer> call(std::string_view name, const Json::Value& params, RequestContext& context) const;
+  Result<Json::Value> call(std::string_view name, const Json::Value& params, RequestContext& context) const;
 
  private:
   std::map<std::string, Handler, std::less<>> handlers_;

@@ -4,15 +4,27 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "protocol/base/result.h"
-#include "protocol/rpc/message_id.h"
 
 namespace modlock {
+
+// The id of a request: a string or an integer of any length.
+struct MessageId {
+  std::string token = {};  // as it was written, to be echoed
+  std::string key = {};    // equal for equal ids, however they were written
+};
+
+// `token` is the source text of a JSON value. Nothing where it is neither a string nor an integer (written without
+// fraction and exponent).
+std::optional<MessageId> parse_message_id(std::string_view token);
 
 inline constexpr std::size_t kMaxBatchItems = 100;
 
@@ -55,5 +67,51 @@ std::string encode_notification(std::string_view method, std::string_view params
 
 // `_meta.deadlineMs` of params, for hosts in the same process; nullopt where there is none. Errors: INVALID_PARAMS.
 Result<std::optional<std::chrono::milliseconds>> time_allowed(const Json::Value& params);
+
+// The right to answer one request, once. A second answer is dropped; a reply that is destroyed without an answer gives
+// INTERNAL, so that no host waits for ever.
+class Reply {
+ public:
+  using Send = std::function<void(std::string line)>;
+
+  // `id` is the token of the request, or "null".
+  Reply(std::string id, Send send);
+  ~Reply();
+  Reply(Reply&& other) noexcept;
+  Reply& operator=(Reply&&) = delete;
+
+  // Limits the size of results: a larger one is answered with LIMIT_EXCEEDED. 0: no limit.
+  void limit(std::size_t max_bytes) { max_bytes_ = max_bytes; }
+
+  void result(const Json::Value& result);
+  void error(const Error& error, const Json::Value& more_data = {});
+
+ private:
+  void send(std::string line);
+
+  std::string id_;
+  Send send_;  // empty once used
+  std::size_t max_bytes_ = 0;
+};
+
+// Collects the answers to the items of one batch and sends them as one line, in the order of the items, when the last
+// one is there; nothing where no item asked for an answer. May be answered from several threads.
+class BatchReply : public std::enable_shared_from_this<BatchReply> {
+ public:
+  explicit BatchReply(Reply::Send send) : send_(std::move(send)) {}
+
+  // The place of the next item that gets an answer. Only before `close`.
+  Reply::Send reserve();
+  // All places are reserved.
+  void close();
+
+ private:
+  void done(std::unique_lock<std::mutex> lock);
+
+  Reply::Send send_;
+  std::mutex mutex_;
+  std::vector<std::string> answers_;
+  std::size_t open_ = 1;  // answers that are missing, and `close`
+};
 
 }  // namespace modlock

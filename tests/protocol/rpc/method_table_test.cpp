@@ -8,18 +8,6 @@
 
 namespace modlock {
 
-struct Pair {
-  int b = 1;
-};
-template <typename Form>
-void fields(Form& form, In<Form, Pair> pair) {
-  form.member("b", pair.b);
-}
-
-struct Nothing {};
-template <typename Form>
-void fields(Form&, In<Form, Nothing>) {}
-
 namespace {
 
 BOOST_AUTO_TEST_SUITE(method_table_test)
@@ -32,7 +20,7 @@ BOOST_AUTO_TEST_CASE(methods_are_called_by_name) {
   BOOST_TEST(methods.has("a"));
   BOOST_TEST(!methods.has("c"));
   RequestContext context;
-  BOOST_TEST(methods.call("b", parse_json(R"({"x":1})").value(), context).value().text() == R"({"x":1})");
+  BOOST_TEST(write_json(methods.call("b", parse_json(R"({"x":1})").value(), context).value()) == R"({"x":1})");
   BOOST_TEST(methods.call("a", {}, context).error().message == "m");
 }
 
@@ -52,20 +40,9 @@ BOOST_AUTO_TEST_CASE(unknown_params_are_listed_in_the_result) {
     return answer;
   });
   RequestContext context;
-  BOOST_TEST(methods.call("m", {}, context).value().text() == R"({"_meta":{"unknownParams":["a","b.c"]}})");
+  BOOST_TEST(write_json(methods.call("m", {}, context).value()) == R"({"_meta":{"unknownParams":["a","b.c"]}})");
   answer = Json::Value(Json::arrayValue);
-  BOOST_TEST(methods.call("m", {}, context).value().text() == "[]");
-  methods.add("t", [](const Json::Value&, RequestContext& request) -> Result<Answer> {
-    request.unknown_params = {"a"};
-    return Answer::of(Pair{});
-  });
-  BOOST_TEST(methods.call("t", {}, context).value().text() == R"({"_meta":{"unknownParams":["a"]},"b":1})");
-  BOOST_TEST(write_json(methods.call("t", {}, context).value().tree()) == R"({"_meta":{"unknownParams":["a"]},"b":1})");
-  methods.add("e", [](const Json::Value&, RequestContext& request) -> Result<Answer> {
-    request.unknown_params = {"a"};
-    return Answer::of(Nothing{});
-  });
-  BOOST_TEST(methods.call("e", {}, context).value().text() == R"({"_meta":{"unknownParams":["a"]}})");
+  BOOST_TEST(write_json(methods.call("m", {}, context).value()) == "[]");
 }
 
 BOOST_AUTO_TEST_CASE(exceptions_become_errors) {

@@ -1,10 +1,9 @@
-#include "protocol/messages/write_text.h"
+#include "protocol/messages/fields.h"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
-#include "protocol/messages/config_inspect.h"
-#include "protocol/messages/error_fields.h"
+#include "protocol/base/json.h"
 #include "protocol/messages/versions_list.h"
 
 namespace modlock {
@@ -51,30 +50,12 @@ void fields(Form& form, In<Form, Outer> outer) {
 
 namespace {
 
-BOOST_AUTO_TEST_SUITE(write_text_test)
+BOOST_AUTO_TEST_SUITE(fields_test)
 
 BOOST_AUTO_TEST_CASE(members_stand_in_the_order_of_their_names) {
-  BOOST_TEST(WriteText::text_of(Outer{.text = "t"}) ==
+  BOOST_TEST(write_json(messages::encode(Outer{.text = "t"})) ==
              R"({"Group":{"a":"FROZEN","b":false},"greatest":18446744073709551615,"group":{},"inners":[],)"
              R"("least":-9223372036854775808,"null":null,"text":"t"})");
-}
-
-BOOST_AUTO_TEST_CASE(the_text_is_what_a_tree_would_be) {
-  struct Row {
-    const char* name;
-    Outer outer;
-  };
-  const Row rows[] = {
-      {"what is absent", {.text = ""}},
-      {"what is escaped", {.text = "\"\\\n\x01\xFF ü"}},
-      {"lists", {.text = "t", .truth = true, .inners = {{}, {"n", -1}, {"", 7}}, .texts = {"b", "", "a"}}},
-      {"what may be absent", {.text = "t", .maybe = Inner{"n", 1}, .null = "x", .code = Code::tag_moved}},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(WriteText::text_of(row.outer) == write_json(Encode::to_value(row.outer)));
-    }
-  }
 }
 
 BOOST_AUTO_TEST_CASE(messages_that_are_large) {
@@ -87,28 +68,17 @@ BOOST_AUTO_TEST_CASE(messages_that_are_large) {
       .fetched_at = "2024-01-01T00:00:00Z",
       .diagnostics = {{Severity::warning, {.code = Code::tag_moved, .message = "m"}}}};
   BOOST_TEST(
-      WriteText::text_of(versions) ==
+      write_json(messages::encode(versions)) ==
       R"({"diagnostics":[{"code":"TAG_MOVED","message":"m","severity":"warning"}],)"
       R"("evidence":{"complete":true,"fetchedAt":"2024-01-01T00:00:00Z"},"kind":"git","selected":"1.1.0",)"
       R"("skipped":[{"reason":"not a semantic version","tag":"la\"test"}],)"
       R"("source":"git::https://example.test/a.git","versions":[{"commit":"c2","tag":"v1.1.0","version":"1.1.0"},)"
       R"({"digest":"sha256:d","tag":"v\\","version":"1.0.0+a"}]})");
 
-  BOOST_TEST(WriteText::text_of(versions) == write_json(Encode::to_value(versions)));
   const messages::VersionsListResult none{
       .source = "s", .kind = "git", .versions = {}, .selected = {}, .skipped = {}, .fetched_at = "t"};
-  BOOST_TEST(WriteText::text_of(none) ==
+  BOOST_TEST(write_json(messages::encode(none)) ==
              R"({"evidence":{"complete":true,"fetchedAt":"t"},"kind":"git","skipped":[],"source":"s","versions":[]})");
-
-  const Location place{"main.tf", Range{{1, 1, 0}, {2, 3, 40}}};
-  const messages::ConfigInspectResult inspected{
-      .files = {{"main.tf", "primary", "ab"}},
-      .modules = {{.key = "a", .source = "s", .constraint_locations = {place, {"b.tf", {}}}, .location = place},
-                  {.key = "b", .is_static = false, .repeated_by = "count"}},
-      .providers = {{.address = "p", .constraints = {{"~> 1", "a", place}}, .modules = {"", "a"}, .builtin = true}},
-      .core_versions = {{"required_version", "> 1", "", place}},
-      .diagnostics = {{Severity::error, {.code = Code::config_parse, .message = "m", .location = place}}}};
-  BOOST_TEST(WriteText::text_of(inspected) == write_json(Encode::to_value(inspected)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

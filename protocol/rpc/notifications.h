@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +12,27 @@
 #include "protocol/messages/session.h"
 
 namespace modlock {
+
+// The log of one session: what is up to its level goes on to another log (stderr) and, once the host asked for it, to
+// the host as `log/message` notifications {level, message}. May be called from several threads.
+class SessionLog final : public Log {
+ public:
+  using Send = std::function<void(std::string line)>;
+  SessionLog(Log& next, Send send, LogLevel level = LogLevel::warning);
+
+  void write(LogLevel level, std::string_view line) override;
+  void set_level(LogLevel level) { level_ = level; }
+  void send_to_host(bool is_wanted) { sends_to_host_ = is_wanted; }
+
+ private:
+  Log& next_;
+  const Send send_;
+  std::atomic<LogLevel> level_;
+  std::atomic<bool> sends_to_host_{false};
+};
+
+// "error", "warning", "info" or "debug".
+std::optional<LogLevel> parse_log_level(std::string_view text);
 
 // Turns the progress of one request into `$/progress` notifications {token, value{kind: begin|report|end, …}}: `begin`
 // at construction, reports no closer together than `kInterval` (those between are dropped), `end` from `end` or the

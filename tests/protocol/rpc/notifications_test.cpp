@@ -1,4 +1,4 @@
-#include "protocol/rpc/session_log.h"
+#include "protocol/rpc/notifications.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -16,7 +16,7 @@ class ListLog final : public Log {
   std::vector<std::string> lines;
 };
 
-BOOST_AUTO_TEST_SUITE(session_log_test)
+BOOST_AUTO_TEST_SUITE(notifications_test)
 
 BOOST_AUTO_TEST_CASE(lines_pass_up_to_the_level) {
   ListLog next;
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(the_host_is_told_when_it_asked) {
   std::vector<std::string> sent;
   SessionLog log(null_log(), [&sent](std::string line) { sent.push_back(std::move(line)); });
   log.write(LogLevel::error, "a");
-  log.tell_host(true);
+  log.send_to_host(true);
   log.write(LogLevel::warning, "b");
   log.write(LogLevel::info, "c");
   BOOST_TEST(sent ==
@@ -50,6 +50,38 @@ BOOST_AUTO_TEST_CASE(levels_have_names) {
     BOOST_TEST((parse_log_level(to_string(level)) == level));
   }
   BOOST_TEST(!parse_log_level("verbose"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+using namespace std::chrono_literals;
+
+BOOST_AUTO_TEST_SUITE(request_progress_test)
+
+BOOST_AUTO_TEST_CASE(begin_reports_and_end) {
+  std::vector<std::string> lines;
+  std::chrono::steady_clock::time_point now{};
+  {
+    RequestProgress progress(
+        "\"t\"", "lock/plan", [&](std::string line) { lines.push_back(std::move(line)); }, [&] { return now; });
+    now += 99ms;
+    progress.report("too soon", 1, 3);
+    now += 1ms;
+    progress.report("listing", 2, 3);
+    progress.report("too soon again", 2, 3);
+    now += 100ms;
+    progress.report("of unknown length", 5, 0);
+    progress.end();
+    now += 100ms;
+    progress.report("too late", 3, 3);
+  }
+  const std::vector<std::string> expected = {
+      R"({"jsonrpc":"2.0","method":"$/progress","params":{"token":"t","value":{"kind":"begin","title":"lock/plan"}}})",
+      R"({"jsonrpc":"2.0","method":"$/progress","params":{"token":"t","value":{"done":2,"kind":"report","message":"listing","total":3}}})",
+      R"({"jsonrpc":"2.0","method":"$/progress","params":{"token":"t","value":{"done":5,"kind":"report","message":"of unknown length"}}})",
+      R"({"jsonrpc":"2.0","method":"$/progress","params":{"token":"t","value":{"kind":"end"}}})",
+  };
+  BOOST_TEST(lines == expected, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

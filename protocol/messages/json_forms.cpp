@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "protocol/messages/describe.h"
+#include "protocol/messages/initialize.h"
+#include "protocol/messages/lock_plan.h"
+#include "protocol/messages/session.h"
+#include "protocol/messages/workspace.h"
+
+// Types of messages whose form in JSON is not what their fields say.
+namespace modlock::messages {
+namespace {
+
+constexpr std::uint64_t kMostJobs = 64;
+
+}  // namespace
+
+Result<InitializeParams> decode_initialize(const Json::Value& params, std::vector<std::string>& unknown) {
+  auto decoded = decode_params<InitializeParams>(params, unknown);
+  if (!decoded) {
+    return decoded;
+  }
+  const auto& offered = decoded->protocol_versions;
+  if (std::find(offered.begin(), offered.end(), kProtocolVersion) == offered.end()) {
+    return fail(Code::invalid_params, "initialize: none of params.protocolVersions is spoken here, only \"1.0\"",
+                "offer \"1.0\" in protocolVersions");
+  }
+  return decoded;
+}
+
+Json::Value schema_of(const Include*) {
+  return Describe::text_list_schema({"modules", "providers"});
+}
+
+void read_member(ObjectReader& in, const char* name, Include& include) {
+  const auto kinds = in.strings(name);
+  if (!kinds) {
+    return;
+  }
+  include = {.modules = false, .providers = false};
+  for (const std::string& kind : *kinds) {
+    include.modules = include.modules || kind == "modules";
+    include.providers = include.providers || kind == "providers";
+    if (kind != "modules" && kind != "providers") {
+      in.reject(name, "expected \"modules\" or \"providers\"");
+    }
+  }
+}
+
+Json::Value schema_of(const Null*) {
+  return Describe::typed("null");
+}
+
+Json::Value schema_of(const AnyObject*) {
+  return Describe::typed("object");
+}
+
+Json::Value schema_of(const Token*) {
+  Json::Value schema(Json::objectValue);
+  schema["type"].append("string");
+  schema["type"].append("integer");
+  return schema;
+}
+
+Json::Value schema_of(const Jobs*) {
+  Json::Value schema;
+  schema["type"] = "integer";
+  schema["minimum"] = 1;
+  schema["maximum"] = Json::UInt64(kMostJobs);
+  return schema;
+}
+
+void read_member(ObjectReader& in, const char* name, Jobs& jobs) {
+  jobs.count = in.unsigned_integer(name).value_or(jobs.count);
+  if (jobs.count < 1 || jobs.count > kMostJobs) {
+    in.reject(name, "expected a number from 1 to 64");
+  }
+}
+
+Json::Value json_of(const WorkspaceEntry& entry) {
+  return entry.members;
+}
+
+Json::Value schema_of(const WorkspaceEntry*) {
+  Json::Value schema;
+  schema["type"] = "object";
+  schema["properties"]["root"]["type"] = "string";
+  schema["properties"]["error"]["type"] = "object";
+  schema["properties"]["error"]["description"] = "why there is no result, as in a response";
+  schema["required"].append("root");
+  return schema;
+}
+
+}  // namespace modlock::messages
