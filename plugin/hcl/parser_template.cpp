@@ -113,8 +113,6 @@ int height_of(const std::vector<TemplateItem>& items) {
   return height;
 }
 
-using Kind = TemplateItem::Kind;
-
 bool ends_line(const TemplateItem& item) {
   return item.kind == Kind::literal && !item.text.empty() && item.text.back() == '\n';
 }

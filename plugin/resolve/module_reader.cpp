@@ -38,8 +38,6 @@ Result<std::shared_ptr<const ParsedModule>> checked(std::shared_ptr<const Parsed
   return module;
 }
 
-namespace fs = std::filesystem;
-
 bool lies_inside(const fs::path& path, const fs::path& directory) {
   const auto [end, _] = std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
   return end == directory.end() || (std::next(end) == directory.end() && end->empty());

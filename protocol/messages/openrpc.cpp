@@ -188,8 +188,6 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
   return std::move(list).take();
 }
 
-using Kind = MethodSchema::Kind;
-
 Json::Value code_schema() {
   Json::Value schema(Json::objectValue);
   schema["description"] = "What went wrong. Later releases may add codes; none changes its meaning.";
