@@ -114,7 +114,7 @@ ExchangeFailure strange_answer(const CurlVerdict& verdict) {
 
 }  // namespace
 
-ExchangeFailure failure_of(const CurlVerdict& verdict, const HttpTimeouts& timeouts) {
+ExchangeFailure failure_of(const CurlVerdict& verdict) {
   switch (verdict.code) {
     case CURLE_COULDNT_RESOLVE_HOST:
       return unreachable("the host name could not be resolved",
@@ -123,10 +123,6 @@ ExchangeFailure failure_of(const CurlVerdict& verdict, const HttpTimeouts& timeo
       return unreachable(fmt::format("the name of the proxy {} could not be resolved", verdict.proxy), kCheckProxy);
     case CURLE_COULDNT_CONNECT:
       return not_connected(verdict);
-    case CURLE_OPERATION_TIMEDOUT:
-      return {.code = Code::timeout,
-              .reason = "no connection within " + duration_text(timeouts.connect),
-              .hint = "check the address, and the network and proxy settings of this machine"};
     case CURLE_PEER_FAILED_VERIFICATION:
       return certificate_failure(verdict);
     case CURLE_SSL_CONNECT_ERROR:
@@ -139,6 +135,8 @@ ExchangeFailure failure_of(const CurlVerdict& verdict, const HttpTimeouts& timeo
       return unreachable("the body was broken off before its end");
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
       return receive_failure(verdict);
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:

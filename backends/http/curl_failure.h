@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "backends/http/exchange.h"
+#include "backends/http/retrying_http_client.h"
 
 namespace modlock::http {
 
@@ -21,6 +21,6 @@ struct CurlVerdict {
 };
 
 // The same in our words, which hold no secret.
-ExchangeFailure failure_of(const CurlVerdict& verdict, const HttpTimeouts& timeouts);
+ExchangeFailure failure_of(const CurlVerdict& verdict);
 
 }  // namespace modlock::http

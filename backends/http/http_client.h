@@ -66,6 +66,8 @@ struct HttpRequest {
   std::function<Result<void>(std::string_view url)> check_redirect = {};
   bool keep = false;  // the answer is a listing, worth keeping with its validators (response_cache.h)
   int retries = 2;    // attempts after the first, where retry.h allows one
+  // The answer has many megabytes: it comes over connections that no other request waits for.
+  bool is_large = false;
 };
 
 // The last response of a request.

@@ -129,6 +129,7 @@ class RequestLoop {
     exchange.body_limit = request_.body_limit;
     exchange.sink = request_.sink;
     exchange.timeouts = request_.timeouts;
+    exchange.is_large = request_.is_large;
     return exchange;
   }
 

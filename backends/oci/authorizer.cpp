@@ -14,6 +14,7 @@
 #include "backends/address/source_text.h"
 #include "backends/http/redirect.h"
 #include "backends/http/redirect_policy.h"
+#include "backends/oci/token.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 

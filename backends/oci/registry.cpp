@@ -12,6 +12,7 @@
 #include "backends/http/http_client.h"
 #include "backends/http/redirect.h"
 #include "backends/http/redirect_policy.h"
+#include "backends/oci/blob_check.h"
 #include "backends/oci/manifest.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/base/json.h"
@@ -79,6 +80,7 @@ constexpr std::string_view kManifestTypes =
     "application/vnd.oci.artifact.manifest.v1+json";
 // OpenTofu's limit of 4 MiB is an integer division: just under 5 MiB pass.
 constexpr std::size_t kManifestLimit = (std::size_t{5} << 20U) - 1;
+constexpr std::uint64_t kLargeBlob = std::uint64_t{4} << 20U;
 constexpr std::size_t kPageLimit = std::size_t{16} << 20U;
 
 // The code of an error body of the distribution specification; empty where it has none.
@@ -251,6 +253,7 @@ Result<void> Registry::blob(const Repository& repository, const Layer& layer, st
   request.purpose = fmt::format("get {}", blob_display);
   request.body_limit = std::numeric_limits<std::size_t>::max();  // BlobCheck knows the size
   request.sink = &check;
+  request.is_large = layer.size >= kLargeBlob;
   MODLOCK_TRY(expect(send(repository, request, context), request, repository, fmt::format("blob \"{}\"", layer.digest),
                      context));
   const auto found = digest();

@@ -156,6 +156,7 @@ Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderAr
   HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
   request.sink = &sink;
   request.body_limit = UnpackLimits{}.total_bytes;
+  request.is_large = true;
   MODLOCK_TRY(client.send_anonymously(std::move(request), context));
   return sink.finish();
 }

@@ -11,7 +11,7 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source.h"
 #include "backends/base/single_flight_map.h"
-#include "backends/http/redirect_policy.h"
+#include "backends/http/redirect.h"
 #include "backends/http/text.h"
 #include "backends/providers/listed_hashes.h"
 #include "backends/providers/mirror_index.h"
@@ -186,6 +186,7 @@ class NetworkMirror final : public ProviderSource {
         fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string());
     request.purpose = fmt::format("download {}", display);
     request.body_limit = std::numeric_limits<std::size_t>::max();
+    request.is_large = true;
     request.retries = options_.download_retries;
     request.check_redirect = redirect_policy(context);
     const auto zh = std::find_if(archive.hashes.begin(), archive.hashes.end(),

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "backends/http/redirect_policy.h"
+#include "backends/http/redirect.h"
 #include "protocol/base/result.h"
 
 namespace modlock::provider_registry {

@@ -10,7 +10,7 @@
 #include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
 #include "backends/credentials/folded_member.h"
-#include "backends/http/redirect_policy.h"
+#include "backends/http/redirect.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "backends/http/redirect.h"
+#include "backends/http/redirect_policy.h"
 #include <algorithm>
 #include <charconv>
-
-#include "backends/http/redirect_policy.h"
 #include "protocol/base/result.h"
 
 namespace modlock::registry {

@@ -8,7 +8,7 @@
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
-#include "backends/http/redirect_policy.h"
+#include "backends/http/redirect.h"
 #include "backends/http/text.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/http/exchange.h"
 #include "backends/http/http_client.h"
+#include "backends/http/retrying_http_client.h"
 
 namespace modlock::test {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "backends/http/exchange.h"
+#include "backends/http/retrying_http_client.h"
 #include "tests/conformance/origin.h"
 #include "tests/support/certificates.h"
 #include "tests/support/environment.h"

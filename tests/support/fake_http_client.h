@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "backends/http/exchange.h"
 #include "backends/http/http_client.h"
+#include "backends/http/retrying_http_client.h"
 
 namespace modlock::test {
 

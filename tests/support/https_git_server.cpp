@@ -70,6 +70,7 @@ HttpsGitServer::HttpsGitServer() {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     port_ = free_port();
     plain_port_ = free_port();
+    http2_port_ = free_port();
     write_configuration();
     if (start()) {
       return;
@@ -146,6 +147,7 @@ error_log {1}/error.log;
 events {{ worker_connections 64; }}
 http {{
   log_format asked '$host $request_method $request_uri $status $http_authorization';
+  log_format connection '$connection $server_protocol';
   access_log {1}/access.log asked;
   client_body_temp_path {1}/t1; proxy_temp_path {1}/t2; fastcgi_temp_path {1}/t3; uwsgi_temp_path {1}/t4;
   scgi_temp_path {1}/t5;
@@ -166,9 +168,18 @@ http {{
     server_name localhost;
 {3}
   }}
+  server {{
+    listen 127.0.0.1:{5} ssl http2;
+    server_name localhost;
+    ssl_certificate {1}/server.pem;
+    ssl_certificate_key {1}/server.key;
+    access_log {1}/access.log asked;
+    access_log {1}/connections.log connection;
+{3}
+  }}
 }}
 )",
-                         ::geteuid() == 0 ? "user root;" : "", root, port_, locations, plain_port_));
+                         ::geteuid() == 0 ? "user root;" : "", root, port_, locations, plain_port_, http2_port_));
 }
 
 bool HttpsGitServer::start() {
@@ -192,6 +203,10 @@ std::string HttpsGitServer::url(std::string_view prefix, std::string_view name) 
   return fmt::format("https://{}/{}/{}", host(), prefix, name);
 }
 
+std::string HttpsGitServer::http2_url(std::string_view path) const {
+  return fmt::format("https://localhost:{}/{}", http2_port_, path);
+}
+
 std::string HttpsGitServer::plain_url(std::string_view prefix, std::string_view name) const {
   return fmt::format("http://localhost:{}/{}/{}", plain_port_, prefix, name);
 }
@@ -208,11 +223,11 @@ void HttpsGitServer::wait_until_logged() const {
   throw std::runtime_error("a request to the git server never ended");
 }
 
-std::vector<std::string> HttpsGitServer::log() const {
+std::vector<std::string> HttpsGitServer::read_log(std::string_view name) const {
   if (!groups_.empty()) {
     wait_until_logged();
   }
-  std::istringstream lines(read_text(directory_ / "access.log"));
+  std::istringstream lines(read_text(directory_ / name));
   std::vector<std::string> result;
   for (std::string line; std::getline(lines, line);) {
     result.push_back(line);

@@ -28,7 +28,8 @@ namespace modlock::test {
 // and, as plain files, whatever lies below files(), but for two rules, so that they can be a module registry:
 //   /v1/modules/<package>/download          leads to /packages/<package>.tar.gz, to "module" in it
 //   /v1/modules/pattern/<package>/download  leads to /packages/pattern/<package>.tar.gz, to its only directory, "*"
-// The same over http on another port. Stopped, with all its processes, when the object goes.
+// The same over http on another port, and with HTTP/2 on a third one. Stopped, with all its processes, when the object
+// goes.
 class HttpsGitServer {
  public:
   // Whether the programs are there; if not, says on stdout which is missing and that `what` is skipped.
@@ -51,14 +52,19 @@ class HttpsGitServer {
   std::string url(std::string_view prefix, std::string_view name) const;
   // "http://localhost:<port>/<prefix>/<name>"
   std::string plain_url(std::string_view prefix, std::string_view name) const;
+  // "https://localhost:<port>/<path>", where nginx speaks HTTP/2.
+  std::string http2_url(std::string_view path) const;
   static std::string user() { return "reader"; }
   static std::string password() { return "p@ss/w:rd%41"; }
 
   // What was asked since the start: "<host> <method> <uri> <status> <authorization or ->".
-  std::vector<std::string> log() const;
+  std::vector<std::string> log() const { return read_log("access.log"); }
+  // The requests to http2_url(): "<number of the connection> <protocol>".
+  std::vector<std::string> http2_log() const { return read_log("connections.log"); }
   void stop();
 
  private:
+  std::vector<std::string> read_log(std::string_view name) const;
   void wait_until_logged() const;
   void make_credentials() const;
   void write_script(std::string_view name, std::string_view text) const;
@@ -68,6 +74,7 @@ class HttpsGitServer {
   TemporaryDirectory directory_;
   int port_ = 0;
   int plain_port_ = 0;
+  int http2_port_ = 0;
   std::vector<ProcessGroup> groups_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/http/redirect_policy.h"
+#include "backends/http/redirect.h"
 
 using namespace modlock;
 using archive::read_request;

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <optional>
+#include <semaphore>
+#include <thread>
 
 #include "backends/base/parallel.h"
 #include "tests/backends/http/http_fixture.h"
@@ -46,12 +48,12 @@ BOOST_AUTO_TEST_CASE(no_more_connections_than_threads) {
   send_in_parallel(server.url("/"));
   send_in_parallel(server.url("/"));
   BOOST_TEST(server.log().size() == 2 * kRequests);
-  BOOST_TEST(server.connections() <= kThreads + 1);  // one may stand ready
+  BOOST_TEST(server.connections() <= kThreads);
 }
 
 // Of more requests than connections, some wait, and all are answered.
 BOOST_AUTO_TEST_CASE(a_host_has_as_many_connections_as_allowed) {
-  for (const std::size_t most : {std::size_t{1}, std::size_t{2}}) {
+  for (const std::size_t most : {std::size_t{1}, std::size_t{2}, std::size_t{8}}) {
     FaultServer fresh(always("ok"));
     client = make_client_without_waits(most);
     send_in_parallel(fresh.url("/"));
@@ -61,41 +63,94 @@ BOOST_AUTO_TEST_CASE(a_host_has_as_many_connections_as_allowed) {
   }
 }
 
-// Who waits for a connection is not kept there, and takes none from another host.
+// A request that waits for a connection ends when it should, and keeps none from another host.
 BOOST_AUTO_TEST_CASE(waiting_for_a_connection_ends) {
   client = make_client_without_waits(1);
+  HeldServer held;
   FaultServer other(always("ok"));
   std::stop_source stopped;
-  Context ended{.deadline = std::chrono::steady_clock::now()};
-  Context cancelled{.stop = stopped.get_token()};
-  struct Meanwhile final : BodySink {
-    Result<void> begin(std::optional<std::uint64_t>) override { return {}; }
-    Result<void> write(std::string_view) override {
-      act();
-      return {};
-    }
-    std::function<void()> act;
-  } sink;
+  const Context ended{.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20)};
+  const Context cancelled{.stop = stopped.get_token()};
+  std::jthread first([&] { BOOST_TEST(outcome(client->send(get(held.server.url("/held")), context)) == "200 ok"); });
+  held.arrived.acquire();
   std::vector<std::string> outcomes;
-  sink.act = [&] {
-    outcomes.push_back(outcome(client->send(get(server.url("/")), ended)));
-    std::jthread waits([&] { outcomes.push_back(outcome(client->send(get(server.url("/")), cancelled))); });
-    stopped.request_stop();
-    waits.join();
-    outcomes.push_back(outcome(client->send(get(other.url("/")), context)));
-  };
-  HttpRequest request = get(server.url("/"));
-  request.sink = &sink;
-  BOOST_TEST(client->send(request, context).has_value());
+  outcomes.push_back(outcome(client->send(get(held.server.url("/held")), ended)));
+  std::jthread waits([&] { outcomes.push_back(outcome(client->send(get(held.server.url("/held")), cancelled))); });
+  stopped.request_stop();
+  waits.join();
+  outcomes.push_back(outcome(client->send(get(other.url("/")), context)));
   const std::vector<std::string> expected = {
       fmt::format("DEADLINE_EXCEEDED: could not read it: {}: the deadline of the request has passed (allow more time "
                   "with a larger deadlineMs)",
-                  server.url("/")),
-      fmt::format("REQUEST_CANCELLED: could not read it: {}: the request was cancelled", server.url("/")), "200 ok"};
+                  held.server.url("/held")),
+      fmt::format("REQUEST_CANCELLED: could not read it: {}: the request was cancelled", held.server.url("/held")),
+      "200 ok"};
   BOOST_TEST(outcomes == expected, boost::test_tools::per_element());
-  BOOST_TEST(server.log().size() == 1U);
-  send(server.url("/"));
+  BOOST_TEST(held.server.log().size() == 1U);
+  held.released.release(2);
+  first.join();
+  send(held.server.url("/held"));
+  BOOST_TEST(held.server.connections() == 1U);
+}
+
+// No timeout counts the time that a request waits for the connection of another one.
+BOOST_AUTO_TEST_CASE(no_timeout_counts_waiting) {
+  client = make_client_without_waits(1);
+  FaultServer slow(always("ten bytes."));
+  slow.add({.behaviour = faults::slow_drip(std::chrono::milliseconds(20)), .count = 1});
+  std::jthread first([&] { BOOST_TEST(outcome(client->send(get(slow.url("/")), context)) == "200 ten bytes."); });
+  while (slow.log().empty()) {
+    std::this_thread::yield();
+  }
+  HttpRequest request = get(slow.url("/"));
+  request.retries = 0;
+  request.timeouts.connect = request.timeouts.idle = std::chrono::milliseconds(50);
+  request.timeouts.total = std::chrono::milliseconds(100);
+  BOOST_TEST(outcome(client->send(request, context)) == "200 ten bytes.");
+  BOOST_TEST(slow.connections() == 1U);
+}
+
+// A sink that takes its time keeps nothing from others, not even the connection once the answer is there.
+BOOST_AUTO_TEST_CASE(a_slow_sink_holds_up_nobody) {
+  client = make_client_without_waits(1);
+  HeldSink sink;
+  HttpRequest request = get(server.url("/"));
+  request.sink = &sink;
+  std::jthread first([&] { BOOST_TEST(outcome(client->send(request, context)) == "200 "); });
+  sink.reached.acquire();
+  send_in_parallel(server.url("/"));
   BOOST_TEST(server.connections() == 1U);
+  sink.released.release();
+}
+
+// What is more than the memory between them holds waits on the wire.
+BOOST_AUTO_TEST_CASE(a_slow_sink_of_a_large_body) {
+  client = make_client_without_waits(2);
+  constexpr std::size_t kSize = 50'000'000;
+  server.add({.behaviour = faults::answer({.body = std::string(kSize, 'x')}), .path = "/large"});
+  HeldSink sink;
+  HttpRequest request = get(server.url("/large"));
+  request.sink = &sink;
+  request.body_limit = kSize;
+  std::jthread first([&] { BOOST_TEST(outcome(client->send(request, context)) == "200 "); });
+  sink.reached.acquire();
+  send_in_parallel(server.url("/"));
+  BOOST_TEST(server.connections() == 2U);
+  sink.released.release();
+  first.join();
+  BOOST_TEST(sink.bytes == kSize);
+}
+
+BOOST_AUTO_TEST_CASE(large_downloads_have_connections_of_their_own) {
+  client = make_client_without_waits(1);
+  HeldServer held;
+  HttpRequest large = get(held.server.url("/held"));
+  large.is_large = true;
+  std::jthread first([&] { BOOST_TEST(outcome(client->send(large, context)) == "200 ok"); });
+  held.arrived.acquire();
+  send(held.server.url("/other"));
+  BOOST_TEST(held.server.connections() == 2U);
+  held.released.release();
 }
 
 BOOST_AUTO_TEST_CASE(connections_of_ended_threads_serve_on) {

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
+#include "backends/base/parallel.h"
 #include "backends/http/curl_http_client.h"
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/faults.h"
@@ -165,9 +166,14 @@ BOOST_AUTO_TEST_CASE(a_handshake_in_silence) {
   HttpRequest request = get(url);
   request.timeouts.connect = milliseconds(50);
   request.retries = 0;
-  BOOST_TEST(reason(client->send(request, context), url) ==
-             "TIMEOUT: no connection within 50 ms (check the address, and the network and proxy settings of this "
-             "machine)");
+  // The second one waits for the first to learn whether one connection serves both.
+  std::vector<std::string> reasons(2);
+  parallel_for(2, 2, [&](std::size_t i) { reasons[i] = reason(client->send(request, context), url); });
+  for (const std::string& each : reasons) {
+    BOOST_TEST(each ==
+               "TIMEOUT: no connection within 50 ms (check the address, and the network and proxy settings of this "
+               "machine)");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_deadline_of_the_context) {

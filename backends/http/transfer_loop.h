@@ -1,0 +1,98 @@
+#pragma once
+
+#include "backends/http/libcurl.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace modlock::http {
+
+// Runs transfers of libcurl, any number at the same time, on one thread with one multi handle. The thread starts with
+// the first transfer. Connections stay open for later transfers; several transfers share one where the server speaks
+// HTTP/2. A host has at most `connections_per_host` connections: further transfers wait, the one that came first goes
+// first. Thread-safe; no transfer may be left at its end.
+class TransferLoop {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // A transfer, from start() until ended().
+  class Transfer {
+   public:
+    // `origin`: scheme, host and port. `easy` has all options but those of start().
+    Transfer(std::string origin, CURL* easy) : origin_(std::move(origin)), easy_(easy) {}
+    virtual ~Transfer() = default;
+    Transfer(const Transfer&) = delete;
+    Transfer& operator=(const Transfer&) = delete;
+
+    CURL* easy() const { return easy_; }
+
+   private:
+    friend class TransferLoop;
+    // Both are called on the loop's thread.
+    // The request is about to be sent; `since`: when connecting began, now if there was a connection.
+    virtual void connected(Clock::time_point since) = 0;
+    // libcurl has let go of the handle, and the loop of this object.
+    virtual void ended(CURLcode result) = 0;
+
+    const std::string origin_;
+    CURL* const easy_;
+    TransferLoop* loop_ = nullptr;
+    // With the loop's mutex.
+    Clock::time_point started_ = {};
+    std::optional<Clock::time_point> connecting_ = {};  // since it looked for the name or opened a socket
+    bool is_connected_ = false;
+  };
+
+  explicit TransferLoop(std::size_t connections_per_host) : connections_per_host_(connections_per_host) {}
+  ~TransferLoop();
+  TransferLoop(const TransferLoop&) = delete;
+  TransferLoop& operator=(const TransferLoop&) = delete;
+
+  // Sets the callbacks for the name, the socket and the request, and begins. False, without ended(), where libcurl
+  // gives no multi handle.
+  bool start(Transfer& transfer);
+  // Goes on with a transfer whose callback returned CURL_WRITEFUNC_PAUSE.
+  void resume(Transfer& transfer);
+  // Ends a transfer; ended() follows.
+  void cancel(Transfer& transfer);
+
+  // Since when a transfer that is not connected waits for a connection to be made. Waiting while others have the
+  // connections of its host does not count.
+  Clock::time_point connecting_since(const Transfer& transfer) const;
+
+ private:
+  struct Order {
+    enum class Kind { start, resume, cancel } kind;
+    Transfer* transfer;
+  };
+  bool open();  // with mutex_
+  void set_callbacks(Transfer& transfer);
+  void give(Order order);
+  void run();
+  bool obey();
+  void collect();
+  void end(Transfer& transfer, CURLcode result);
+  void retry_waiting();
+  void note_connecting(Transfer& transfer);
+  void note_connected(Transfer& transfer);
+
+  const std::size_t connections_per_host_;
+  std::unique_ptr<CURLM, Free<curl::multi_cleanup>> multi_;
+  std::unique_ptr<CURL, Free<curl::easy_cleanup>> nudge_;
+  bool has_changed_ = false;  // of the loop's thread: waiting transfers may find a connection now
+  mutable std::mutex mutex_;
+  bool is_ending_ = false;
+  std::vector<Order> orders_;
+  std::vector<Transfer*> running_;
+  std::map<std::string, Clock::time_point, std::less<>> reached_;  // when a connected transfer last ended, by origin
+  std::thread thread_;
+};
+
+}  // namespace modlock::http

@@ -1,0 +1,218 @@
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "backends/base/pipe_signal.h"
+#include "backends/http/transfer_loop.h"
+
+namespace modlock::http {
+namespace {
+
+constexpr long kIdleConnections = 128;
+
+}  // namespace
+
+TransferLoop::~TransferLoop() {
+  if (thread_.joinable()) {
+    {
+      const std::scoped_lock lock(mutex_);
+      is_ending_ = true;
+    }
+    curl::multi_wakeup(multi_.get());
+    thread_.join();
+  }
+}
+
+bool TransferLoop::open() {
+  if (multi_ == nullptr) {
+    multi_.reset(curl::multi_init());
+    nudge_.reset(curl::easy_init());
+    if (multi_ == nullptr || nudge_ == nullptr) {
+      multi_.reset();
+      return false;
+    }
+    curl::multi_setopt(multi_.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    curl::multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(connections_per_host_));
+    curl::multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kIdleConnections);
+    thread_ = std::thread([this] { run(); });
+  }
+  return true;
+}
+
+// The callbacks are called by C code, through which no exception may pass: noexcept ends the process instead.
+void TransferLoop::set_callbacks(Transfer& transfer) {
+  const auto set = [&](CURLoption option, auto value) { curl::easy_setopt(transfer.easy_, option, value); };
+  using Resolve = int (*)(void*, void*, void*) noexcept;
+  const Resolve on_resolve = [](void*, void*, void* self) noexcept {
+    auto& resolving = *static_cast<Transfer*>(self);
+    resolving.loop_->note_connecting(resolving);
+    return 0;
+  };
+  // libcurl itself would leave the socket open in programs that are started.
+  using Open = curl_socket_t (*)(void*, curlsocktype, curl_sockaddr*) noexcept;
+  const Open on_open = [](void* self, curlsocktype, curl_sockaddr* to) noexcept {
+    auto& connecting = *static_cast<Transfer*>(self);
+    connecting.loop_->note_connecting(connecting);
+    return ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+  };
+  using Request = int (*)(void*, char*, char*, int, int) noexcept;
+  const Request on_request = [](void* self, char*, char*, int, int) noexcept {
+    auto& connected = *static_cast<Transfer*>(self);
+    connected.loop_->note_connected(connected);
+    return CURL_PREREQFUNC_OK;
+  };
+  transfer.loop_ = this;
+  set(CURLOPT_PRIVATE, &transfer);
+  set(CURLOPT_RESOLVER_START_FUNCTION, on_resolve);
+  set(CURLOPT_RESOLVER_START_DATA, &transfer);
+  set(CURLOPT_OPENSOCKETFUNCTION, on_open);
+  set(CURLOPT_OPENSOCKETDATA, &transfer);
+  set(CURLOPT_PREREQFUNCTION, on_request);
+  set(CURLOPT_PREREQDATA, &transfer);
+  // Whoever waits for a connection has a clock of its own: libcurl's counts the waiting.
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::numeric_limits<int>::max()));
+}
+
+bool TransferLoop::start(Transfer& transfer) {
+  set_callbacks(transfer);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!open()) {
+      return false;
+    }
+    transfer.started_ = Clock::now();
+  }
+  give({Order::Kind::start, &transfer});
+  return true;
+}
+
+void TransferLoop::resume(Transfer& transfer) {
+  give({Order::Kind::resume, &transfer});
+}
+
+void TransferLoop::cancel(Transfer& transfer) {
+  give({Order::Kind::cancel, &transfer});
+}
+
+void TransferLoop::give(Order order) {
+  {
+    const std::scoped_lock lock(mutex_);
+    orders_.push_back(order);
+  }
+  curl::multi_wakeup(multi_.get());
+}
+
+TransferLoop::Clock::time_point TransferLoop::connecting_since(const Transfer& transfer) const {
+  const std::scoped_lock lock(mutex_);
+  if (transfer.connecting_) {
+    return *transfer.connecting_;
+  }
+  if (std::any_of(running_.begin(), running_.end(),
+                  [&](const Transfer* other) { return other->is_connected_ && other->origin_ == transfer.origin_; })) {
+    return Clock::now();
+  }
+  const auto reached = reached_.find(transfer.origin_);
+  return reached == reached_.end() ? transfer.started_ : std::max(transfer.started_, reached->second);
+}
+
+void TransferLoop::note_connecting(Transfer& transfer) {
+  const std::scoped_lock lock(mutex_);
+  transfer.connecting_ = transfer.connecting_.value_or(Clock::now());
+}
+
+void TransferLoop::note_connected(Transfer& transfer) {
+  Clock::time_point since;
+  {
+    const std::scoped_lock lock(mutex_);
+    transfer.is_connected_ = true;
+    since = transfer.connecting_.value_or(Clock::now());
+  }
+  has_changed_ = true;
+  transfer.connected(since);
+}
+
+void TransferLoop::run() {
+  const PipeSignalBlocked guard;  // OpenSSL writes without MSG_NOSIGNAL
+  constexpr int kLongestSleep = 60'000;
+  while (obey()) {
+    int running = 0;
+    curl::multi_perform(multi_.get(), &running);
+    collect();
+    if (std::exchange(has_changed_, false)) {
+      retry_waiting();
+    }
+    curl::multi_poll(multi_.get(), nullptr, 0U, kLongestSleep, nullptr);
+  }
+  nudge_.reset();
+  multi_.reset();  // tells the other side of each TLS connection
+}
+
+// False at the end.
+bool TransferLoop::obey() {
+  std::vector<Order> orders;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_ending_) {
+      return false;
+    }
+    orders.swap(orders_);
+  }
+  for (const Order& order : orders) {
+    Transfer& transfer = *order.transfer;
+    if (order.kind == Order::Kind::start) {
+      {
+        const std::scoped_lock lock(mutex_);
+        running_.push_back(&transfer);
+      }
+      if (curl::multi_add_handle(multi_.get(), transfer.easy_) != CURLM_OK) {
+        end(transfer, CURLE_FAILED_INIT);
+      }
+    } else if (std::find(running_.begin(), running_.end(), &transfer) == running_.end()) {
+      continue;  // it has ended meanwhile
+    } else if (order.kind == Order::Kind::cancel) {
+      end(transfer, CURLE_ABORTED_BY_CALLBACK);
+    } else if (const CURLcode result = curl::easy_pause(transfer.easy_, CURLPAUSE_CONT); result != CURLE_OK) {
+      end(transfer, result);
+    }
+  }
+  return true;
+}
+
+void TransferLoop::collect() {
+  int queued = 0;
+  while (const CURLMsg* const message = curl::multi_info_read(multi_.get(), &queued)) {
+    const CURLcode result = message->data.result;
+    Transfer* transfer = nullptr;
+    if (curl::easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer) == CURLE_OK && transfer != nullptr) {
+      end(*transfer, result);
+    }
+  }
+}
+
+void TransferLoop::end(Transfer& transfer, CURLcode result) {
+  curl::multi_remove_handle(multi_.get(), transfer.easy_);
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase(running_, &transfer);
+    if (transfer.is_connected_) {
+      reached_[transfer.origin_] = Clock::now();
+    }
+  }
+  has_changed_ = true;
+  transfer.ended(result);
+}
+
+// libcurl tries the first of the transfers that wait, of whatever host, when a connection is free, and no other one if
+// there is none for that. With each handle that is taken away it tries one more.
+void TransferLoop::retry_waiting() {
+  const auto waiting = std::count_if(running_.begin(), running_.end(),
+                                     [](const Transfer* transfer) { return !transfer->is_connected_; });
+  for (std::ptrdiff_t i = 0; i < waiting; ++i) {
+    curl::multi_add_handle(multi_.get(), nudge_.get());
+    curl::multi_remove_handle(multi_.get(), nudge_.get());
+  }
+}
+
+}  // namespace modlock::http
