@@ -27,7 +27,7 @@ http {{
   uwsgi_temp_path {home}/uwsgi;
   client_max_body_size 0;
   server {{
-    listen unix:{home}/https.socket ssl;
+    listen unix:{home}/https.socket ssl{http2};
     listen unix:{home}/http.socket;
     ssl_protocols TLSv1.2 TLSv1.3;
     ssl_certificate {home}/server.pem;
@@ -57,16 +57,17 @@ def missing_programs():
 
 
 class GitServer:
-    """Serves `repositories` (a directory that may be filled later) at `url`, and over http at `plain_url`. Use as a
-    context manager."""
+    """Serves `repositories` (a directory that may be filled later) at `url`, with HTTP/2 if `http2`, and over http at
+    `plain_url`. Use as a context manager."""
 
-    def __init__(self, home, repositories, delay_ms):
+    def __init__(self, home, repositories, delay_ms, http2=False):
         os.makedirs(home)
         os.makedirs(repositories, exist_ok=True)
         self.home = home
         self.authority = os.path.join(home, "authority.pem")
         self.repositories = repositories
         self.delay_ms = delay_ms
+        self.http2 = http2
         self.children = []
         self.counted = 0
 
@@ -74,7 +75,8 @@ class GitServer:
         try:
             self.make_certificates()
             with open(self.path("nginx.conf"), "w") as file:
-                file.write(NGINX.format(home=self.home, repositories=self.repositories, backend=BACKEND))
+                file.write(NGINX.format(home=self.home, repositories=self.repositories, backend=BACKEND,
+                                        http2=" http2" if self.http2 else ""))
             self.prepare()
             self.start([program("fcgiwrap"), "-c", "32", "-s", "unix:" + self.path("cgi.socket")])
             self.start([program("nginx"), "-e", self.path("error.log"), "-c", self.path("nginx.conf")])
