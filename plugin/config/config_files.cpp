@@ -10,7 +10,6 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "plugin/config/config_schema.h"
 #include "plugin/hcl/json_syntax.h"
 #include "protocol/base/result.h"
 
@@ -63,10 +62,6 @@ ConfigFile::Role role_of(std::string_view name, const Extension& extension) {
   const std::string_view base = name.substr(0, name.size() - extension.suffix.size());
   return base == "override" || ends_with(base, "_override") ? ConfigFile::Role::override_file
                                                             : ConfigFile::Role::primary;
-}
-
-const hcl::BodySchema& schema_of(ConfigKind kind) {
-  return kind == ConfigKind::test ? test_file_schema() : module_file_schema();
 }
 
 // Names of the files in a directory, of disk and overlay together, and whether each is a link that is read. Errors:
@@ -144,7 +139,48 @@ bool is_plain(std::string_view path) {
   }
 }
 
+// Bodies without a schema hold arguments alone.
+constexpr hcl::BodySchema kOpenBody{.open = true};
+constexpr std::array kTerraformBlocks = {
+    hcl::BlockSchema{"backend", 1},
+    hcl::BlockSchema{"cloud", 0},
+    hcl::BlockSchema{"required_providers", 0},
+};
+constexpr hcl::BodySchema kTerraform{.blocks = kTerraformBlocks, .open = true};
+constexpr std::array kLanguageBlocks = {hcl::BlockSchema{"compatible_with", 0}};
+constexpr hcl::BodySchema kLanguage{.blocks = kLanguageBlocks, .open = true};
+constexpr std::array kModuleBlocks = {hcl::BlockSchema{"_", 0}};
+constexpr hcl::BodySchema kModule{.blocks = kModuleBlocks, .open = true};
+constexpr std::array kCheckBlocks = {hcl::BlockSchema{"data", 2, &kOpenBody}};
+constexpr hcl::BodySchema kCheck{.blocks = kCheckBlocks, .open = true};
+constexpr std::array kModuleFileBlocks = {
+    hcl::BlockSchema{"terraform", 0, &kTerraform},
+    hcl::BlockSchema{"language", 0, &kLanguage},
+    hcl::BlockSchema{"provider", 1, &kOpenBody},
+    hcl::BlockSchema{"variable", 1, &kOpenBody},
+    hcl::BlockSchema{"locals", 0},
+    hcl::BlockSchema{"module", 1, &kModule},
+    hcl::BlockSchema{"resource", 2, &kOpenBody},
+    hcl::BlockSchema{"data", 2, &kOpenBody},
+    hcl::BlockSchema{"ephemeral", 2, &kOpenBody},
+    hcl::BlockSchema{"check", 1, &kCheck},
+    hcl::BlockSchema{"import", 0, &kOpenBody},
+};
+constexpr hcl::BodySchema kModuleFile{.blocks = kModuleFileBlocks, .open = true};
+
+constexpr std::array kRunBlocks = {hcl::BlockSchema{"module", 0}, hcl::BlockSchema{"variables", 0}};
+constexpr hcl::BodySchema kRun{.blocks = kRunBlocks, .open = true};
+constexpr std::array kTestFileBlocks = {
+    hcl::BlockSchema{"run", 1, &kRun},
+    hcl::BlockSchema{"provider", 1, &kOpenBody},
+};
+constexpr hcl::BodySchema kTestFile{.blocks = kTestFileBlocks, .open = true};
+
 }  // namespace
+
+const hcl::BodySchema& schema_of(ConfigKind kind) {
+  return kind == ConfigKind::test ? kTestFile : kModuleFile;
+}
 
 std::optional<ConfigKind> config_kind(std::string_view name) {
   const Extension* extension = is_ignored(name) ? nullptr : find_extension(name);

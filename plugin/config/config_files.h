@@ -9,6 +9,7 @@
 #include "backends/base/context.h"
 #include "plugin/config/source_text.h"
 #include "plugin/hcl/parser.h"
+#include "plugin/hcl/schema.h"
 #include "plugin/value/client_kind.h"
 
 namespace modlock {
@@ -26,6 +27,10 @@ struct ConfigText {
 
 enum class ConfigKind { module, test };
 
+// Which members are blocks in files of JSON syntax: those that somebody here reads. All others, known to a client or
+// not, are arguments that nobody asks for.
+const hcl::BodySchema& schema_of(ConfigKind kind);
+
 // The files of one kind that `tool` reads in a directory, parsed, sorted by name: hidden and backup files left out,
 // `X.tf` left out where `X.tofu` stands beside it in the same role (likewise for the other extensions), and our own
 // override file left out. Terraform does not see `.tofu` files. Errors: NOT_FOUND, IO_ERROR, those of the context.
@@ -42,6 +47,21 @@ Result<std::optional<std::string>> read_document(const std::filesystem::path& pa
 
 // The hashes of the files, for results; the syntax errors in them are added to `diagnostics`.
 std::vector<ConfigFile> report_files(const std::vector<ConfigText>& files, Diagnostics& diagnostics);
+
+// Calls `visit(file, block)` for each block of a type at the top of the files of a role, in their order.
+template <typename Visit>
+void for_each_block(const std::vector<ConfigText>& files, ConfigFile::Role role, std::string_view type, Visit visit) {
+  for (const ConfigText& file : files) {
+    if (file.role != role) {
+      continue;
+    }
+    for (const hcl::Block& block : file.parsed.body.blocks) {
+      if (block.type == type) {
+        visit(file, block);
+      }
+    }
+  }
+}
 
 // A path below another, both `/`-separated: "./a" below "modules/x" is "modules/x/a"; below "." it is "a".
 std::string join_relative(const std::string& parent, const std::string& below);

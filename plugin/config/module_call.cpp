@@ -8,10 +8,8 @@
 #include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/config/parsed_module.h"
-#include "plugin/constraint/module_constraint.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/hcl/value.h"
 #include "plugin/value/convert.h"
 
 namespace modlock {
@@ -30,16 +28,12 @@ class CallEvaluator {
   CallEvaluator(const ModuleCallSyntax& call, ModuleScope& scope, Diagnostics& diagnostics)
       : call_(call), scope_(scope), diagnostics_(diagnostics) {}
 
-  // The version first: a null one counts as absent, which decides how the source is read.
   std::optional<ModuleCall> evaluate() {
     ModuleCall result{.name = call_.name,
                       .source = {},
                       .version = std::nullopt,
                       .location = place(*call_.file, call_.block->header_range),
                       .written = &call_};
-    if (scope_.tool() == ClientKind::terraform && !check_blocks()) {
-      return std::nullopt;
-    }
     const bool version_is_fine = take("version", result.version);
     std::optional<SourceText> source;
     const bool source_is_fine = take("source", source);
@@ -59,71 +53,14 @@ class CallEvaluator {
     return {join_relative(scope_.module_path(), file.path), range};
   }
 
-  // False: what is wrong was reported.
-  bool check_blocks() {
-    bool fine = check_block({call_.block, call_.file});
-    for (const BlockSyntax& written : call_.overrides) {
-      fine = check_block(written) && fine;
-    }
-    return fine;
-  }
-
-  // What nothing replaces is judged when the call is resolved.
-  bool is_constraint(const Argument& version, const std::optional<SourceText>& written) {
-    if (!written || call_.find("version").attribute == version.attribute) {
-      return true;
-    }
-    auto parsed = ModuleConstraint::parse(written->text);
-    if (!parsed) {
-      parsed.error().location = written->location;
-      diagnostics_.push_back({Severity::error, std::move(parsed.error())});
-    }
-    return parsed.has_value();
-  }
-
-  bool check_block(const BlockSyntax& written) {
-    const Argument source{written.block->body.find("source"), written.file};
-    const Argument version{written.block->body.find("version"), written.file};
-    std::optional<SourceText> address;
-    std::optional<SourceText> constraint;
-    const bool version_is_fine = take("version", version, constraint) && is_constraint(version, constraint);
-    if (!take("source", source, address) || !version_is_fine || source.attribute == nullptr) {
-      return version_is_fine && source.attribute == nullptr;
-    }
-    if (!address) {
-      report_no_source(source);
-      return false;
-    }
-    const bool replaced = call_.find("source").attribute != source.attribute;
-    const auto parsed = parse_source(address->text, kTerraformRegistry);
-    if (!parsed && replaced) {
-      Error error = parsed.error();
-      error.location = address->location;
-      diagnostics_.push_back({Severity::error, std::move(error)});
-      return false;
-    }
-    const bool judged = replaced || !constraint;
-    if (parsed && judged && version.attribute != nullptr && !parsed->source.is_registry()) {
-      diagnostics_.push_back(
-          {Severity::error, Error{.code = Code::config_parse,
-                                  .message = fmt::format(
-                                      "Invalid registry module source address: {} has a version argument, so Terraform "
-                                      "takes its source for a registry address",
-                                      call_.title),
-                                  .location = address->location,
-                                  .hint = "remove the version, also where it is null"}});
-      return false;
-    }
-    return true;
-  }
-
   // False: what is wrong was reported. An argument that is absent or null leaves `out` empty.
-  bool take(std::string_view name, std::optional<SourceText>& out) { return take(name, call_.find(name), out); }
-  bool take(std::string_view name, const Argument& argument, std::optional<SourceText>& out) {
+  bool take(std::string_view name, std::optional<SourceText>& out) {
+    const Argument argument = call_.find(name);
     if (argument.attribute == nullptr) {
       return true;
     }
-    auto value = call_.literal_only ? literal(name, argument)
+    auto value = call_.literal_only ? eval::constant_value(argument.attribute->value, argument.file->json,
+                                                           join_relative(scope_.module_path(), argument.file->path))
                                     : scope_.evaluate_argument(argument, fmt::format("module.{}.{}", call_.name, name));
     if (value) {
       value = as_text(name, argument, *value);
@@ -138,19 +75,6 @@ class CallEvaluator {
       out = SourceText{value->as_string(), place(*argument.file, argument.attribute->value.range)};
     }
     return true;
-  }
-
-  // Of a run block, where a null version counts as given.
-  Result<eval::Value> literal(std::string_view name, const Argument& argument) const {
-    auto value = eval::constant_value(argument.attribute->value, argument.file->json,
-                                      join_relative(scope_.module_path(), argument.file->path));
-    if (value && value->is_null() && name == "version") {
-      return fail(Error{.code = Code::config_parse,
-                        .message = fmt::format("the version of {} must be a string, found null", call_.title),
-                        .location = place(*argument.file, argument.attribute->value.range),
-                        .hint = "remove the argument, or give a constraint"});
-    }
-    return value;
   }
 
   Result<eval::Value> as_text(std::string_view name, const Argument& argument, const eval::Value& value) const {

@@ -12,12 +12,6 @@
 
 namespace modlock {
 
-// A block, and the file that it stands in.
-struct BlockSyntax {
-  const hcl::Block* block = nullptr;
-  const ConfigText* file = nullptr;
-};
-
 // A module call before evaluation, overrides merged. Points into the parsed files.
 struct ModuleCallSyntax {
   std::string name;   // ModuleCall::name
@@ -25,7 +19,6 @@ struct ModuleCallSyntax {
   const ConfigText* file = nullptr;
   const hcl::Block* block = nullptr;
   std::map<std::string_view, Argument> arguments = {};  // by name, with the file that gave each
-  std::vector<BlockSyntax> overrides = {};              // of module blocks, in their order
   bool literal_only = false;                            // a run block's: OpenTofu evaluates nothing there
 
   // Not given: an argument without attribute.
@@ -55,10 +48,8 @@ struct ParsedModule;
 // where nothing else gives them.
 void merge_arguments(ModuleCallSyntax& call, const hcl::Block& block, const ConfigText& file);
 
-// The calls of a module as OpenTofu sees them in `scope`, the module's own: version first, then source. A call whose
-// source is missing, no string, null, sensitive or not static is unresolved and reported, as is one with such a
-// version. Terraform reads every block by itself, override blocks too, and all its source and version where one
-// replaces them; beside a version, null or not, the source must be a registry's.
+// The calls of a module as OpenTofu sees them in `scope`, the module's own. A call whose source is missing, no string,
+// null, sensitive or not static is unresolved and reported, as is one with such a version. A null version is none.
 // Stops where the context says so, with what it has by then.
 EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope, const Context& context = {});
 

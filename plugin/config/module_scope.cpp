@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "plugin/config/diagnostic_limit.h"
-#include "plugin/config/did_you_mean.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/eval/evaluate.h"
+#include "plugin/hcl/near_names.h"
 
 namespace modlock {
 namespace {
@@ -31,7 +31,7 @@ tl::unexpected<Error> reject(Code code, const Reference& reference, std::string 
 template <typename Map>
 std::vector<std::string_view> keys_of(const Map& map) {
   std::vector<std::string_view> keys;
-  if (map.size() > kMostCompared) {
+  if (map.size() > hcl::kMostCompared) {
     return keys;
   }
   keys.reserve(map.size());
@@ -143,7 +143,7 @@ Result<Value> ModuleScope::resolve_local(const Reference& reference) {
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined local {}: no local value of that name is defined in this module", name_of(reference)),
-        did_you_mean(reference.attribute, keys_of(module_->locals)));
+        hcl::did_you_mean(reference.attribute, keys_of(module_->locals)));
   }
   auto kept = locals_.find(local->first);
   if (kept == locals_.end()) {
@@ -169,7 +169,7 @@ Result<Value> ModuleScope::resolve_variable(const Reference& reference) {
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined variable {}: no variable of that name is declared in this module", name_of(reference)),
-        did_you_mean(reference.attribute, keys_of(module_->variables)));
+        hcl::did_you_mean(reference.attribute, keys_of(module_->variables)));
   }
   return with_reference(variable_value(variable->second), reference);
 }
@@ -187,7 +187,7 @@ Result<Value> ModuleScope::resolve_path(const Reference& reference) const {
   }
   return reject(Code::config_parse, reference,
                 fmt::format("the \"path\" object does not have an attribute named \"{}\"", name),
-                did_you_mean(name, {"cwd", "module", "root"}));
+                hcl::did_you_mean(name, {"cwd", "module", "root"}));
 }
 
 Result<Value> ModuleScope::resolve_terraform(const Reference& reference) const {
@@ -203,19 +203,6 @@ Result<Value> ModuleScope::resolve_terraform(const Reference& reference) const {
   return reject(Code::config_parse, reference,
                 fmt::format("the \"{}\" object does not have an attribute named \"{}\"", reference.object, name),
                 fmt::format("the only one is {}.workspace, the name of the selected workspace", reference.object));
-}
-
-Diagnostics ModuleScope::check_constants() {
-  Diagnostics diagnostics;
-  for (const auto& [name, variable] : module_->variables) {
-    if (!variable.usable_statically.value_or(false)) {
-      continue;
-    }
-    if (const auto& value = variable_value(variable); !value && !is_reported_already(value.error())) {
-      diagnostics.push_back({Severity::error, value.error()});
-    }
-  }
-  return diagnostics;
 }
 
 Result<Value> ModuleScope::with_reference(Result<Value> value, const Reference& reference) const {
@@ -253,6 +240,17 @@ std::string ModuleScope::path_of(const ConfigText& file) const {
 
 Location ModuleScope::at(const Location& location) const {
   return {join_relative(module_path_, location.path), location.range};
+}
+
+// An error that a file of the module already has.
+Error ModuleScope::located(Error error) const {
+  if (error.location) {
+    error.location = at(*error.location);
+  }
+  for (Related& related : error.related) {
+    related.location = at(related.location);
+  }
+  return error;
 }
 
 }  // namespace modlock

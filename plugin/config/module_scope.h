@@ -38,9 +38,10 @@ class ModuleScope final : public eval::Scope {
   ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeContext& environment, std::string module_path,
               std::shared_ptr<ModuleScope> caller, const ModuleCallSyntax& call);
 
-  // Errors, as Scope says: CONFIG_NON_STATIC for what has no value before plan, for a root variable without value and
-  // for one with `const = false`; CONFIG_PARSE for what is not declared, what does not fit the type of its variable, a
-  // required variable that the call leaves out, and all references with ClientKind::terraform.
+  // Errors, as Scope says: CONFIG_NON_STATIC for what has no value before plan and for a root variable without value;
+  // CONFIG_PARSE for what is not declared, a variable whose type, flags or default cannot be read, what does not fit
+  // the type of its variable, a required variable that the call leaves out, and all references with
+  // ClientKind::terraform.
   Result<eval::Value> resolve(const eval::Reference& reference) override;
   const eval::FileAccess& files() const override { return *environment_.files; }
 
@@ -49,9 +50,6 @@ class ModuleScope final : public eval::Scope {
   Result<eval::Value> evaluate_argument(const Argument& argument, std::string_view title = {});
 
   ClientKind tool() const { return environment_.tool; }
-
-  // What keeps variables with `const = true` from having a value.
-  Diagnostics check_constants();
 
   // Paths in locations of this scope's errors are relative to the root: where the module's files lie from there.
   const std::string& module_path() const { return module_path_; }
@@ -90,6 +88,7 @@ class ModuleScope final : public eval::Scope {
   std::string needed_by() const;
   std::string path_of(const ConfigText& file) const;
   Location at(const Location& location) const;
+  Error located(Error error) const;
 
   std::shared_ptr<const ParsedModule> module_;
   const ScopeContext& environment_;

@@ -21,14 +21,8 @@ const Result<Value>& ModuleScope::variable_value(const VariableDeclaration& vari
 }
 
 Result<Value> ModuleScope::compute_variable(const VariableDeclaration& variable) {
-  if (!variable.usable_statically.value_or(true)) {
-    return fail(
-        Error{.code = Code::config_non_static,
-              .message = fmt::format("variable \"{}\" cannot be used in a static context, because it is declared "
-                                     "as \"const = false\"",
-                                     variable.name),
-              .location = at(variable.location),
-              .hint = "remove const = false, or use another variable"});
+  if (variable.problem) {
+    return fail(located(*variable.problem));
   }
   auto value = caller_ == nullptr ? root_value(variable) : argument_value(variable);
   if (value) {
@@ -47,10 +41,8 @@ Result<Value> ModuleScope::root_value(const VariableDeclaration& variable) const
   if (variable.default_value) {
     return *variable.default_value;
   }
-  if (variable.default_is_broken) {
-    return fail(Error{.code = Code::config_parse,
-                      .message = fmt::format("the default value of variable \"{}\" is not valid", variable.name),
-                      .location = at(variable.location)});
+  if (variable.default_problem) {
+    return fail(located(*variable.default_problem));
   }
   return fail(Error{
       .code = Code::config_non_static,
@@ -66,10 +58,8 @@ Result<Value> ModuleScope::argument_value(const VariableDeclaration& variable) {
   if (variable.default_value) {
     return *variable.default_value;
   }
-  if (variable.default_is_broken) {
-    return fail(Error{.code = Code::config_parse,
-                      .message = fmt::format("the default value of variable \"{}\" is not valid", variable.name),
-                      .location = at(variable.location)});
+  if (variable.default_problem) {
+    return fail(located(*variable.default_problem));
   }
   if (caller_->module_->incomplete) {
     return fail(Error{.code = Code::config_parse, .message = {}});

@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 
-#include "plugin/config/config_schema.h"
 #include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/state_providers.h"
 #include "protocol/base/result.h"
@@ -21,28 +20,21 @@ class CallCollector {
       : files_(files), diagnostics_(diagnostics) {}
 
   std::vector<ModuleCallSyntax> collect() {
-    for_each_call(ConfigFile::Role::primary, [this](const auto& file, const auto& block) { add(file, block); });
-    for_each_call(ConfigFile::Role::override_file,
-                  [this](const auto& file, const auto& block) { override_call(file, block); });
+    for_each_block(files_, ConfigFile::Role::primary, "module", [this](const auto& file, const auto& block) {
+      if (has_name(file, block)) {
+        add(file, block);
+      }
+    });
+    for_each_block(files_, ConfigFile::Role::override_file, "module", [this](const auto& file, const auto& block) {
+      if (has_name(file, block)) {
+        override_call(file, block);
+      }
+    });
     std::sort(calls_.begin(), calls_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return std::move(calls_);
   }
 
  private:
-  template <typename Visit>
-  void for_each_call(ConfigFile::Role role, Visit visit) {
-    for (const ConfigText& file : files_) {
-      if (file.role != role) {
-        continue;
-      }
-      for (const hcl::Block& block : file.parsed.body.blocks) {
-        if (block.type == "module" && has_name(file, block)) {
-          visit(file, block);
-        }
-      }
-    }
-  }
-
   void report(const ConfigText& file, const Range& range, std::string message, std::string hint) {
     diagnostics_.push_back(config_error(file, range, std::move(message), std::move(hint)));
   }
@@ -90,19 +82,7 @@ class CallCollector {
     const std::string& name = block.labels.front().text;
     if (ModuleCallSyntax* call = find(name)) {
       merge_arguments(*call, block, file);
-      call->overrides.push_back({&block, &file});
-    } else if (!is_incomplete()) {
-      report(file, block.header_range,
-             fmt::format("Missing module call to override: no primary file calls module \"{}\"", name),
-             "add the call to a file that is no override file, or remove the override");
     }
-  }
-
-  // Whether calls may be missing because a primary file could not be read to its end.
-  bool is_incomplete() const {
-    return std::any_of(files_.begin(), files_.end(), [](const ConfigText& file) {
-      return file.role == ConfigFile::Role::primary && has_errors(file.parsed.diagnostics);
-    });
   }
 
   const std::vector<ConfigText>& files_;
@@ -111,7 +91,7 @@ class CallCollector {
   std::map<std::string, std::size_t, std::less<>> places_;  // in calls_, by name
 };
 
-// Blocks that are only checked, and asked for the providers they use. They are most of a configuration: given back,
+// Blocks that are only asked for the providers they use. They are most of a configuration: given back,
 // their memory serves the module that is read next.
 bool is_read_once(const hcl::Block& block) {
   constexpr std::array<std::string_view, 5> kTypes = {"resource", "data", "output", "ephemeral", "check"};
@@ -131,21 +111,18 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   module->file_hashes = report_files(module->files, diagnostics);
   module->incomplete = has_errors(diagnostics);
   const std::size_t syntax_errors = diagnostics.size();
-  const Diagnostics structure = check_structure(module->files, tool);
-  diagnostics.insert(diagnostics.end(), structure.begin(), structure.end());
   MODLOCK_TRY(context.check());
   Diagnostics of_providers;
-  module->written_providers = read_written_providers(module->files, tool, of_providers);
-  module->providers = provider_requirements(module->written_providers, tool, of_providers);
+  module->providers = provider_requirements(module->files, tool, of_providers);
   for (ConfigText& file : module->files) {
     std::erase_if(file.parsed.body.blocks, is_read_once);
     file.parsed.body.blocks.shrink_to_fit();
   }
   module->calls = CallCollector(module->files, diagnostics).collect();
-  module->variables = read_variables(module->files, tool, diagnostics);
+  module->variables = read_variables(module->files, diagnostics);
   module->locals = read_locals(module->files, diagnostics);
   std::move(of_providers.begin(), of_providers.end(), std::back_inserter(diagnostics));
-  module->core = read_core_requirements(module->files, tool, diagnostics);
+  module->core = read_core_requirements(module->files, tool);
   module->state = read_state_storage(module->files);
   limit_diagnostics(diagnostics, syntax_errors);
   return module;

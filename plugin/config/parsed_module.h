@@ -10,7 +10,7 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/core_requirement.h"
 #include "plugin/config/module_call.h"
-#include "plugin/config/provider_declarations.h"
+#include "plugin/config/provider_requirement.h"
 #include "plugin/config/variable.h"
 
 namespace modlock {
@@ -36,7 +36,6 @@ struct ParsedModule {
   std::vector<ModuleCallSyntax> calls;  // sorted by name
   std::map<std::string, VariableDeclaration, std::less<>> variables;
   std::map<std::string, Argument, std::less<>> locals;
-  ProviderDeclarations written_providers;
   std::vector<ProviderRequirement> providers;  // see provider_requirements()
   std::vector<CoreRequirement> core;           // in file order
   StateStorage state;

@@ -1,22 +1,54 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "plugin/config/provider_use.h"
-#include "plugin/config/required_providers.h"
+#include "backends/address/provider_address.h"
+#include "plugin/config/config_files.h"
+#include "plugin/config/provider_requirement.h"
+#include "plugin/value/client_kind.h"
 
+// What a module writes of providers, before it is put together (provider_requirement.h).
 namespace modlock {
 
-// What a module writes of providers, read once; required_providers.h and provider_use.h say what each part is.
-struct ProviderDeclarations {
-  std::map<std::string, RequiredProvider, std::less<>> required = {};  // by local name
-  std::vector<ProviderBlock> blocks = {};
-  std::vector<ProviderUse> uses = {};
+// One entry of required_providers.
+struct RequiredProvider {
+  ProviderAddress address;
+  std::optional<SourceText> constraint = {};  // as written
+  Location location = {};                     // of the entry
 };
 
-ProviderDeclarations read_written_providers(const std::vector<ConfigText>& files, ClientKind tool,
+// The entries of a module by local name: one block in the primary files, then those of override files, which replace
+// whole entries. Entries without a usable address are left out and reported, as is a constraint that is no constant
+// string. What else stands in an entry is skipped.
+std::map<std::string, RequiredProvider, std::less<>> read_required_providers(const std::vector<ConfigText>& files,
+                                                                             ClientKind tool, Diagnostics& diagnostics);
+
+// A provider block, the versions of override files merged.
+struct ProviderBlock {
+  std::string name;
+  std::optional<SourceText> constraint = {};  // of the deprecated `version` argument
+  Location location = {};                     // of the header
+};
+
+// The provider blocks of a module or of test files, in file order, each name and alias once (in test files: once per
+// file). Reported: a version that is no constant string.
+std::vector<ProviderBlock> read_provider_blocks(const std::vector<ConfigText>& files, Diagnostics& diagnostics);
+
+// A resource, data source, ephemeral resource or import block, and the provider that it belongs to.
+struct ProviderUse {
+  ProviderRequirement::DeclaredBy origin = ProviderRequirement::DeclaredBy::resource;
+  std::string by;          // "data.aws_ami.this"
+  std::string local_name;  // of the provider: the argument `provider` names it, else the type implies it
+  Location location = {};  // of the header
+};
+
+// Those of a module in file order, override files merged, import blocks last. A `provider` argument that is no
+// reference is reported. Terraform takes no provider from import blocks for resources of other modules.
+std::vector<ProviderUse> read_provider_uses(const std::vector<ConfigText>& files, ClientKind tool,
                                             Diagnostics& diagnostics);
 
 }  // namespace modlock

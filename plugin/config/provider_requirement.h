@@ -11,8 +11,6 @@
 
 namespace modlock {
 
-struct ProviderDeclarations;
-
 // One reason for which a module needs a provider. OpenTofu's Config.ProviderRequirements has the rules.
 struct ProviderRequirement {
   enum class DeclaredBy { required_providers, provider_block, resource, data, ephemeral, import_block, state };
@@ -27,8 +25,9 @@ struct ProviderRequirement {
 // The requirements of one module: each entry of required_providers (override files replace whole entries), provider
 // blocks (their deprecated `version` is a constraint), and the first resource, data source (check blocks included),
 // ephemeral resource or import block that uses a local name which nothing declares. Sorted by address, then as read.
-// Of test files the provider blocks count. Diagnostics: what OpenTofu refuses or warns of.
-std::vector<ProviderRequirement> provider_requirements(const ProviderDeclarations& written, ClientKind tool,
+// Of test files the provider blocks count. Diagnostics: requirements that cannot be read; they are left out, or their
+// constraint is.
+std::vector<ProviderRequirement> provider_requirements(const std::vector<ConfigText>& files, ClientKind tool,
                                                        Diagnostics& diagnostics);
 
 // Test files have no required_providers: the local names in their provider blocks are those of the root module. Gives

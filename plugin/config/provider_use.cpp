@@ -1,34 +1,85 @@
-#include "plugin/config/provider_use.h"
-
 #include <fmt/format.h>
 
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "plugin/config/module_call.h"
-#include "plugin/config/object_address.h"
-#include "plugin/config/provider_reference.h"
+#include "plugin/config/provider_declarations.h"
 #include "plugin/config/traversal.h"
-#include "plugin/hcl/characters.h"
+#include "plugin/eval/constant_value.h"
+#include "plugin/value/convert.h"
 
 namespace modlock {
 namespace {
 
 using DeclaredBy = ProviderRequirement::DeclaredBy;
 
-struct Resource {
-  DeclaredBy origin = DeclaredBy::resource;
+// A constant as a string, which may be null; nullopt: it is none.
+std::optional<eval::Value> read_text(const hcl::Attribute& attribute, const ConfigText& file) {
+  const auto value = eval::constant_value(attribute.value, file.json, file.path);
+  const auto text = value ? eval::convert(*value, eval::Type::string()) : tl::unexpected(eval::ConversionError());
+  return text ? std::optional(*text) : std::nullopt;
+}
+
+std::string read_alias(const hcl::Block& block, const ConfigText& file) {
+  const hcl::Attribute* attribute = block.body.find("alias");
+  const auto text = attribute != nullptr ? read_text(*attribute, file) : std::nullopt;
+  return text && !text->is_null() ? text->as_string() : std::string();
+}
+
+std::optional<SourceText> read_version(const hcl::Block& block, const ConfigText& file, Diagnostics& diagnostics) {
+  const hcl::Attribute* attribute = block.body.find("version");
+  if (attribute == nullptr) {
+    return std::nullopt;
+  }
+  const Range& range = attribute->value.range;
+  const auto text = read_text(*attribute, file);
+  if (!text) {
+    diagnostics.push_back(config_error(file, range, "Invalid version constraint: the version must be a constant string",
+                                       "write the constraint, for example \"~> 5.0\""));
+    return std::nullopt;
+  }
+  return text->is_null() ? std::nullopt : std::optional(SourceText{text->as_string(), {file.path, range}});
+}
+
+// What an import block is for, as far as it matters here.
+struct ImportTarget {
+  std::string address;  // "module.a.data.aws_ami.this", without keys
   std::string type;
-  std::string address;  // "data.aws_ami.this"
-  std::optional<ProviderReference> provider = {};
-  bool broken = false;  // its `provider` argument is none
-  const ConfigText* file = nullptr;
-  Range header = {};
+  bool in_module = false;
 };
 
+// nullopt: it is no resource. To Terraform `resource.a.b` is a.b.
+std::optional<ImportTarget> read_target(const hcl::Expression& expression, const ConfigText& file, ClientKind tool) {
+  const auto traversal = read_traversal(expression, file.path);
+  std::vector<std::string> names;
+  for (const Traversal::Step& step : traversal ? traversal->steps : std::vector<Traversal::Step>()) {
+    if (!step.key) {
+      names.push_back(step.name);
+    }
+  }
+  std::size_t at = 0;
+  while (at + 1 < names.size() && names[at] == "module") {
+    at += 2;
+  }
+  ImportTarget target{.address = {}, .type = {}, .in_module = at > 0};
+  if (tool == ClientKind::terraform && at < names.size() && names[at] == "resource") {
+    names.erase(names.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  const bool has_mode = at < names.size() && (names[at] == "data" || names[at] == "ephemeral");
+  if (names.size() != at + (has_mode ? 3 : 2)) {
+    return std::nullopt;
+  }
+  target.address = fmt::format("{}", fmt::join(names, "."));
+  target.type = std::move(names[names.size() - 2]);
+  return target;
+}
+
 // The local name that a type implies: all before the first underscore.
-std::string_view prefix_of(std::string_view type) {
-  return type.substr(0, type.find('_'));
+std::string implied_name(const std::string& type) {
+  const std::string prefix = type.substr(0, type.find('_'));
+  return normalize_provider_part(prefix).value_or(prefix);
 }
 
 class UseReader {
@@ -53,149 +104,90 @@ class UseReader {
     }
   }
 
-  void conclude_resources() {
-    for (const Resource& resource : resources_) {
-      if (resource.broken) {
-        continue;
-      }
-      ProviderUse use{.origin = resource.origin,
-                      .by = resource.address,
-                      .local_name = {},
-                      .implied = !resource.provider,
-                      .location = {resource.file->path, resource.header},
-                      .reference = resource.provider};
-      if (resource.provider) {
-        use.local_name = resource.provider->name;
-      } else if (auto name = implied_name(resource.type, *resource.file, resource.header)) {
-        use.local_name = std::move(*name);
-      } else {
-        continue;
-      }
-      uses_.push_back(std::move(use));
+  void read_import(const ConfigText& file, const hcl::Block& block) {
+    const hcl::Attribute* to = block.body.find("to");
+    const auto target = to != nullptr ? read_target(to->value, file, tool_) : std::nullopt;
+    if (!target || (tool_ == ClientKind::terraform && target->in_module)) {
+      return;
     }
+    uses_.push_back({.origin = DeclaredBy::import_block,
+                     .by = target->address,
+                     .local_name = name_of(block.body.find("provider"), target->type, file),
+                     .location = {file.path, block.header_range}});
   }
 
-  void read_imports(const ConfigText& file) {
-    for (const hcl::Block& block : file.parsed.body.blocks) {
-      if (block.type == "import") {
-        read_import(file, block);
-      }
-    }
+  std::vector<ProviderUse> take() {
+    std::erase_if(uses_, [](const ProviderUse& use) { return use.local_name.empty(); });
+    return std::move(uses_);
   }
-
-  std::vector<ProviderUse> take() { return std::move(uses_); }
 
  private:
   void add(const ConfigText& file, const hcl::Block& block, DeclaredBy origin, std::string_view prefix) {
     if (block.labels.size() != 2) {
       return;
     }
-    const bool overrides = file.role == ConfigFile::Role::override_file;
-    Resource resource{.origin = origin,
-                      .type = block.labels[0].text,
-                      .address = fmt::format("{}{}.{}", prefix, block.labels[0].text, block.labels[1].text),
-                      .file = &file,
-                      .header = block.header_range};
-    if (const hcl::Attribute* provider = block.body.find("provider")) {
-      resource.provider = read_provider_reference(provider->value, "provider", file, diagnostics_);
-      resource.broken = !resource.provider;
-    }
-    const auto found = places_.find(resource.address);
-    if (found == places_.end() && !overrides) {
-      places_.emplace(resource.address, resources_.size());
-      resources_.push_back(std::move(resource));
-    } else if (found != places_.end() && overrides && (resource.provider || resource.broken)) {
-      resources_[found->second].provider = std::move(resource.provider);
-      resources_[found->second].broken = resource.broken;
-    }
-  }
-
-  std::optional<std::string> implied_name(const std::string& type, const ConfigText& file, const Range& range) {
-    const std::string_view prefix = prefix_of(type);
-    auto name = normalize_provider_part(prefix);
-    if (!name) {
-      diagnostics_.push_back(
-          config_error(file, range,
-                       fmt::format("Invalid provider local name: {} is an invalid implied provider local name: {}",
-                                   hcl::quoted_for_message(prefix), name.error().message),
-                       "name the provider with the provider argument, or correct the type"));
-      return std::nullopt;
-    }
-    return std::move(*name);
-  }
-
-  void read_import(const ConfigText& file, const hcl::Block& block) {
-    const hcl::Attribute* to = block.body.find("to");
-    const auto target = to != nullptr ? read_target(to->value, file) : std::nullopt;
-    if (!target) {
-      return;
-    }
-    ProviderUse use{.origin = DeclaredBy::import_block,
-                    .by = target->to_string(),
-                    .local_name = {},
+    const hcl::Attribute* provider = block.body.find("provider");
+    ProviderUse use{.origin = origin,
+                    .by = fmt::format("{}{}.{}", prefix, block.labels[0].text, block.labels[1].text),
+                    .local_name = name_of(provider, block.labels[0].text, file),
                     .location = {file.path, block.header_range}};
-    const hcl::Attribute* argument = block.body.find("provider");
-    const bool counts = tool_ == ClientKind::opentofu || target->module.empty();
-    if (argument == nullptr) {
-      auto name = implied_name(target->type, file, block.header_range);
-      if (!name) {
-        return;
+    if (file.role != ConfigFile::Role::override_file) {
+      if (places_.emplace(use.by, uses_.size()).second) {
+        uses_.push_back(std::move(use));
       }
-      use.local_name = std::move(*name);
-    } else {
-      if (!target->module.empty()) {
-        report_provider(file, *argument,
-                        "it can only be given for resources of this module; those of another are configured by the "
-                        "providers argument of the module block");
-      }
-      const auto reference = read_provider_reference(argument->value, "provider", file, diagnostics_);
-      if (!reference) {
-        return;
-      }
-      compare_with_resource(*target, *reference, file, *argument);
-      use.local_name = reference->name;
-      use.implied = false;
-    }
-    if (counts) {
-      uses_.push_back(std::move(use));
+    } else if (const auto found = places_.find(use.by); found != places_.end() && provider != nullptr) {
+      uses_[found->second].local_name = std::move(use.local_name);
     }
   }
 
-  std::optional<ObjectAddress> read_target(const hcl::Expression& expression, const ConfigText& file) const {
-    const auto traversal = read_traversal(expression, file.path, {.dynamic_keys = true});
-    auto address = traversal ? read_object_address(*traversal, tool_) : std::nullopt;
-    return address && !address->is_module() ? std::move(address) : std::nullopt;
-  }
-
-  // A resource that is written down says itself which provider it belongs to; the import block may only repeat it.
-  void compare_with_resource(const ObjectAddress& target, const ProviderReference& reference, const ConfigText& file,
-                             const hcl::Attribute& argument) {
-    const auto found = !target.module.empty() ? places_.end() : places_.find(target.to_string());
-    if (found == places_.end() || resources_[found->second].broken) {
-      return;
+  // Empty: the argument is no reference, which was reported.
+  std::string name_of(const hcl::Attribute* provider, const std::string& type, const ConfigText& file) {
+    if (provider == nullptr) {
+      return implied_name(type);
     }
-    const auto& provider = resources_[found->second].provider;
-    if (!provider) {
-      report_provider(file, argument, "the provider argument of the target resource must be given and be the same");
-    } else if (provider->to_string() != reference.to_string()) {
-      report_provider(file, argument, "it must be the same as the provider argument of the target resource");
+    const auto reference = read_traversal(provider->value, file.path);
+    if (!reference) {
+      diagnostics_.push_back(config_error(
+          file, provider->value.range,
+          "Invalid provider configuration reference: the provider argument requires a provider's local name, "
+          "optionally followed by a period and an alias",
+          "write the local name of a provider, with an alias if it has one: aws.west"));
+      return {};
     }
-  }
-
-  void report_provider(const ConfigText& file, const hcl::Attribute& argument, std::string_view reason) {
-    diagnostics_.push_back(config_error(file, argument.range(),
-                                        fmt::format("Invalid import provider argument: {}", reason),
-                                        "name the provider in the resource block"));
+    return reference->root();
   }
 
   ClientKind tool_;
   Diagnostics& diagnostics_;
-  std::vector<Resource> resources_;
-  std::map<std::string, std::size_t, std::less<>> places_;  // in resources_, by address
+  std::map<std::string, std::size_t, std::less<>> places_;  // in uses_, by address
   std::vector<ProviderUse> uses_;
 };
 
 }  // namespace
+
+std::vector<ProviderBlock> read_provider_blocks(const std::vector<ConfigText>& files, Diagnostics& diagnostics) {
+  std::vector<ProviderBlock> blocks;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places;
+  const auto read = [&](const ConfigText& file, const hcl::Block& block) {
+    if (block.labels.size() != 1) {
+      return;
+    }
+    ProviderBlock result{.name = block.labels.front().text,
+                         .constraint = read_version(block, file, diagnostics),
+                         .location = {file.path, block.header_range}};
+    const std::string scope = file.role == ConfigFile::Role::test ? file.path : std::string();
+    const auto [place, added] = places.emplace(std::tuple(scope, result.name, read_alias(block, file)), blocks.size());
+    if (added) {
+      blocks.push_back(std::move(result));
+    } else if (file.role == ConfigFile::Role::override_file && result.constraint) {
+      blocks[place->second].constraint = std::move(result.constraint);
+    }
+  };
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::test, ConfigFile::Role::override_file}) {
+    for_each_block(files, role, "provider", read);
+  }
+  return blocks;
+}
 
 std::vector<ProviderUse> read_provider_uses(const std::vector<ConfigText>& files, ClientKind tool,
                                             Diagnostics& diagnostics) {
@@ -207,12 +199,8 @@ std::vector<ProviderUse> read_provider_uses(const std::vector<ConfigText>& files
       }
     }
   }
-  reader.conclude_resources();
-  for (const ConfigText& file : files) {
-    if (file.role == ConfigFile::Role::primary) {
-      reader.read_imports(file);
-    }
-  }
+  for_each_block(files, ConfigFile::Role::primary, "import",
+                 [&](const ConfigText& file, const hcl::Block& block) { reader.read_import(file, block); });
   return reader.take();
 }
 

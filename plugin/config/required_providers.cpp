@@ -1,13 +1,10 @@
-#include "plugin/config/required_providers.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "plugin/config/module_call.h"
-#include "plugin/config/provider_reference.h"
-#include "plugin/config/traversal.h"
-#include "plugin/constraint/provider_constraint.h"
+#include "plugin/config/provider_declarations.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"
@@ -19,21 +16,17 @@ using RequiredProviders = std::map<std::string, RequiredProvider, std::less<>>;
 
 constexpr std::string_view kObjectHint = "write { source = \"hashicorp/aws\", version = \"~> 5.0\" }";
 
-// Reads the blocks of one file after the other.
+// Reads one block after the other.
 class EntryReader {
  public:
   EntryReader(ClientKind tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
 
-  void read_file(const ConfigText& file) {
+  // A terraform block.
+  void read(const ConfigText& file, const hcl::Block& block) {
     file_ = &file;
-    for (const hcl::Block& block : file.parsed.body.blocks) {
-      if (block.type != "terraform") {
-        continue;
-      }
-      for (const hcl::Block& inner : block.body.blocks) {
-        if (inner.type == "required_providers") {
-          read_block(inner);
-        }
+    for (const hcl::Block& inner : block.body.blocks) {
+      if (inner.type == "required_providers") {
+        read_block(inner);
       }
     }
   }
@@ -60,16 +53,10 @@ class EntryReader {
   }
 
   std::optional<RequiredProvider> read_entry(const hcl::Attribute& attribute) {
-    RequiredProvider entry{.address = {},
-                           .location = {file_->path, attribute.range()},
-                           .value_range = attribute.value.range,
-                           .file = file_};
+    RequiredProvider entry{.address = {}, .location = {file_->path, attribute.range()}};
     const auto value = constant(attribute.value);
     if (value && value->type().is_primitive()) {
       return read_version_only(attribute, *value, std::move(entry));
-    }
-    if (!check_local_name(attribute.name, *file_, attribute.value.range, diagnostics_)) {
-      return std::nullopt;
     }
     const auto* object = std::get_if<hcl::Object>(&attribute.value.node);
     if (object == nullptr) {
@@ -85,19 +72,11 @@ class EntryReader {
   // The form of Terraform 0.12: aws = "~> 2.0".
   std::optional<RequiredProvider> read_version_only(const hcl::Attribute& attribute, const eval::Value& value,
                                                     RequiredProvider entry) {
-    const auto type = normalize_provider_part(attribute.name);
-    if (!type) {
-      report(attribute.value.range,
-             fmt::format("Invalid provider name: {} {}", hcl::quoted_for_message(attribute.name), type.error().message),
-             "use letters, digits and single dashes");
-      return std::nullopt;
-    }
-    if (!imply_address(*type, attribute, entry)) {
+    if (!imply_address(attribute, entry)) {
       return std::nullopt;
     }
     if (const auto text = eval::convert(value, eval::Type::string()); text && !text->is_null()) {
-      entry.constraint =
-          read_provider_constraint(text->as_string(), {file_->path, attribute.value.range}, diagnostics_);
+      entry.constraint = SourceText{text->as_string(), {file_->path, attribute.value.range}};
     }
     return entry;
   }
@@ -113,17 +92,9 @@ class EntryReader {
         usable = read_source(item.value, entry) && usable;
       } else if (key == "version") {
         read_version(item.value, entry);
-      } else if (key == "configuration_aliases") {
-        read_aliases(item.value, attribute.name, entry);
-      } else {
-        report(item.key.range,
-               "Invalid required_providers object: it can only contain \"version\", \"source\" and "
-               "\"configuration_aliases\"",
-               "to configure the provider, use a provider block");
-        break;
       }
     }
-    if (!usable || (!has_address && !imply_address(attribute.name, attribute, entry))) {
+    if (!usable || (!has_address && !imply_address(attribute, entry))) {
       return std::nullopt;
     }
     return entry;
@@ -147,15 +118,9 @@ class EntryReader {
     return is_text ? std::optional(value->as_string()) : std::nullopt;
   }
 
-  bool imply_address(std::string_view name, const hcl::Attribute& attribute, RequiredProvider& entry) {
-    auto address = ProviderAddress::implied(name, default_registry(tool_));
-    if (!address) {
-      report(attribute.value.range, fmt::format("Invalid provider name: {}", address.error().message),
-             address.error().hint);
-      return false;
-    }
-    entry.address = std::move(*address);
-    return true;
+  bool imply_address(const hcl::Attribute& attribute, RequiredProvider& entry) {
+    const std::string name = normalize_provider_part(attribute.name).value_or(attribute.name);
+    return take_address(ProviderAddress::implied(name, default_registry(tool_)), attribute.value.range, entry);
   }
 
   bool read_source(const hcl::Expression& expression, RequiredProvider& entry) {
@@ -165,11 +130,13 @@ class EntryReader {
              "write the address, for example \"hashicorp/aws\"");
       return false;
     }
-    auto address = ProviderAddress::parse(*text, default_registry(tool_));
+    return take_address(ProviderAddress::parse(*text, default_registry(tool_)), expression.range, entry);
+  }
+
+  bool take_address(Result<ProviderAddress> address, const Range& range, RequiredProvider& entry) {
     if (!address) {
-      Error error = std::move(address).error();
-      error.location = Location{file_->path, expression.range};
-      diagnostics_.push_back({Severity::error, std::move(error)});
+      address.error().location = Location{file_->path, range};
+      diagnostics_.push_back({Severity::error, std::move(address.error())});
       return false;
     }
     entry.address = std::move(*address);
@@ -183,31 +150,7 @@ class EntryReader {
              "write the constraint, for example \"~> 5.0\"");
       return;
     }
-    entry.constraint = read_provider_constraint(*text, {file_->path, expression.range}, diagnostics_);
-  }
-
-  void read_aliases(const hcl::Expression& expression, const std::string& name, RequiredProvider& entry) {
-    const auto* list = std::get_if<hcl::Tuple>(&expression.node);
-    if (list == nullptr) {
-      report(expression.range, "Invalid configuration_aliases value: a list of references is required",
-             fmt::format("write [{}.name]", name));
-      return;
-    }
-    for (const hcl::Expression& item : list->items) {
-      const auto traversal = read_traversal(item, file_->path);
-      if (!traversal || (traversal->steps.size() > 1 && traversal->steps[1].key)) {
-        report(item.range,
-               "Invalid configuration_aliases value: it can only contain references of the form provider.alias",
-               fmt::format("write {}.name", name));
-      } else if (traversal->root() != name) {
-        report(item.range,
-               fmt::format("Invalid configuration_aliases value: expected a reference that starts with {}, found {}",
-                           hcl::quoted_for_message(name), hcl::quoted_for_message(traversal->root())),
-               fmt::format("write {}.name", name));
-      } else {
-        entry.aliases.push_back(traversal->steps.size() > 1 ? traversal->steps[1].name : std::string());
-      }
-    }
+    entry.constraint = SourceText{*text, {file_->path, expression.range}};
   }
 
   void report(const Range& range, std::string message, std::string hint) {
@@ -227,23 +170,10 @@ RequiredProviders read_required_providers(const std::vector<ConfigText>& files, 
                                           Diagnostics& diagnostics) {
   EntryReader reader(tool, diagnostics);
   for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
-    for (const ConfigText& file : files) {
-      if (file.role == role) {
-        reader.read_file(file);
-      }
-    }
+    for_each_block(files, role, "terraform",
+                   [&](const ConfigText& file, const hcl::Block& block) { reader.read(file, block); });
   }
   return reader.take();
-}
-
-std::optional<SourceText> read_provider_constraint(std::string text, Location location, Diagnostics& diagnostics) {
-  if (auto ok = ProviderConstraint::check_written(text); !ok) {
-    Error error = std::move(ok.error());
-    error.location = std::move(location);
-    diagnostics.push_back({Severity::error, std::move(error)});
-    return std::nullopt;
-  }
-  return SourceText{std::move(text), std::move(location)};
 }
 
 }  // namespace modlock

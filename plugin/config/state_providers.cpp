@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "plugin/config/roots.h"
-#include "plugin/config/state_address.h"
+#include "plugin/config/traversal.h"
+#include "plugin/hcl/characters.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
@@ -16,6 +17,52 @@ namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
+using Steps = std::vector<Traversal::Step>;
+
+tl::unexpected<Error> no_address(const std::string& text) {
+  return fail(Code::source_invalid,
+              fmt::format("expected provider[\"host/namespace/type\"], found {}", hcl::quoted_for_message(text)));
+}
+
+// Where "provider" stands: behind the modules, which have no keys.
+std::size_t provider_at(const Steps& steps) {
+  std::size_t at = 0;
+  while (at + 1 < steps.size() && !steps[at].key && steps[at].name == "module" && !steps[at + 1].key) {
+    at += 2;
+  }
+  return at;
+}
+
+// Behind the provider: an alias, then the key of an instance.
+bool is_tail(const Steps& steps, std::size_t at) {
+  const std::size_t rest = steps.size() - at;
+  return rest == 0 || (!steps[at].key && (rest == 1 || (rest == 2 && steps[at + 1].key)));
+}
+
+// The provider in a state's `module.a.provider["registry.opentofu.org/hashicorp/aws"].west["key"]`, and in the form of
+// Terraform 0.12, `provider.aws`: a legacy address, or the built-in one. Errors: SOURCE_INVALID.
+Result<ProviderAddress> parse_state_provider(const std::string& text, std::string_view default_host) {
+  hcl::Expression expression;
+  expression.node = hcl::JsonString{.text = text, .shifts = {}};
+  const auto traversal = read_traversal(expression, {});
+  if (!traversal) {
+    return no_address(text);
+  }
+  const Steps& steps = traversal->steps;
+  const std::size_t at = provider_at(steps);
+  if (at + 1 >= steps.size() || steps[at].key || steps[at].name != "provider" || !is_tail(steps, at + 2)) {
+    return no_address(text);
+  }
+  const Traversal::Step& provider = steps[at + 1];
+  if (!provider.key) {
+    return provider.name == "terraform" ? ProviderAddress::implied(provider.name, default_host)
+                                        : ProviderAddress::parse("-/" + provider.name, default_host);
+  }
+  if (provider.name.size() < 2 || provider.name.front() != '"') {
+    return no_address(text);
+  }
+  return ProviderAddress::parse(std::string_view(provider.name).substr(1, provider.name.size() - 2), default_host);
+}
 
 // The member, or null where there is none or `value` is no object.
 const Json::Value& member(const Json::Value& value, const char* name) {

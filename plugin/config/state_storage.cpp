@@ -33,26 +33,16 @@ StateStorage read_backend(const hcl::Block& block, const ConfigText& file) {
 StateStorage read_state_storage(const std::vector<ConfigText>& files) {
   StateStorage storage;
   bool found = false;
-  const auto read_file = [&](const ConfigText& file, bool overrides) {
-    for (const hcl::Block& block : file.parsed.body.blocks) {
-      if (block.type != "terraform") {
-        continue;
-      }
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+    for_each_block(files, role, "terraform", [&](const ConfigText& file, const hcl::Block& block) {
       for (const hcl::Block& inner : block.body.blocks) {
         const bool keeps_state = inner.type == "cloud" || (inner.type == "backend" && inner.labels.size() == 1);
-        if (keeps_state && (overrides || !found)) {
+        if (keeps_state && (role == ConfigFile::Role::override_file || !found)) {
           storage = read_backend(inner, file);
           found = true;
         }
       }
-    }
-  };
-  for (const bool overrides : {false, true}) {
-    for (const ConfigText& file : files) {
-      if (file.role == (overrides ? ConfigFile::Role::override_file : ConfigFile::Role::primary)) {
-        read_file(file, overrides);
-      }
-    }
+    });
   }
   return storage;
 }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "plugin/config/config_schema.h"
-
 namespace modlock {
 namespace {
 
@@ -32,7 +30,9 @@ void collect_runs(const ConfigText& file, std::vector<ModuleCallSyntax>& calls, 
       continue;
     }
     if (run.labels.size() != 1 || !is_identifier(run.labels.front().text)) {
-      continue;  // check_structure() has said so
+      diagnostics.push_back(config_error(file, run.header_range, "the name of a run must be an identifier",
+                                         "use a letter or underscore, then letters, digits, underscores and dashes"));
+      continue;
     }
     const std::string& name = run.labels.front().text;
     ModuleCallSyntax call{.name = key_prefix(file) + name,
@@ -77,16 +77,12 @@ Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& 
   std::sort(tests->files.begin(), tests->files.end(),
             [](const ConfigText& left, const ConfigText& right) { return left.path < right.path; });
   tests->file_hashes = report_files(tests->files, tests->diagnostics);
-  const Diagnostics structure = check_structure(tests->files, tool);
-  tests->diagnostics.insert(tests->diagnostics.end(), structure.begin(), structure.end());
   for (const ConfigText& file : tests->files) {
     collect_runs(file, tests->calls, tests->diagnostics);
   }
   std::sort(tests->calls.begin(), tests->calls.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  const ProviderDeclarations written = read_written_providers(tests->files, tool, tests->diagnostics);
-  auto providers = provider_requirements(written, tool, tests->diagnostics);
   if (tool == ClientKind::opentofu) {
-    tests->providers = std::move(providers);
+    tests->providers = provider_requirements(tests->files, tool, tests->diagnostics);
     resolve_local_names(tests->providers, root.providers);
   }
   return tests;

@@ -7,7 +7,6 @@
 
 #include "plugin/config/config_files.h"
 #include "plugin/eval/type_constraint.h"
-#include "plugin/value/client_kind.h"
 
 namespace modlock {
 
@@ -25,12 +24,12 @@ struct VariableDeclaration {
   bool has_type = false;
   // Converted to the type, as OpenTofu does when it loads a module. None: the variable must be set.
   std::optional<eval::Value> default_value = {};
-  bool default_is_broken = false;  // it has one, which cannot be used: reported
-  Argument default_argument = {};  // where the default that counts is written
+  std::optional<Error> default_problem = {};  // why a default that it has cannot be used
+  Argument default_argument = {};             // where the default that counts is written
   bool sensitive = false;
   bool ephemeral = false;
   bool nullable = true;
-  std::optional<bool> usable_statically = {};  // `const`
+  std::optional<Error> problem = {};  // why it has no value, whatever is given: its type or a flag cannot be read
 
   // Whether text given for it is the value itself (it has a primitive type or none) and no expression.
   bool takes_literal_text() const { return !has_type || type.type.is_primitive(); }
@@ -38,14 +37,12 @@ struct VariableDeclaration {
 
 // The variables of a module by name, as configs.decodeVariableBlock and Variable.merge read them. Of two with one name
 // the later counts. An override that changes the type keeps the defaults of optional() attributes that the old type
-// had, as OpenTofu does. Diagnostics (CONFIG_PARSE): a variable twice, a name that is none or that is reserved, an
-// override of no variable, a bad type, a default that is no constant or does not fit the type (after the override too),
-// null for what must not be null, a flag that is no constant of its type.
+// had, as OpenTofu does; one of no variable is skipped. Diagnostics (CONFIG_PARSE): a variable twice.
 std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files,
-                                                                       ClientKind tool, Diagnostics& diagnostics);
+                                                                       Diagnostics& diagnostics);
 
-// The local values of a module by name: the argument that counts. Diagnostics (CONFIG_PARSE): a name twice, an override
-// of no local value.
+// The local values of a module by name: the argument that counts. An override of no local value is skipped. Diagnostics
+// (CONFIG_PARSE): a name twice.
 std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files,
                                                          Diagnostics& diagnostics);
 

@@ -7,11 +7,10 @@
 #include <set>
 #include <system_error>
 
-#include "plugin/config/did_you_mean.h"
-#include "plugin/config/module_call.h"
 #include "plugin/config/roots.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/json_syntax.h"
+#include "plugin/hcl/near_names.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -58,14 +57,6 @@ void hide_words(std::string& message) {
     }
     open = message.find('"', close + 1);
   }
-}
-
-// What looks like a declaration in JSON syntax: { "variable": { "region": { … } } }
-bool holds_declaration(const hcl::Attribute& attribute) {
-  const auto* object = std::get_if<hcl::Object>(&attribute.value.node);
-  return attribute.name == "variable" && object != nullptr &&
-         std::any_of(object->items.begin(), object->items.end(),
-                     [](const hcl::ObjectItem& item) { return std::holds_alternative<hcl::Object>(item.value.node); });
 }
 
 }  // namespace
@@ -155,35 +146,13 @@ class VariableReader {
       hide_words(diagnostic.what.message);
     }
     diagnostics_.insert(diagnostics_.end(), wrong.begin(), wrong.end());
-    if (report_misplaced(*file) || has_errors(wrong)) {
+    if (has_errors(wrong)) {
       return;
     }
     for (const hcl::Attribute& attribute : file->parsed.body.attributes) {
       values_->values_[attribute.name] = {.expression = &attribute.value, .json = file->json, .origin = file->path};
     }
     values_->files_.push_back(std::move(file));
-  }
-
-  // Blocks have no place in such a file. Returns whether there are any.
-  bool report_misplaced(const ConfigText& file) {
-    const std::size_t before = diagnostics_.size();
-    const auto report = [&](std::string_view type, const Range& range) {
-      diagnostics_.push_back(
-          type == "variable"
-              ? config_error(file, range, "variable declaration in a file of variable values",
-                             "declare the variable in a .tf file; here write only: name = value")
-              : config_error(file, range, fmt::format("unexpected block \"{}\" in a file of variable values", type),
-                             "such files hold only arguments: name = value"));
-    };
-    for (const hcl::Block& block : file.parsed.body.blocks) {
-      report(block.type, block.type_range);
-    }
-    for (const hcl::Attribute& attribute : file.parsed.body.attributes) {
-      if (file.json && holds_declaration(attribute)) {
-        report(attribute.name, attribute.name_range);
-      }
-    }
-    return diagnostics_.size() != before;
   }
 
   fs::path root_;
@@ -212,7 +181,7 @@ Diagnostics VariableValues::undeclared(const std::map<std::string, VariableDecla
            Error{.code = Code::config_parse,
                  .message =
                      fmt::format("a value was given for variable \"{}\", which the root module does not declare", name),
-                 .hint = did_you_mean(name, known)}});
+                 .hint = hcl::did_you_mean(name, known)}});
     }
   }
   return diagnostics;

@@ -50,9 +50,9 @@ class VariableValues {
 
 // Reads terraform.tfvars, terraform.tfvars.json, then *.auto.tfvars and *.auto.tfvars.json (together by name) beside
 // the root, then the arguments; later ones win, over the environment's. A named file is JSON if its name ends in
-// ".json", or if it does not end in ".tfvars" and starts with "{". Diagnostics: CONFIG_PARSE for files that cannot be
-// read as such (syntax, blocks in them, a name twice); nothing is taken out of these. Errors: NOT_FOUND of named files;
-// IO_ERROR, PATH_OUTSIDE_ROOT of all.
+// ".json", or if it does not end in ".tfvars" and starts with "{". Blocks in such files are skipped. Diagnostics:
+// CONFIG_PARSE for errors of syntax and a name twice; nothing is taken out of these files. Errors: NOT_FOUND of named
+// files; IO_ERROR, PATH_OUTSIDE_ROOT of all.
 Result<std::shared_ptr<const VariableValues>> read_variable_values(const std::filesystem::path& root,
                                                                    const VariableInputs& inputs,
                                                                    const Documents& documents,

@@ -165,17 +165,10 @@ std::string written(const ProviderConstraint::Item& item) {
 
 }  // namespace
 
-Result<void> ProviderConstraint::check_written(std::string_view text) {
+Result<ProviderConstraint> ProviderConstraint::parse(std::string_view text) {
   if (auto as_module = ModuleConstraint::parse(text); !as_module) {
     as_module.error().hint = kHint;
     return tl::unexpected(std::move(as_module.error()));
-  }
-  return {};
-}
-
-Result<ProviderConstraint> ProviderConstraint::parse(std::string_view text) {
-  if (auto ok = check_written(text); !ok) {
-    return tl::unexpected(std::move(ok.error()));
   }
   return parse_locked(text);
 }

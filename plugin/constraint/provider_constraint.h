@@ -23,9 +23,6 @@ class ProviderConstraint {
     bool operator==(const Item&) const = default;
   };
 
-  // The first half of parse(): whether hashicorp/go-version accepts the text, which every one in a file has to pass.
-  // Errors: CONSTRAINT_SYNTAX.
-  static Result<void> check_written(std::string_view text);
   // A constraint of a configuration: hashicorp/go-version must accept the text first, then go-versions. Errors:
   // CONSTRAINT_SYNTAX in the words of the one that refuses.
   static Result<ProviderConstraint> parse(std::string_view text);

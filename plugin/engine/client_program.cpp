@@ -223,7 +223,7 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
       client_version_of(implementation, tree.modules.front().parsed->directory, options, context);
   Diagnostics found = check_core_versions(tree, implementation.tool, release.version);
   for (Diagnostic& diagnostic : found) {
-    if (!release.is_known && diagnostic.what.code == Code::constraint_conflict) {
+    if (!release.is_known) {
       diagnostic.severity = Severity::warning;
       diagnostic.what.hint = "say which release will run: --implementation-version, or implementationVersion";
     }

@@ -134,7 +134,7 @@ std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& ro
 }
 
 std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree) {
-  constexpr std::array kFrom = {"required_version", "compatible_with", "language"};
+  constexpr std::array kFrom = {"required_version", "compatible_with"};
   std::vector<messages::InspectedCoreVersion> found;
   for (const TreeModule& module : tree.modules) {
     for (const CoreRequirement& requirement : module.parsed->core) {

@@ -65,23 +65,20 @@ std::string_view kind_of(const Expression& value) {
   return std::holds_alternative<Tuple>(value.node) ? "an array" : "an object";
 }
 
+bool holds_others(const Expression& value) {
+  return std::holds_alternative<Object>(value.node) || std::holds_alternative<Tuple>(value.node);
+}
+
 // Of a value that holds others, the opening bracket.
 Range start_of(const Expression& value) {
-  if (!std::holds_alternative<Tuple>(value.node) && !std::holds_alternative<Object>(value.node)) return value.range;
+  if (!holds_others(value)) return value.range;
   Position behind = value.range.start;
   ++behind.byte;
   ++behind.column;
   return {value.range.start, behind};
 }
 
-bool is_body(const Expression& value, const BodySchema& schema) {
-  return std::holds_alternative<Object>(value.node) ||
-         (std::holds_alternative<Tuple>(value.node) && !schema.one_object);
-}
-
-std::string_view kind_expected(const BodySchema& schema) {
-  return schema.one_object ? "an object" : "an object or an array of objects";
-}
+constexpr std::string_view kBody = "an object or an array of objects";
 
 const std::string& name_of(const ObjectItem& member) {
   return std::get<JsonString>(member.key.node).text;
@@ -127,10 +124,10 @@ void JsonBodyReader::report_kind(const Expression& value, std::string_view expec
 
 ParsedFile JsonBodyReader::read_root(Expression value, const BodySchema& schema) {
   ParsedFile file;
-  if (is_body(value, schema)) {
+  if (holds_others(value)) {
     read_body(value, schema, "", file.body);
   } else {
-    report_kind(value, kind_expected(schema), "a file without content holds {}");
+    report_kind(value, kBody, "a file without content holds {}");
   }
   file.diagnostics = std::move(diagnostics_);
   return file;
@@ -171,6 +168,7 @@ void JsonBodyReader::read_body(Expression& value, const BodySchema& schema, cons
       body.attributes.push_back({name, name_range, std::move(member->value)});
       continue;
     }
+    if (schema.open && holds_others(member->value)) continue;
     add({.code = error_code_,
          .message = fmt::format("the argument {} is set a second time", quoted_for_message(name)),
          .location = Location{path_, name_range},
@@ -184,7 +182,7 @@ void JsonBodyReader::read_labels(Expression& value, Header& header, std::vector<
   if (header.labels.size() == schema.labels) return read_content(value, header, blocks);
   const std::string hint = example_of(schema);
   const std::string expected = fmt::format("an object whose names are labels of block \"{}\"", schema.type);
-  if (!is_body(value, kOnlyAttributes)) return report_kind(value, expected, hint);
+  if (!holds_others(value)) return report_kind(value, expected, hint);
   const std::size_t errors = diagnostics_.size();
   const auto members = members_of(value, hint);
   if (members.empty() && diagnostics_.size() == errors) {
@@ -210,9 +208,9 @@ void JsonBodyReader::read_content(Expression& value, const Header& header, std::
 void JsonBodyReader::read_block(Expression& value, const Range& header_range, const Header& header,
                                 std::vector<Block>& blocks) {
   const BodySchema& schema = header.schema.body == nullptr ? kOnlyAttributes : *header.schema.body;
-  const bool empty = std::holds_alternative<NullLiteral>(value.node) && !schema.one_object;
-  if (!empty && !is_body(value, schema)) {
-    const auto expected = fmt::format("{} as the content of block \"{}\"", kind_expected(schema), header.schema.type);
+  const bool empty = std::holds_alternative<NullLiteral>(value.node);
+  if (!empty && !holds_others(value)) {
+    const auto expected = fmt::format("{} as the content of block \"{}\"", kBody, header.schema.type);
     return report_kind(value, expected, example_of(header.schema));
   }
   if (!labels_fit(header, value.range)) return;

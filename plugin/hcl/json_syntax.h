@@ -21,10 +21,8 @@ struct BlockSchema {
 // What is no block of `blocks` is an attribute.
 struct BodySchema {
   std::span<const BlockSchema> blocks = {};
-  // The body is written as one object. Without it an array of objects, whose members are put together, will do, and
-  // null for a body that stands in an array; the reference is strict about bodies that it only takes arguments from:
-  // those of locals, required_providers and provider_meta, of variables in a test file, and variable value files.
-  bool one_object = false;
+  // Whether arguments may be blocks that the schema does not know: one that holds others may be repeated.
+  bool open = false;
 };
 
 // Reads HCL's JSON syntax onto the tree of native syntax. `schema` says which members of the root body are blocks; a

@@ -1,5 +1,7 @@
 #include "plugin/hcl/near_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -8,6 +10,7 @@ namespace modlock::hcl {
 namespace {
 
 constexpr std::size_t kNear = 2;
+constexpr std::size_t kLongestName = 64;
 
 bool sizes_are_near(std::string_view left, std::string_view right) {
   return std::max(left.size(), right.size()) - std::min(left.size(), right.size()) <= kNear;
@@ -41,6 +44,14 @@ std::optional<std::string_view> nearest_name(std::string_view name, std::span<co
     nearest = word;
   }
   return nearest;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
+  if (name.size() > kLongestName || known.size() > kMostCompared) {
+    return {};
+  }
+  const auto nearest = nearest_name(name, known);
+  return nearest ? fmt::format("did you mean \"{}\"?", *nearest) : std::string{};
 }
 
 }  // namespace modlock::hcl

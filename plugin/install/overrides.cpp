@@ -137,21 +137,19 @@ class OverridePlanner {
 
   // Override files are merged in the order of their names.
   static Result<void> check_later_overrides(const ModuleNode& node, const Directory& directory) {
-    for (const BlockSyntax& later : node.call.written->overrides) {
-      if (later.file->name < kOwnOverrideName) {
+    for (const char* name : {"source", "version"}) {
+      const Argument argument = node.call.written->find(name);
+      if (argument.attribute == nullptr || argument.file->role != ConfigFile::Role::override_file ||
+          argument.file->name < kOwnOverrideName) {
         continue;
       }
-      for (const char* argument : {"source", "version"}) {
-        if (const hcl::Attribute* attribute = later.block->body.find(argument)) {
-          Error error =
-              at(node, Code::config_parse,
-                 fmt::format("{} sets the {} of module \"{}\" and is merged after {}",
-                             join_relative(directory.name, later.file->path), argument, node.key, kOwnOverrideName),
-                 "give the file a name that sorts before it, or write the argument into the call");
-          error.location = Location{join_relative(directory.name, later.file->path), attribute->value.range};
-          return fail(std::move(error));
-        }
-      }
+      Error error =
+          at(node, Code::config_parse,
+             fmt::format("{} sets the {} of module \"{}\" and is merged after {}",
+                         join_relative(directory.name, argument.file->path), name, node.key, kOwnOverrideName),
+             "give the file a name that sorts before it, or write the argument into the call");
+      error.location = Location{join_relative(directory.name, argument.file->path), argument.attribute->value.range};
+      return fail(std::move(error));
     }
     return {};
   }

@@ -10,7 +10,6 @@
 #include "plugin/config/module_scope.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/module_reader.h"
-#include "plugin/resolve/provider_passing.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -41,8 +40,6 @@ class TreeWalk {
       }
       MODLOCK_TRY(walk_level());
     }
-    Diagnostics passing = check_provider_passing(tree_, request_.tool);
-    std::move(passing.begin(), passing.end(), std::back_inserter(tree_.diagnostics));
     return std::move(tree_);
   }
 
@@ -115,7 +112,6 @@ class TreeWalk {
     root_of_tests.of_tests = true;
     take_module(root_of_tests, tests);
     take_diagnostics(values->undeclared(parsed->variables), root);
-    take_diagnostics(scope->check_constants(), root);
     auto ok = add_calls(root, *parsed, scope);
     return ok ? add_calls(root_of_tests, *tests, scope) : ok;
   }
@@ -136,28 +132,9 @@ class TreeWalk {
       return ok;
     }
     take_module(node, *parsed);
-    refuse_imports(node, **parsed);
     const auto scope =
         std::make_shared<ModuleScope>(*parsed, environment_, node.manifest_directory, caller, *node.call.written);
-    take_diagnostics(scope->check_constants(), node);
     return add_calls(node, **parsed, scope);
-  }
-
-  void refuse_imports(const ModuleNode& node, const ParsedModule& parsed) {
-    for (const ConfigText& file : parsed.files) {
-      for (const hcl::Block& block : file.parsed.body.blocks) {
-        if (block.type == "import") {
-          tree_.complete = false;
-          report(node,
-                 Error{.code = Code::config_parse,
-                       .message = "Invalid import configuration: import blocks are only allowed in the root "
-                                  "module",
-                       .location = Location{join_relative(node.manifest_directory, file.path), block.header_range},
-                       .hint = "move the block to the root module"});
-          return;
-        }
-      }
-    }
   }
 
   void take_module(const ModuleNode& node, const std::shared_ptr<const ParsedModule>& parsed) {

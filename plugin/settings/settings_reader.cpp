@@ -9,7 +9,7 @@
 #include "backends/address/platform.h"
 #include "backends/base/build_info.h"
 #include "plugin/build_info.h"
-#include "plugin/config/did_you_mean.h"
+#include "plugin/hcl/near_names.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
@@ -50,7 +50,7 @@ tl::unexpected<Error> SettingsText::reject(const Range& range, std::string messa
 
 tl::unexpected<Error> SettingsText::unknown(std::string_view what, std::string_view name, const Range& range,
                                             const Words& known) const {
-  std::string hint = did_you_mean(name, known);
+  std::string hint = hcl::did_you_mean(name, known);
   return reject(range, fmt::format("unknown {} {} in {}", what, hcl::quoted_for_message(name), at(range)),
                 hint.empty() ? fmt::format("known here are {}", quoted_list(known, ", ")) : std::move(hint));
 }

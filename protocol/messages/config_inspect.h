@@ -45,7 +45,7 @@ struct InspectedProvider {
 
 // What a module says about the release of the client.
 struct InspectedCoreVersion {
-  std::string from;  // "required_version", "compatible_with", "language"
+  std::string from;  // "required_version", "compatible_with"
   std::string constraint;
   std::string module;
   Location location;
@@ -127,8 +127,7 @@ constexpr TypeName name_of(const InspectedCoreVersion*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, InspectedCoreVersion> requirement) {
-  form.member("from", requirement.from, "which argument says it; `language` is a block that older releases refuse",
-              {"required_version", "compatible_with", "language"});
+  form.member("from", requirement.from, "which argument says it", {"required_version", "compatible_with"});
   form.optional("constraint", requirement.constraint, "as written");
   form.member("module", requirement.module, "key of the module; empty is the root");
   place_fields(form, requirement.location);

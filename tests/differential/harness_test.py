@@ -94,7 +94,7 @@ class AnswerTest(unittest.TestCase):
         good = Answer(modules={"m": "./a"}, providers={"x": "~> 1.0"}, contributions={("", "x"): "~> 1.0"})
         for name, actual, expected in (
                 ("the same", good, []),
-                ("rejected", Answer(["wrong"]), ["one accepts and the other rejects"]),
+                ("rejected", Answer(["wrong"]), ["rejected, and the client accepts"]),
                 ("ended", Answer(failure="exit -11"), ["no answer"]),
                 ("a module", Answer(modules={"m": "./b"}, providers=good.providers, contributions=good.contributions),
                  ["module m: './a' and './b'"]),
@@ -107,7 +107,7 @@ class AnswerTest(unittest.TestCase):
     def test_policies_of_ours(self):
         good, wrong, ended = Answer(modules={"m": "./a"}), Answer(["wrong"]), Answer(failure="exit -11")
         for options, expected in (
-                ({}, (["one accepts and the other rejects"], [], ["no answer"])),
+                ({}, ([], [], ["no answer"])),
                 ({"refused_by_us": True}, (["accepted, against our policy"], [], ["accepted, against our policy"])),
                 ({"accepted_by_us": True}, ([], ["rejected, against our policy"], ["rejected, against our policy"]))):
             for actual, found in zip((good, wrong, ended), expected):

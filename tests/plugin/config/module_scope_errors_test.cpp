@@ -63,9 +63,6 @@ BOOST_AUTO_TEST_CASE(what_has_no_static_value) {
        "CONFIG_PARSE: a reference to a resource type must be followed by the name of a resource, found \"foo\"\n"
        "  hint: put text in quotes; write var.name for a variable and local.name for a local value"},
       {"a reserved word", "lazy.x", "CONFIG_PARSE: the symbol name \"lazy\" is reserved for a future OpenTofu version"},
-      {"const = false", "var.never",
-       "CONFIG_NON_STATIC: variable \"never\" cannot be used in a static context, because it is declared as "
-       "\"const = false\"\n  hint: remove const = false, or use another variable"},
       {"no value", "var.required",
        "CONFIG_NON_STATIC: variable \"required\" has no value and no default\n"
        "  hint: set it in terraform.tfvars, with --variable required=… or with TF_VAR_required"},
@@ -77,9 +74,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_static_value) {
     BOOST_TEST_CONTEXT(row.name) {
       const TestModule root = root_module(
           environment, {{"main.tf", fmt::format("module \"m\" {{\n  source = {}\n}}\n", row.source)},
-                        {"names.tf",
-                         "variable \"region\" {\n  default = \"x\"\n}\nvariable \"never\" {\n  const = false\n}\n"
-                         "variable \"required\" {}\n"}});
+                        {"names.tf", "variable \"region\" {\n  default = \"x\"\n}\nvariable \"required\" {}\n"}});
       auto value = root.scope->evaluate_argument(root.call("m").find("source"), "module.m.source");
       BOOST_TEST_REQUIRE(!value.has_value());
       Error error = std::move(value.error());
@@ -243,14 +238,23 @@ BOOST_AUTO_TEST_CASE(what_a_caller_gives_wrong) {
              "  child/main.tf:8:12: referenced by module.o.source");
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_default) {
-  auto module = std::make_shared<ParsedModule>();
-  module->variables["a"] = {.name = "a", .location = {"main.tf", {}}, .type = {}, .default_is_broken = true};
+// What is wrong with a variable is an error where it is needed.
+BOOST_AUTO_TEST_CASE(broken_variables) {
   const ScopeContext environment = test_surroundings();
-  ModuleScope scope(module, environment, ".", variable_values({}));
-  BOOST_TEST(show(scope.resolve({.object = "var", .attribute = "a", .location = {"x.tf", {}}})) ==
-             "CONFIG_PARSE main.tf: the default value of variable \"a\" is not valid\n"
-             "  x.tf: referenced by this expression");
+  const TestModule root = root_module(
+      environment, {{"main.tf", "module \"a\" {\n  source = var.a\n}\nmodule \"b\" {\n  source = var.b\n}\n"},
+                    {"vars.tf",
+                     "variable \"a\" {\n  default = var.c\n}\nvariable \"b\" {\n  type = strin\n  default = "
+                     "\"./b\"\n}\nvariable \"c\" {\n  nullable = local.x\n}\n"}});
+  BOOST_TEST(root.source("a") ==
+             "CONFIG_PARSE vars.tf:2:13: variables not allowed: a value written out was expected, found var.c\n"
+             "  main.tf:2:12: referenced by module.a.source\n"
+             "  hint: write the value out");
+  BOOST_TEST(root.source("b") ==
+             "CONFIG_PARSE vars.tf:5:10: invalid type specification: the keyword \"strin\" is not a valid type "
+             "specification\n"
+             "  main.tf:5:12: referenced by module.b.source\n"
+             "  hint: write a type such as string, list(string) or object({ name = string })");
 }
 
 BOOST_AUTO_TEST_CASE(long_chains) {

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(values_of_root_variables) {
       {"text for a list", "type = list(string)", {.arguments = {{"x", "[\"a\", 1]"}}}, {}, "[\"a\", \"1\"]"},
       {"text for any", "type = any", {.arguments = {{"x", "{ a = 1 }"}}}, {}, "{a = 1}"},
       {"marks", "sensitive = true\n  ephemeral = true", {.arguments = {{"x", "a"}}}, {}, "\"a\"!sensitive!ephemeral"},
-      {"const is static", "const = true\n  default = 1", {}, {}, "1"},
+      {"const is not asked for", "const = false\n  default = 1", {}, {}, "1"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -161,17 +161,6 @@ BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
   BOOST_TEST(show(root.scope->resolve({.object = "local", .attribute = "a", .location = {"main.tf", {}}})) ==
              "CONFIG_PARSE main.tf: variables not allowed: Terraform wants this written out, found local.a\n"
              "  hint: write the value out");
-}
-
-BOOST_AUTO_TEST_CASE(constants) {
-  const ScopeContext environment = test_surroundings();
-  const TestModule root = root_module(
-      environment, {{"main.tf",
-                     "variable \"a\" {\n  const = true\n}\nvariable \"b\" {}\nvariable \"c\" {\n  const = true\n"
-                     "  default = 1\n}\nvariable \"d\" {\n  const = false\n}\n"}});
-  BOOST_TEST(show(root.scope->check_constants()) ==
-             "CONFIG_NON_STATIC main.tf:1:1: variable \"a\" has no value and no default\n"
-             "  hint: set it in terraform.tfvars, with --variable a=… or with TF_VAR_a");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

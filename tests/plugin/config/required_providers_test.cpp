@@ -61,22 +61,23 @@ BOOST_AUTO_TEST_CASE(entries) {
        ""},
       {"rp upper obj",
        {{"main.tf", "terraform {\n required_providers {\nA = { version=\"1.0\" }\n}\n}\n"}},
-       "",
-       "error main.tf:3:5 `{ version=\"1.0\" }`: Invalid provider local name: \"A\" is not in its normal form"},
+       "registry.opentofu.org/hashicorp/a A required main.tf:3:1 `A = { version=\"1.0\" }` 1.0 `\"1.0\"`",
+       ""},
       {"rp under",
        {{"main.tf", "terraform {\n required_providers {\na_b = { version=\"1.0\" }\n}\n}\n"}},
        "",
-       "error main.tf:3:7 `{ version=\"1.0\" }`: Invalid provider local name: \"a_b\" must contain only letters, "
-       "digits, and dashes, and may not use leading or trailing dashes"},
+       "error main.tf:3:7 `{ version=\"1.0\" }`: invalid provider type \"a_b\" in source \"a_b\": "
+       "must contain only letters, digits, and dashes, and may not use leading or trailing dashes"},
       {"rp under str",
        {{"main.tf", "terraform {\n required_providers {\na_b = \"1.0\"\n}\n}\n"}},
        "",
-       "error main.tf:3:7 `\"1.0\"`: Invalid provider name: \"a_b\" must contain only letters, digits, and dashes, and "
-       "may not use leading or trailing dashes"},
+       "error main.tf:3:7 `\"1.0\"`: invalid provider type \"a_b\" in source \"a_b\": "
+       "must contain only letters, digits, and dashes, and may not use leading or trailing dashes"},
       {"rp dashes",
        {{"main.tf", "terraform {\n required_providers {\na--b = \"1.0\"\n}\n}\n"}},
        "",
-       "error main.tf:3:8 `\"1.0\"`: Invalid provider name: \"a--b\" cannot use multiple consecutive dashes"},
+       "error main.tf:3:8 `\"1.0\"`: invalid provider type \"a--b\" in source \"a--b\": "
+       "cannot use multiple consecutive dashes"},
       {"rp obj",
        {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/y\", version=\">= 1, < 2\" }\n}\n}\n"}},
        "registry.opentofu.org/x/y a required main.tf:3:1 `a = { source=\"x/y\", version=\">= 1, < 2\" }` >= 1, < 2 "
@@ -85,8 +86,7 @@ BOOST_AUTO_TEST_CASE(entries) {
       {"rp unknown key",
        {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/y\", versions=\">= 1, < 2\" }\n}\n}\n"}},
        "registry.opentofu.org/x/y a required main.tf:3:1 `a = { source=\"x/y\", versions=\">= 1, < 2\" }`",
-       "error main.tf:3:21 `versions`: Invalid required_providers object: it can only contain \"version\", \"source\" "
-       "and \"configuration_aliases\""},
+       ""},
       {"rp src num",
        {{"main.tf", "terraform {\n required_providers {\na = { source=1 }\n}\n}\n"}},
        "",
@@ -168,8 +168,7 @@ BOOST_AUTO_TEST_CASE(entries) {
        {{"main.tf", "terraform {\n required_providers {\n a = { version=\"new\" }\n}\n}\n"},
         {"override.tf", "terraform {\n required_providers {\n a = {}\n}\n}\n"}},
        "registry.opentofu.org/hashicorp/a a required override.tf:3:2 `a = {}`",
-       "error main.tf:3:16 `\"new\"`: \"new\" is not a version constraint: item \"new\" must be an optional operator "
-       "(=, !=, >, >=, <, <=, ~>) and a version"},
+       ""},
       {"j rp",
        {{"main.tf.json",
          "{\"terraform\":{\"required_providers\":{\"a\":{\"source\":\"x/a\",\"version\":\"~> "
@@ -178,11 +177,10 @@ BOOST_AUTO_TEST_CASE(entries) {
        "registry.opentofu.org/x/a a required main.tf.json:1:37 `\"a\":{\"source\":\"x/a\",\"version\":\"~> "
        "1\",\"configuration_aliases\":[\"a.x\"]}` ~> 1 `\"~> 1\"`",
        ""},
-      {"j rp bad",
+      {"j rp unknown key",
        {{"main.tf.json", "{\"terraform\":{\"required_providers\":{\"a\":{\"source\":\"x/a\",\"foo\":1}}}}"}},
        "registry.opentofu.org/x/a a required main.tf.json:1:37 `\"a\":{\"source\":\"x/a\",\"foo\":1}`",
-       "error main.tf.json:1:57 `\"foo\"`: Invalid required_providers object: it can only contain \"version\", "
-       "\"source\" and \"configuration_aliases\""},
+       ""},
   };
   check_requirements(rows);
 }
@@ -246,32 +244,10 @@ BOOST_AUTO_TEST_CASE(configuration_aliases) {
        {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[a] }\n}\n}\n"}},
        "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[a] }`",
        ""},
-      {"rp alias other",
-       {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[b.x] }\n}\n}\n"}},
-       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[b.x] }`",
-       "error main.tf:3:44 `b.x`: Invalid configuration_aliases value: expected a reference that starts with \"a\", "
-       "found \"b\""},
-      {"rp alias str",
-       {{"main.tf",
-         "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[\"a.x\"] }\n}\n}\n"}},
-       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[\"a.x\"] }`",
-       "error main.tf:3:44 `\"a.x\"`: Invalid configuration_aliases value: it can only contain references of the form "
-       "provider.alias"},
-      {"rp alias key",
-       {{"main.tf",
-         "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[a[\"x\"]] }\n}\n}\n"}},
-       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[a[\"x\"]] }`",
-       "error main.tf:3:44 `a[\"x\"]`: Invalid configuration_aliases value: it can only contain references of the form "
-       "provider.alias"},
-      {"rp alias long",
-       {{"main.tf",
-         "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=[a.x.y] }\n}\n}\n"}},
-       "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=[a.x.y] }`",
-       ""},
       {"rp alias notlist",
        {{"main.tf", "terraform {\n required_providers {\na = { source=\"x/a\", configuration_aliases=a.x }\n}\n}\n"}},
        "registry.opentofu.org/x/a a required main.tf:3:1 `a = { source=\"x/a\", configuration_aliases=a.x }`",
-       "error main.tf:3:43 `a.x`: Invalid configuration_aliases value: a list of references is required"},
+       ""},
   };
   check_requirements(rows);
 }

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/config/provider_declarations.h"
 #include "plugin/config/provider_requirement.h"
 #include "tests/plugin/config/config_texts.h"
 
@@ -30,11 +29,6 @@ inline std::string describe(const std::vector<ProviderRequirement>& requirements
   return lines;
 }
 
-inline std::vector<ProviderRequirement> requirements_of(const std::vector<ConfigText>& files, Diagnostics& diagnostics,
-                                                        ClientKind tool = ClientKind::opentofu) {
-  return provider_requirements(read_written_providers(files, tool, diagnostics), tool, diagnostics);
-}
-
 struct RequirementRow {
   const char* name;
   Texts files;
@@ -48,7 +42,7 @@ void check_requirements(const RequirementRow (&rows)[kCount], ClientKind tool = 
     BOOST_TEST_CONTEXT(row.name) {
       const auto files = read_texts(row.files, tool);
       Diagnostics diagnostics;
-      BOOST_TEST(describe(requirements_of(files, diagnostics, tool), files) == row.requirements);
+      BOOST_TEST(describe(provider_requirements(files, tool, diagnostics), files) == row.requirements);
       BOOST_TEST(describe(diagnostics, files) == row.diagnostics);
     }
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "plugin/config/config_schema.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/hcl/json_syntax.h"
 
@@ -55,7 +54,7 @@ std::vector<ConfigText> config_texts(const FileTexts& files) {
                     .path = name,
                     .json = name.ends_with(".json"),
                     .text = text};
-    file.parsed = file.json ? hcl::parse_json(file.text, file.path, module_file_schema())
+    file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(ConfigKind::module))
                             : hcl::parse_native(file.text, file.path);
     BOOST_TEST(show(file.parsed.diagnostics) == "");
     texts.push_back(std::move(file));
@@ -67,7 +66,7 @@ std::shared_ptr<const ParsedModule> parse_module(const FileTexts& files) {
   auto module = std::make_shared<ParsedModule>();
   module->files = config_texts(files);
   Diagnostics diagnostics;
-  module->variables = read_variables(module->files, ClientKind::opentofu, diagnostics);
+  module->variables = read_variables(module->files, diagnostics);
   module->locals = read_locals(module->files, diagnostics);
   BOOST_TEST(show(diagnostics) == "");
   for (const ConfigText& file : module->files) {

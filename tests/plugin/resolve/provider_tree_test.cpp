@@ -63,4 +63,19 @@ BOOST_AUTO_TEST_CASE(who_is_asked) {
   BOOST_TEST(summary(find_needs(tree, state, NeedsOf::providers_lock, kOpenTofuRegistry)) == aws + null);
 }
 
+// The same local name is another provider in another module.
+BOOST_AUTO_TEST_CASE(local_names_of_each_module) {
+  const TemporaryDirectory directory;
+  directory.write("main.tf",
+                  "terraform {\n  required_providers {\n    aws = {\n      source = \"acme/aws\"\n    }\n  }\n}\n\n"
+                  "resource \"aws_x\" \"y\" {}\n\nmodule \"vpc\" {\n  source = \"./vpc\"\n}\n");
+  directory.write("vpc/main.tf", "resource \"aws_x\" \"y\" {}\n");
+  WalkRequest request{.root = directory.path(), .bounds = {directory.path()}};
+  const auto tree = walk_modules(request, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
+  BOOST_TEST_REQUIRE(tree.has_value());
+  BOOST_TEST(summary(find_needs(*tree, {}, NeedsOf::init, kOpenTofuRegistry)) ==
+             "provider.registry.opentofu.org/acme/aws [] main.tf:3:5\n"
+             "provider.registry.opentofu.org/hashicorp/aws [] vpc/main.tf:1:1\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
