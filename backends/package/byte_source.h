@@ -1,7 +1,17 @@
 #pragma once
 
+#include <array>
+#include <condition_variable>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
+#include "backends/package/streamed_file.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {
@@ -12,6 +22,47 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // The next piece, which lives until the next call; empty at the end. After an error nothing more is asked.
   virtual Result<std::string_view> next() = 0;
+};
+
+// The bytes of a file that may still be arriving. Errors: IO_ERROR; those of StreamedFile::wait_for().
+class DownloadStream final : public ByteSource {
+ public:
+  // `file` outlives the object.
+  explicit DownloadStream(const StreamedFile& file) : source_(file) {}
+
+  Result<std::string_view> next() override;
+
+ private:
+  const StreamedFile& source_;
+  std::ifstream file_;
+  std::uint64_t at_ = 0;
+  std::vector<char> piece_;
+};
+
+// Another source, read on a thread of its own, a few pieces ahead of who asks for them. The bytes and the error at the
+// end are the same; several of its pieces come as one.
+class ReadAhead final : public ByteSource {
+ public:
+  explicit ReadAhead(std::unique_ptr<ByteSource> source);
+  // Waits for the source to return from what it is at.
+  ~ReadAhead() override;
+
+  Result<std::string_view> next() override;
+
+ private:
+  void run(const std::stop_token& stop);
+  // The source's next bytes, with how it ended where it did.
+  std::optional<Result<void>> fill(std::string& piece, const std::stop_token& stop);
+
+  std::unique_ptr<ByteSource> source_;  // the thread's alone
+  std::array<std::string, 4> pieces_;   // a ring; each belongs to the thread until it is counted, then to the reader
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::size_t read_ = 0;  // pieces that were; this and what follows: under the mutex
+  std::size_t used_ = 0;
+  std::optional<Result<void>> end_;
+  bool holds_ = false;   // the reader has the piece before used_ + 1; the reader's alone
+  std::jthread thread_;  // last: it uses everything else
 };
 
 }  // namespace modlock::unpack

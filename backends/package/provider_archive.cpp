@@ -11,7 +11,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/spool.h"
-#include "backends/package/tree_summary.h"
+#include "backends/package/tree_hash.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/zip_directory.h"
 #include "backends/package/zip_layout.h"

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "backends/package/unpack_readers.h"
+#include "backends/package/unpack_tree.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

@@ -1,16 +1,50 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "backends/package/byte_source.h"
+#include "backends/package/libarchive.h"
 #include "backends/package/unpack.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 
-// What a file compressed with gzip (tar_gz) or bzip2 (tar_bz2) holds. Errors: BAD_RESPONSE (not compressed, otherwise
-// or more than once; damaged or truncated); IO_ERROR; those of `packed`.
-std::unique_ptr<ByteSource> filtered_bytes(ArchiveFormat format, std::unique_ptr<ByteSource> packed,
-                                           std::string_view display);
+// libarchive at work on a stream of bytes.
+class LibraryReader {
+ public:
+  explicit LibraryReader(std::unique_ptr<ByteSource> source);
+  LibraryReader(const LibraryReader&) = delete;
+  LibraryReader& operator=(const LibraryReader&) = delete;
+
+  // Null where there is no memory.
+  archive* get() const { return archive_.get(); }
+
+  enum class Opened { yes, other_format, no };
+  // Once the formats and filters are chosen. Reads the first bytes.
+  Opened open();
+
+  // What the last call failed of: the error of the source, where it had one; else what libarchive says, BAD_RESPONSE or
+  // IO_ERROR.
+  tl::unexpected<Error> failure(std::string_view display);
+
+ private:
+  static la_ssize_t read(archive* opened, void* self, const void** piece);
+
+  std::unique_ptr<ByteSource> source_;
+  std::optional<Error> source_failure_;
+  std::unique_ptr<archive, Free<libarchive::read_free>> archive_;
+};
+
+// Returns what a tar of this format holds once it is decompressed. libarchive's own filter for xz lets a file claim as
+// much memory as it likes; this one stays below 128 MiB, and `xz -9` needs half of that. Errors: BAD_RESPONSE (not
+// compressed, compressed otherwise or, with gzip and bzip2, more than once; damaged or truncated); ARCHIVE_UNSAFE (more
+// memory); IO_ERROR; those of `packed`.
+std::unique_ptr<ByteSource> decompressed_bytes(ArchiveFormat format, std::unique_ptr<ByteSource> packed,
+                                               std::string_view display);
+
+// The name of its compression in messages: "gzip", "bzip2", "xz".
+std::string_view compression_name(ArchiveFormat format);
 
 }  // namespace modlock::unpack

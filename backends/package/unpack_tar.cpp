@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "backends/base/files.h"
+#include "backends/base/system_error.h"
+#include "backends/package/byte_source.h"
 #include "backends/package/download_stream.h"
+#include "backends/package/libarchive.h"
 #include "backends/package/read_ahead.h"
 #include "backends/package/unpack_filter.h"
-#include "backends/package/unpack_library.h"
-#include "backends/package/unpack_readers.h"
-#include "backends/package/unpack_xz.h"
+#include "backends/package/unpack_tree.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {
@@ -131,31 +132,21 @@ class Reader {
   FileDigests digests_;
 };
 
-std::string_view name_of(ArchiveFormat format) {
-  return format == ArchiveFormat::tar_xz ? "xz" : format == ArchiveFormat::tar_bz2 ? "bzip2" : "gzip";
-}
-
-std::unique_ptr<ByteSource> unpacked_bytes(const StreamedFile& archive, ArchiveFormat format,
-                                           std::string_view display) {
-  auto packed = std::make_unique<DownloadStream>(archive);
-  return format == ArchiveFormat::tar_xz ? xz_bytes(std::move(packed), display)
-                                         : filtered_bytes(format, std::move(packed), display);
-}
-
 }  // namespace
 
 Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, Rules& rules, TreeWriter& writer,
                              const Context& context) {
   // To inflate takes the longest by far: everything else happens beside it.
-  LibraryReader library(std::make_unique<ReadAhead>(unpacked_bytes(archive, format, rules.display())));
-  if (library.get() == nullptr || archive_read_support_format_tar(library.get()) != ARCHIVE_OK) {
+  LibraryReader library(std::make_unique<ReadAhead>(
+      decompressed_bytes(format, std::make_unique<DownloadStream>(archive), rules.display())));
+  if (library.get() == nullptr || libarchive::read_support_format_tar(library.get()) != ARCHIVE_OK) {
     return system_failure("read", archive.path(), ENOMEM);
   }
   switch (library.open()) {
     case LibraryReader::Opened::yes:
       return Reader(library, rules, writer, context).run();
     case LibraryReader::Opened::other_format:
-      return bad_archive(rules.display(), fmt::format("it is no tar compressed with {}", name_of(format)));
+      return bad_archive(rules.display(), fmt::format("it is no tar compressed with {}", compression_name(format)));
     case LibraryReader::Opened::no:
       break;
   }

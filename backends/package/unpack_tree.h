@@ -6,9 +6,12 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/base/context.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
+#include "backends/base/file_digests.h"
 #include "backends/base/files.h"
+#include "backends/package/streamed_file.h"
 #include "backends/package/unpack_rules.h"
 #include "protocol/base/result.h"
 
@@ -62,5 +65,11 @@ class TreeWriter {
   Descriptor here_;
   std::map<std::string, unsigned> modes_;
 };
+
+// Feeds every entry of an archive through the rules to the writer; the digests of the files. Of a tar the entries are
+// written while it arrives. Errors: those of unpack_archive() and StreamedFile::wait_for().
+Result<FileDigests> read_zip(const StreamedFile& archive, Rules& rules, TreeWriter& writer, const Context& context);
+Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, Rules& rules, TreeWriter& writer,
+                             const Context& context);
 
 }  // namespace modlock::unpack

@@ -1,19 +1,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "backends/base/context.h"
+#include "backends/package/buffer_inflater.h"
+#include "backends/package/libzip.h"
 #include "backends/package/unpack_queue.h"
-#include "backends/package/unpack_readers.h"
+#include "backends/package/unpack_tree.h"
 #include "backends/package/unpack_zip_directory.h"
-#include "backends/package/unpack_zip_file.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {
 
+constexpr std::size_t kPiece = std::size_t{128} << 10U;
+// What is unpacked in memory, by each thread.
+constexpr zip_uint64_t kSmall = zip_uint64_t{4} << 20U;
 // Each thread holds the list of entries.
 constexpr std::uint64_t kMostListBytes = std::uint64_t{4} << 20U;
 // Of the archive, for each thread: with less there is nothing to gain.
@@ -25,6 +35,10 @@ constexpr unsigned kTypeMask = 0170000;
 constexpr unsigned kRegular = 0100000;
 constexpr unsigned kLink = 0120000;
 constexpr unsigned kDirectory = 0040000;
+
+tl::unexpected<Error> damaged_archive(std::string_view display, std::string_view reason) {
+  return fail(with_note(bad_archive(display, "it is damaged").value(), std::string(reason)));
+}
 
 struct Attributes {
   EntryType type = EntryType::file;
@@ -57,6 +71,107 @@ Attributes attributes_of(zip_uint8_t system, zip_uint32_t external, std::string_
   }
   return found;
 }
+
+// A zip file as one thread reads it.
+class ZipFile {
+ public:
+  // Errors: BAD_RESPONSE.
+  static Result<ZipFile> open(const std::filesystem::path& archive, std::string_view display) {
+    int reason = 0;
+    zip_t* const zip = libzip::open(archive.c_str(), ZIP_RDONLY, &reason);
+    if (zip != nullptr) {
+      return ZipFile(zip, display);
+    }
+    zip_error_t error;
+    libzip::error_init_with_code(&error, reason);
+    const std::string text = libzip::error_strerror(&error);
+    libzip::error_fini(&error);
+    return damaged_archive(display, text);
+  }
+
+  zip_t* get() const { return zip_.get(); }
+
+  // Unpacks one file, and finishes it. Errors: BAD_RESPONSE (damaged); IO_ERROR; those of UnpackQueue::grow();
+  // REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+  void unpack(UnpackQueue::FileIndex turn, PendingFile file, UnpackQueue& line, const Context& context) {
+    FileDigests digests;
+    auto copied = copy(turn, file, line, context);
+    if (copied) {
+      copied = file.file.end(file.mode, digests);
+    }
+    line.finish(turn, std::move(copied), std::move(digests));
+  }
+
+  // BAD_RESPONSE with what libzip says.
+  tl::unexpected<Error> damaged(std::string_view reason) const { return damaged_archive(display_, reason); }
+
+ private:
+  ZipFile(zip_t* zip, std::string_view display) : zip_(zip), display_(display) {}
+
+  Result<void> copy(UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line, const Context& context) {
+    if (const auto bytes = whole(file.entry)) {
+      for (std::size_t at = 0; at < bytes->size(); at += kPiece) {
+        if (auto ok = copy_piece(bytes->substr(at, kPiece), turn, file, line, context); !ok) {
+          return ok;
+        }
+      }
+      return {};
+    }
+    const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(libzip::fopen_index(zip_.get(), file.entry, 0U));
+    if (opened == nullptr) {
+      return damaged(libzip::strerror(zip_.get()));
+    }
+    piece_.resize(kPiece);
+    for (;;) {
+      const zip_int64_t got = libzip::fread(opened.get(), piece_.data(), piece_.size());
+      if (got < 0) {
+        return damaged(libzip::file_strerror(opened.get()));
+      }
+      if (got == 0) {
+        return {};
+      }
+      const std::string_view bytes(piece_.data(), static_cast<std::size_t>(got));
+      if (auto ok = copy_piece(bytes, turn, file, line, context); !ok) {
+        return ok;
+      }
+    }
+  }
+
+  Result<void> copy_piece(std::string_view bytes, UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line,
+                          const Context& context) {
+    if (auto ok = line.grow(turn, file.name, bytes.size()); !ok) {
+      return ok;
+    }
+    if (auto ok = file.file.write(bytes); !ok) {
+      return ok;
+    }
+    return context.check();
+  }
+
+  // The file unpacked, where it is a small one and in order; nullopt leaves the judgement to libzip.
+  std::optional<std::string_view> whole(zip_uint64_t entry) {
+    zip_stat_t stat;
+    constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
+    if (libzip::stat_index(zip_.get(), entry, 0U, &stat) != 0 || (stat.valid & kNeeded) != kNeeded ||
+        stat.comp_method != ZIP_CM_DEFLATE || std::max(stat.size, stat.comp_size) > kSmall) {
+      return std::nullopt;
+    }
+    const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(
+        libzip::fopen_index(zip_.get(), entry, ZIP_FL_COMPRESSED));
+    char* const packed = packed_.reserve(std::max<std::size_t>(stat.comp_size, 1));
+    if (opened == nullptr || packed == nullptr ||
+        libzip::fread(opened.get(), packed, stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
+      return std::nullopt;
+    }
+    return inflater_.inflate({packed, stat.comp_size}, stat.size, stat.crc);
+  }
+
+  std::unique_ptr<zip_t, Free<libzip::discard>> zip_;
+  std::string display_;
+  std::vector<char> piece_;
+  BoundedBuffer packed_;
+  BufferInflater inflater_;
+};
 
 // Walks the archive in its order: names are judged, directories and files made, one after the other.
 class Walk {

@@ -8,6 +8,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "protocol/base/json.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using Time = std::chrono::system_clock::time_point;
 
 std::string text_of(const Json::Value& object, const char* name) {
-  return object.isObject() && object[name].isString() ? object[name].asString() : std::string();
+  return string_member(object, name).value_or("");
 }
 
 Json::Int64 seconds_of(Time time) {
@@ -65,6 +66,34 @@ std::optional<ListedVersion> version_of(const Json::Value& object) {
 
 std::string question_of(std::string_view package, std::string_view tag_prefix) {
   return fmt::format("{}\n{}", package, tag_prefix);
+}
+
+// JSON has room for text alone; a signature is none.
+void set_body(Json::Value& object, const std::string& body) {
+  if (to_valid_utf8(body) == body) {
+    object["body"] = body;
+  } else {
+    object["bodyBase64"] = base64(reinterpret_cast<const std::uint8_t*>(body.data()), body.size());
+  }
+}
+
+std::optional<std::string> body_of(const Json::Value& object) {
+  const auto encoded = string_member(object, "bodyBase64");
+  return encoded ? decode_base64(*encoded) : string_member(object, "body");
+}
+
+std::vector<HttpHeader> headers_of(const Json::Value& object) {
+  std::vector<HttpHeader> headers;
+  const Json::Value& members = object["headers"];
+  if (!members.isObject()) {
+    return headers;
+  }
+  for (const std::string& name : members.getMemberNames()) {
+    if (members[name].isString()) {
+      headers.push_back({name, members[name].asString()});
+    }
+  }
+  return headers;
 }
 
 }  // namespace
@@ -120,6 +149,40 @@ void ListingCache::keep_pin(const Source& source, const Pin& pin, Time now) cons
   object["id"] = pin.id;
   object["ref"] = pin.ref;
   write_object(store_, file_of("pin", source.identity()), object);
+}
+
+std::filesystem::path FileResponseCache::file_of(const SecretText& url) const {
+  return store_.response_directory() / (sha256_hex(url.reveal()) + ".json");
+}
+
+std::optional<CachedResponse> FileResponseCache::find(const SecretText& url) const {
+  const auto object = read_object(file_of(url));
+  if (!object) {
+    return std::nullopt;
+  }
+  auto body = body_of(*object);
+  if (!body || text_of(*object, "url") != printable_url(url.reveal())) {
+    return std::nullopt;
+  }
+  return CachedResponse{.etag = text_of(*object, "etag"),
+                        .last_modified = text_of(*object, "lastModified"),
+                        .headers = headers_of(*object),
+                        .body = std::move(*body),
+                        .fetched_at = time_of(*object)};
+}
+
+void FileResponseCache::keep(const SecretText& url, const CachedResponse& response) const {
+  Json::Value object(Json::objectValue);
+  object["url"] = printable_url(url.reveal());
+  object["etag"] = response.etag;
+  object["lastModified"] = response.last_modified;
+  object["headers"] = Json::Value(Json::objectValue);
+  for (const HttpHeader& header : response.headers) {
+    object["headers"][header.name] = header.value;
+  }
+  set_body(object, response.body);
+  object["fetchedAt"] = seconds_of(response.fetched_at);
+  write_object(store_, file_of(url), object);
 }
 
 }  // namespace modlock

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/http/response_cache.h"
 #include "backends/store/store.h"
 
 namespace modlock {
@@ -34,6 +35,23 @@ class ListingCache {
 
  private:
   std::filesystem::path file_of(std::string_view kind, std::string_view question) const;
+
+  const Store& store_;
+};
+
+// A ResponseCache of one file per URL below v2/responses of a store. Names are hashes of the URLs; a file holds {"url"
+// without query and user-info, "etag", "lastModified", "headers", "body" (where it is no UTF-8 "bodyBase64" instead),
+// "fetchedAt" in seconds since 1970}.
+class FileResponseCache final : public ResponseCache {
+ public:
+  // The store outlives this.
+  explicit FileResponseCache(const Store& store) : store_(store) {}
+
+  std::optional<CachedResponse> find(const SecretText& url) const override;
+  void keep(const SecretText& url, const CachedResponse& response) const override;
+
+ private:
+  std::filesystem::path file_of(const SecretText& url) const;
 
   const Store& store_;
 };

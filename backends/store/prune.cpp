@@ -32,6 +32,50 @@ struct Thing {
   std::uint64_t bytes = 0;
 };
 
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
+}
+
+bool is_gone(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+// Adds the sizes of the files below `directory`.
+Result<void> add_bytes(const fs::path& directory, std::uint64_t& bytes) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    std::error_code entry_error;
+    const fs::file_type type = at->symlink_status(entry_error).type();
+    if (type == fs::file_type::directory) {
+      if (auto ok = add_bytes(at->path(), bytes); !ok) {
+        return ok;
+      }
+    } else if (type == fs::file_type::regular) {
+      if (const std::uintmax_t size = at->file_size(entry_error); !entry_error) {
+        bytes += size;
+      }
+    }
+  }
+  if (error && !is_gone(error)) {
+    return system_failure("read the directory", directory, error.value());
+  }
+  return {};
+}
+
+// Adds how many entries of the type lie in `directory`, and the sizes of all files below it.
+Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t& things, std::uint64_t& bytes) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    if (std::error_code ignored; !is_hidden(at->path()) && at->symlink_status(ignored).type() == type) {
+      ++things;
+    }
+  }
+  if (error && !is_gone(error)) {
+    return system_failure("read the directory", directory, error.value());
+  }
+  return add_bytes(directory, bytes);
+}
+
 // The entries of a directory; none where it does not exist. Errors: IO_ERROR.
 Result<std::vector<fs::path>> list(const fs::path& directory) {
   std::vector<fs::path> paths;
@@ -44,10 +88,6 @@ Result<std::vector<fs::path>> list(const fs::path& directory) {
   }
   std::sort(paths.begin(), paths.end());
   return paths;
-}
-
-bool is_hidden(const fs::path& path) {
-  return path.filename().string().starts_with('.');
 }
 
 // When a thing was used last: its mark, else the newest of what lies directly in it (git writes there).
@@ -204,10 +244,8 @@ class Pruning {
         }
         const auto text = read_file(record);
         const auto object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
-        const auto text_of = [&](std::string_view member) {
-          const Json::Value* value =
-              object && object->isObject() ? object->find(member.data(), member.data() + member.size()) : nullptr;
-          return value != nullptr && value->isString() ? value->asString() : std::string();
+        const auto text_of = [&](const char* member) {
+          return object ? string_member(*object, member).value_or("") : std::string();
         };
         std::error_code error;
         return !fs::exists(store_.package_directory(text_of("h1"), text_of("modes")), error);
@@ -249,6 +287,22 @@ class Pruning {
 };
 
 }  // namespace
+
+Result<std::uint64_t> bytes_below(const fs::path& directory) {
+  std::uint64_t bytes = 0;
+  auto ok = add_bytes(directory, bytes);
+  return ok ? Result<std::uint64_t>(bytes) : fail(ok.error());
+}
+
+Result<StoreSizes> measure(const Store& store) {
+  StoreSizes sizes;
+  MODLOCK_TRY(count(store.package_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
+  MODLOCK_TRY(count(store.git_directory(), fs::file_type::directory, sizes.repositories, sizes.repository_bytes));
+  for (const fs::path& directory : store.record_directories()) {
+    MODLOCK_TRY(count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes));
+  }
+  return sizes;
+}
 
 Result<PruneReport> prune(const Store& store, const PruneLimits& limits, const Context& context,
                           fs::file_time_type now) {

@@ -1,18 +1,22 @@
 #include "backends/store/store.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <system_error>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/prune.h"
-#include "backends/store/whole_package.h"
+#include "backends/store/tree_memo.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
@@ -31,11 +35,6 @@ bool is_recordable(std::string_view id) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ':' || c == '-' ||
            c == '_' || c == '.';
   });
-}
-
-std::optional<std::string> text_member(const Json::Value& object, const char* name) {
-  const Json::Value* member = object.isObject() ? object.find(name, name + std::string_view(name).size()) : nullptr;
-  return member != nullptr && member->isString() ? std::optional(member->asString()) : std::nullopt;
 }
 
 bool is_there(const fs::path& path) {
@@ -70,7 +69,7 @@ Result<void> refuse_override(const std::vector<TreeEntry>& entries) {
 std::optional<Json::Value> read_record(const fs::path& path, const Source& source, std::string_view id) {
   const Result<std::string> text = read_file(path);
   Result<Json::Value> object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
-  if (!object || text_member(*object, "source") != source.package_identity() || text_member(*object, "id") != id) {
+  if (!object || string_member(*object, "source") != source.package_identity() || string_member(*object, "id") != id) {
     return std::nullopt;
   }
   return std::move(*object);
@@ -221,18 +220,18 @@ Result<fs::path> Store::make_temporary() const {
 
 std::optional<std::string> Store::recorded_h1(const Source& source, std::string_view id, std::string_view ref) const {
   const auto record = is_recordable(id) ? read_record(record_of(source, id, ref), source, id) : std::nullopt;
-  return record ? text_member(*record, "h1") : std::nullopt;
+  return record ? string_member(*record, "h1") : std::nullopt;
 }
 
 std::optional<Package> Store::find(const Source& source, std::string_view id, std::string_view ref) const {
   const auto record = is_recordable(id) ? read_record(record_of(source, id, ref), source, id) : std::nullopt;
-  const std::optional<std::string> h1 = record ? text_member(*record, "h1") : std::nullopt;
-  const std::optional<std::string> modes = record ? text_member(*record, "modes") : std::nullopt;
+  const std::optional<std::string> h1 = record ? string_member(*record, "h1") : std::nullopt;
+  const std::optional<std::string> modes = record ? string_member(*record, "modes") : std::nullopt;
   std::optional<Package> package = h1 && modes ? find_content(*h1, *modes) : std::nullopt;
   if (package) {
     package->id = id;
-    package->ref = text_member(*record, "ref").value_or("");
-    package->subdir = text_member(*record, "subdir").value_or("");
+    package->ref = string_member(*record, "ref").value_or("");
+    package->subdir = string_member(*record, "subdir").value_or("");
   }
   return package;
 }
@@ -246,7 +245,7 @@ std::optional<Package> Store::find_answer(const Source& source, std::string_view
     return std::nullopt;
   }
   const auto object = read_file(path).and_then([](const std::string& bytes) { return parse_json(bytes); });
-  return object ? find(source, text_member(*object, "id").value_or(""), text_member(*object, "ref").value_or(""))
+  return object ? find(source, string_member(*object, "id").value_or(""), string_member(*object, "ref").value_or(""))
                 : std::nullopt;
 }
 
@@ -376,6 +375,43 @@ void Store::drop(const Package& package) const {
   if (make_below(temporary_directory()) && ::rename(directory.c_str(), aside.c_str()) == 0) {
     (void)remove_tree(aside);
   }
+}
+
+std::optional<Package> load_intact_package(const Store& store, std::optional<Package> found, const Context& context) {
+  if (!found) {
+    return found;
+  }
+  const auto h1 = hash_installed(store, found->directory, {}, context);
+  if (h1 ? *h1 == found->h1 : !context.check().has_value()) {
+    return found;
+  }
+  store.drop(*found);
+  return std::nullopt;
+}
+
+Diagnostic damage_warning(const Source& source) {
+  return {Severity::warning,
+          Error{.code = Code::hash_mismatch,
+                .message = fmt::format("the cached package of {} was damaged: it has been fetched again",
+                                       source.package_identity()),
+                .hint = "find out what writes into the cache; nothing but tofu-modlock should"}};
+}
+
+fs::path default_store_root() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/') {
+    return fs::path(cache) / "tofu-modlock";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
+    return fs::path(home) / ".cache" / "tofu-modlock";
+  }
+  std::array<char, std::size_t{16} << 10U> texts{};
+  passwd user{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::getuid(), &user, texts.data(), texts.size(), &found) == 0 && found != nullptr &&
+      found->pw_dir[0] == '/') {
+    return fs::path(found->pw_dir) / ".cache" / "tofu-modlock";
+  }
+  return {};
 }
 
 }  // namespace modlock

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/base/context.h"
 #include "backends/base/file_lock.h"
 
 namespace modlock {
@@ -33,7 +34,7 @@ struct Package {
 //   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   which content a source's id has:
 //   {"source", "id", "h1", "modes"},
 //                                                      with "ref" and "subdir" of the fetch where it told them
-//   v2/responses/<sha256 hex of URL>.json   what listings answered, with their validators (kept_responses.h)
+//   v2/responses/<sha256 hex of URL>.json   what listings answered, with their validators (listing_cache.h)
 //   v2/answers/<sha256 hex of question>      what a source gave lately without being asked for an id: {"id", "ref"}
 //   v2/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
 //   v2/installed/<sha256 hex of h1>-<modes>  what `install` installed with this content (install_record.h);
@@ -157,5 +158,13 @@ Result<std::uint64_t> bytes_below(const std::filesystem::path& directory);
 // $TOFU_MODLOCK_CACHE_DIR is the caller's business; this is $XDG_CACHE_HOME/tofu-modlock where that is an absolute
 // path, else ~/.cache/tofu-modlock; empty where there is no home directory.
 std::filesystem::path default_store_root();
+
+// What the store found, where its tree still has its h1; files that cannot have changed since it was last looked at are
+// not read (tree_memo.h). nullopt where it has not, or cannot be read: the store has then forgotten it, for what was
+// damaged must be neither read nor installed. What the run's end interrupts is taken as it is.
+std::optional<Package> load_intact_package(const Store& store, std::optional<Package> found, const Context& context);
+
+// What is said of a package that was not whole and has been fetched again.
+Diagnostic damage_warning(const Source& source);
 
 }  // namespace modlock

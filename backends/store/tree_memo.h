@@ -1,11 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "backends/base/context.h"
+#include "backends/package/tree_hash.h"
 #include "backends/package/tree_scan.h"
-#include "backends/package/tree_summary.h"
 #include "backends/store/store.h"
 #include "protocol/base/result.h"
 
@@ -26,7 +31,7 @@ struct MemoOptions {
 // in that moment or later has another time of change, so equal stamps mean equal content (git's rule for racily clean
 // entries, made stricter). Links are always read. What this does not see: a clock that was set back to the very
 // nanosecond, and writes past the file system. Errors: those of summarise_tree(), by the rules of providers those of
-// hash_provider_directory().
+// list_tree() and summarise_entries().
 Result<TreeSummary> summarise_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
                                         const Context& context);
 
@@ -36,3 +41,32 @@ Result<std::string> hash_installed(const Store& store, const std::filesystem::pa
                                    const Context& context);
 
 }  // namespace modlock
+
+// How a file below v2/trees of a store is written.
+namespace modlock::tree_memo {
+
+struct KnownDirectory {
+  std::string_view name;  // relative to the package; "" is the package itself
+  FileStamp stamp;
+};
+
+struct KnownFile {
+  std::string_view name;
+  FileStamp stamp;
+  std::array<std::uint8_t, 32> sha256 = {};
+};
+
+struct Memo {
+  // Of the package, where it consists of these directories and files and of nothing else; else empty, and there are no
+  // directories.
+  std::string_view h1 = {};
+  std::vector<KnownDirectory> directories = {};
+  std::vector<KnownFile> files = {};  // sorted bytewise by name
+};
+
+// Binary, and with a digest of itself at the end.
+std::string write(const Memo& memo);
+// The reverse. Names are part of the text, and a NUL follows each. Without anything where the text is no whole memo.
+Memo read(std::string_view text);
+
+}  // namespace modlock::tree_memo

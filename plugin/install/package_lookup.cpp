@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/package/tree_hash.h"
-#include "backends/store/whole_package.h"
+#include "backends/store/store.h"
 #include "plugin/install/overrides.h"
 
 namespace modlock {

@@ -9,7 +9,7 @@
 
 #include "backends/base/context.h"
 #include "backends/providers/provider_source.h"
-#include "backends/store/release_hashes.h"
+#include "backends/store/provider_hashes.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/provider_tree.h"

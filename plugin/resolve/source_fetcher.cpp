@@ -10,7 +10,7 @@
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/store/listing_cache.h"
-#include "backends/store/whole_package.h"
+#include "backends/store/store.h"
 
 namespace modlock {
 namespace {

@@ -183,6 +183,11 @@ Result<Json::Value> parse_json(std::string_view text) {
               "keep numbers within the range of an IEEE 754 double");
 }
 
+std::optional<std::string> string_member(const Json::Value& object, const char* name) {
+  const Json::Value* member = object.isObject() ? object.find(name, name + std::string_view(name).size()) : nullptr;
+  return member != nullptr && member->isString() ? std::optional(member->asString()) : std::nullopt;
+}
+
 std::string write_json(const Json::Value& value) {
   return Printer(false).print(value);
 }

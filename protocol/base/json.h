@@ -2,6 +2,7 @@
 
 #include <json/value.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace modlock {
 // value, nesting over 128) or INVALID_REQUEST (JSON that is ambiguous: duplicate member names, lone surrogates). The
 // message names the byte offset.
 Result<Json::Value> parse_json(std::string_view text);
+
+// Returns the text of a member; nullopt if `object` is not an object or has no such string.
+std::optional<std::string> string_member(const Json::Value& object, const char* name);
 
 // Compact, members in bytewise order of their names, UTF-8 unescaped but for what JSON requires. No line end.
 std::string write_json(const Json::Value& value);

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/base/digest.h"
-#include "backends/package/tree_summary.h"
+#include "backends/package/tree_hash.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/zip_builder.h"
 

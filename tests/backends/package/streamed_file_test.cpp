@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "backends/package/download_stream.h"
+#include "backends/package/byte_source.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;

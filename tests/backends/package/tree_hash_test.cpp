@@ -23,6 +23,12 @@ std::string hash_of(const fs::path& root) {
   return *h1;
 }
 
+// The h1 of the directory that a provider package is unpacked to.
+Result<std::string> hash_of_provider(const fs::path& directory) {
+  MODLOCK_TRY(const auto entries, list_tree(directory, TreeRules::provider_package));
+  return summarise_entries(entries, {}, Context{}).map([](const TreeSummary& summary) { return summary.h1(); });
+}
+
 void put_plain_tree(const fs::path& root) {
   write_text(root / "main.tf", "resource {}\n");
   write_text(root / "empty.tf", "");
@@ -241,6 +247,143 @@ BOOST_AUTO_TEST_CASE(takes_known_digests_by_path) {
   BOOST_REQUIRE(summary.has_value());
   BOOST_TEST(summary->files[0].sha256 == "aa" + std::string(62, '0'));
   BOOST_TEST(summary->files[1].sha256 == sha256_hex("2"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(tree_summary)
+
+BOOST_AUTO_TEST_CASE(text_is_read_back) {
+  const TreeSummary summary{.files = {{"a b", std::string(64, '0')}, {"c/d.tf", std::string(64, 'f')}}};
+  BOOST_TEST(summary.text() == std::string(64, '0') + "  a b\n" + std::string(64, 'f') + "  c/d.tf\n");
+  const auto read = parse_tree_summary(summary.text());
+  BOOST_REQUIRE(read.has_value());
+  BOOST_TEST(read->text() == summary.text());
+  BOOST_TEST(read->h1() == summary.h1());
+  BOOST_TEST(parse_tree_summary("")->h1() == "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+}
+
+BOOST_AUTO_TEST_CASE(other_text_is_refused) {
+  const std::string digest(64, '0');
+  for (const std::string& text : {std::string("x"), std::string("\n"), digest + "  a", digest + "  \n",
+                                  digest + " a b\n", digest.substr(1) + "  a\n", digest + "  a\n\n"}) {
+    BOOST_TEST_CONTEXT(text) {
+      BOOST_TEST(!parse_tree_summary(text).has_value());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(provider_directory)
+
+// What dirhash.HashDir(directory, "", dirhash.Hash1) of golang.org/x/mod prints for the same trees; the second is a
+// fixture of OpenTofu's own tests.
+BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path&)> make;
+    const char* h1;
+  };
+  const Row rows[] = {
+      {"nothing", [](const fs::path&) {}, "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
+      {"OpenTofu's placeholder of null 2.0.0",
+       [](const fs::path& root) {
+         write_text(root / "terraform-provider-null",
+                    "# This is just a placeholder file for discovery testing, not a real provider plugin.\n");
+       },
+       "h1:qjsREM4DqEWECD43FcPqddZ9oxCG+IaMTxvWPciS05g="},
+      {"a program and a text",
+       [](const fs::path& root) {
+         write_text(root / "terraform-provider-null", "x");
+         write_text(root / "README.md", "read me\n");
+       },
+       "h1:sw4rMOaEaUImHPyPa9XI3jIZ592WswOd6MhTtXCe8uA="},
+      {"what a module would leave out",
+       [](const fs::path& root) {
+         write_text(root / "terraform-provider-null", "x");
+         write_text(root / ".git/HEAD", "ref: refs/heads/main\n");
+         write_text(root / "CVS/Entries", "e");
+         write_text(root / ".gitignore", "g");
+       },
+       "h1:E+27IjBj6/KiVmNlJq/7aTdbDBDZvgRUgb1C9w3ZR2c="},
+      {"links within and out of the package",
+       [](const fs::path& root) {
+         write_text(root.parent_path() / "outside", "outside");
+         write_text(root / "in/a", "x");
+         fs::create_symlink("in/a", root / "b");
+         fs::create_symlink("../outside", root / "c");
+       },
+       "h1:Ftowb9IFN17t/RrbBxxp5exFbyCxUjN/DBakidU4hGE="},
+      {"empty directories",
+       [](const fs::path& root) {
+         write_text(root / "f", "x");
+         fs::create_directories(root / "a/b");
+       },
+       "h1:6T8Gic8M4DDwTY8+oTN+owaR301vlr/vcfPMRvifVVM="},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      const fs::path package = directory / "package";
+      fs::create_directory(package);
+      row.make(package);
+      BOOST_TEST(hash_of_provider(package).value() == row.h1);
+      fs::create_directory_symlink("package", directory / "link");
+      BOOST_TEST(hash_of_provider(directory / "link").value() == row.h1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_what_cannot_be_hashed) {
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path&)> make;
+    Code code;
+    const char* message;  // "@" is the package
+  };
+  const Row rows[] = {
+      {"a link to a directory",
+       [](const fs::path& root) {
+         fs::create_directory(root / "d");
+         fs::create_directory_symlink("d", root / "link");
+       },
+       Code::io_error, "cannot read the target of the link \"@/link\": Is a directory"},
+      {"a dangling link", [](const fs::path& root) { fs::create_symlink("nothing", root / "link"); }, Code::io_error,
+       "cannot follow the link \"@/link\": No such file or directory"},
+      {"a link to a pipe",
+       [](const fs::path& root) {
+         BOOST_REQUIRE(::mkfifo((root.parent_path() / "pipe").c_str(), 0600) == 0);
+         fs::create_symlink("../pipe", root / "link");
+       },
+       Code::io_error, "cannot read the target of the link \"@/link\": Invalid argument"},
+      {"a pipe", [](const fs::path& root) { BOOST_REQUIRE(::mkfifo((root / "pipe").c_str(), 0600) == 0); },
+       Code::archive_unsafe, "the entry \"pipe\" of the package is a device, a pipe or a socket"},
+      {"a line break in a name", [](const fs::path& root) { write_text(root / "a\nb", ""); }, Code::archive_unsafe,
+       "the entry \"a\\x0ab\" of the package has a line break in its name"},
+      {"no directory",
+       [](const fs::path& root) {
+         fs::remove(root);
+         write_text(root, "");
+       },
+       Code::io_error, "cannot read the directory \"@\": Not a directory"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      const fs::path package = directory / "package";
+      fs::create_directory(package);
+      row.make(package);
+      const auto hash = hash_of_provider(package);
+      BOOST_REQUIRE(!hash);
+      BOOST_TEST((hash.error().code == row.code));
+      std::string expected = row.message;
+      if (const auto at = expected.find('@'); at != std::string::npos) {
+        expected.replace(at, 1, package.string());
+      }
+      BOOST_TEST(hash.error().message == expected);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

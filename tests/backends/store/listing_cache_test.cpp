@@ -2,10 +2,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "backends/base/files.h"
+#include "tests/support/fake_http_client.h"
 #include "tests/support/temporary_directory.h"
 
-using namespace modlock;
 using namespace modlock::test;
+using namespace modlock;
 
 namespace {
 
@@ -28,6 +30,27 @@ struct Kept {
             .skipped = {{"latest", "is no version"}},
             .fetched_at = time,
             .complete = false};
+  }
+  std::filesystem::path only_file() const {
+    return std::filesystem::directory_iterator(store.response_directory())->path();
+  }
+};
+
+constexpr const char* kUrl = "https://example.com/v2/a/tags/list?n=2&token=canary";
+
+struct CacheFixture {
+  TemporaryDirectory directory;
+  Store store = *Store::open(directory / "cache");
+  FileResponseCache cache{store};
+  FakeHttpClient http;
+  Stats stats;
+  Context context{.stats = &stats};
+
+  KnownSecrets secrets;
+  std::unique_ptr<HttpClient> client = make_caching_http_client(http, cache, secrets);
+
+  Result<HttpResponse> get() {
+    return client->send(HttpRequest{.url = SecretText(kUrl), .purpose = "list", .keep = true}, context);
   }
   std::filesystem::path only_file() const {
     return std::filesystem::directory_iterator(store.response_directory())->path();
@@ -90,6 +113,119 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_as_if_absent) {
     BOOST_TEST_CONTEXT(text) {
       write_text(only_file(), text);
       BOOST_TEST(!listings.find("p", "").has_value());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(kept_responses, CacheFixture)
+
+BOOST_AUTO_TEST_CASE(second_get_sends_the_validators_and_takes_the_kept_body) {
+  http.on("GET", kUrl,
+          {FakeAnswer{.status = 200,
+                      .headers = {{"ETag", "\"v1\""},
+                                  {"last-modified", "Sat, 21 Nov 2026 10:00:00 GMT"},
+                                  {"Link", "</next>; rel=\"next\""},
+                                  {"Set-Cookie", "secret"}},
+                      .body = "{\"tags\": [\"\xc3\xa9\"]}"},
+           FakeAnswer{.status = 304, .headers = {}, .body = {}}});
+  BOOST_REQUIRE(get().has_value());
+  const auto again = get();
+  BOOST_REQUIRE(again.has_value());
+  BOOST_TEST(again->status == 200);
+  BOOST_TEST(again->body == "{\"tags\": [\"\xc3\xa9\"]}");
+  BOOST_TEST(again->header("link").value() == "</next>; rel=\"next\"");
+  BOOST_TEST(!again->header("Set-Cookie").has_value());
+  BOOST_TEST(http.sent().at(0).header("If-None-Match") == "");
+  BOOST_TEST(http.sent().at(1).header("If-None-Match") == "\"v1\"");
+  BOOST_TEST(http.sent().at(1).header("If-Modified-Since") == "Sat, 21 Nov 2026 10:00:00 GMT");
+  BOOST_TEST(stats.cache_hits == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(body_that_is_no_text_comes_back_as_it_was) {
+  const std::string signature("\xc2\xff\x00\x00\x01\x80", 6);
+  http.on("GET", kUrl,
+          {FakeAnswer{.status = 200, .headers = {{"ETag", "\"v1\""}}, .body = signature},
+           FakeAnswer{.status = 304, .headers = {}, .body = {}}});
+  BOOST_REQUIRE(get().has_value());
+  const auto again = get();
+  BOOST_REQUIRE(again.has_value());
+  BOOST_TEST((again->body == signature));
+}
+
+BOOST_AUTO_TEST_CASE(changed_answer_replaces_the_kept_one) {
+  http.on("GET", kUrl,
+          {FakeAnswer{.headers = {{"ETag", "\"1\""}}, .body = "one"},
+           FakeAnswer{.headers = {{"ETag", "\"2\""}}, .body = "two"},
+           FakeAnswer{.status = 304, .headers = {}, .body = {}}});
+  (void)get();
+  BOOST_TEST(get()->body == "two");
+  BOOST_TEST(get()->body == "two");
+  BOOST_TEST(http.sent().at(2).header("If-None-Match") == "\"2\"");
+}
+
+BOOST_AUTO_TEST_CASE(offline_takes_what_is_kept_and_nothing_else) {
+  context.offline = true;
+  const auto missing = get();
+  BOOST_REQUIRE(!missing.has_value());
+  BOOST_TEST(std::string(to_string(missing.error().code)) == "OFFLINE_MISS");
+  context.offline = false;
+  http.on("GET", kUrl, {FakeAnswer{.headers = {{"ETag", "\"1\""}}, .body = "one"}});
+  const auto online = get();
+  context.offline = true;
+  const auto offline = get();
+  BOOST_REQUIRE(offline.has_value());
+  BOOST_TEST(offline->body == "one");
+  BOOST_TEST(!online->kept_since.has_value());
+  BOOST_TEST(offline->kept_since.has_value());
+  BOOST_TEST(http.sent().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_kept) {
+  struct Row {
+    const char* name;
+    FakeAnswer answer;
+  };
+  const Row rows[] = {
+      {"without a validator", {.status = 200, .headers = {}, .body = "x"}},
+      {"an error", {.status = 404, .headers = {{"ETag", "\"1\""}}, .body = "x"}},
+      {"a body over 4 MiB", {.status = 200, .headers = {{"ETag", "\"1\""}}, .body = std::string((4U << 20U) + 1, 'x')}},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      http.on("GET", kUrl, {row.answer});
+      (void)get();
+      BOOST_TEST(!std::filesystem::exists(store.response_directory()));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(answer_that_gives_back_a_secret_is_not_kept) {
+  secrets.add("canary-token");
+  for (const FakeAnswer& answer : {
+           FakeAnswer{.headers = {{"ETag", "\"1\""}}, .body = "1.0.0-canary-token"},
+           FakeAnswer{.headers = {{"ETag", "\"canary-token\""}}, .body = "x"},
+           FakeAnswer{.headers = {{"ETag", "\"1\""}, {"Link", "</canary-token>"}}, .body = "x"},
+       }) {
+    http.on("GET", kUrl, {answer});
+    (void)get();
+    BOOST_TEST(!std::filesystem::exists(store.response_directory()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(damaged_file_is_as_if_absent_and_no_secret_is_in_it) {
+  http.on("GET", kUrl, {FakeAnswer{.headers = {{"ETag", "\"1\""}}, .body = "one"}});
+  (void)get();
+  const std::filesystem::path file = only_file();
+  const std::string text = *read_file(file);
+  BOOST_TEST(text.find("canary") == std::string::npos);
+  BOOST_TEST(text.find("\"url\":\"https://example.com/v2/a/tags/list\"") != std::string::npos, text);
+  for (const std::string& damaged : {std::string(), std::string("{}"), text.substr(0, text.size() / 2),
+                                     std::string("[1]"), std::string("{\"fetchedAt\":1,\"body\":7}")}) {
+    BOOST_TEST_CONTEXT(damaged) {
+      write_text(file, damaged);
+      BOOST_TEST(!cache.find(SecretText(kUrl)).has_value());
     }
   }
 }

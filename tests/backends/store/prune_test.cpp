@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "backends/base/files.h"
+#include "backends/store/store.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
@@ -235,6 +236,31 @@ BOOST_AUTO_TEST_CASE(a_cancelled_run_stops) {
   BOOST_TEST_REQUIRE(!report.has_value());
   BOOST_TEST(to_string(report.error().code) == "REQUEST_CANCELLED");
   BOOST_TEST(has(package));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(sizes)
+
+BOOST_AUTO_TEST_CASE(measures_packages_and_repositories) {
+  const TemporaryDirectory directory;
+  const Store store = *Store::open(directory / "store");
+  const StoreSizes nothing = measure(store).value();
+  BOOST_TEST(nothing.packages == 0U);
+  BOOST_TEST(nothing.repository_bytes == 0U);
+
+  write_text(directory / "store/v2/packages/aa/tree/main.tf", std::string(10, 'x'));
+  write_text(directory / "store/v2/packages/aa/tree/sub/b", std::string(5, 'x'));
+  write_text(directory / "store/v2/packages/bb/tree/main.tf", std::string(1, 'x'));
+  write_text(directory / "store/v2/git/cc/objects/pack", std::string(100, 'x'));
+  write_text(directory / "store/v2/tmp/dd/not-counted", std::string(1000, 'x'));
+  fs::create_symlink("main.tf", directory / "store/v2/packages/aa/tree/link");
+  fs::create_directory_symlink("..", directory / "store/v2/packages/aa/tree/up");
+  const StoreSizes sizes = measure(store).value();
+  BOOST_TEST(sizes.packages == 2U);
+  BOOST_TEST(sizes.package_bytes == 16U);
+  BOOST_TEST(sizes.repositories == 1U);
+  BOOST_TEST(sizes.repository_bytes == 100U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

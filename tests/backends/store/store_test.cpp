@@ -1,11 +1,13 @@
 #include "backends/store/store.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -64,6 +66,32 @@ fs::path record_in(const fs::path& root) {
   }
   return {};
 }
+
+// Sets a variable for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* before = ::getenv(name); before != nullptr) {
+      before_ = before;
+    }
+    set(value);
+  }
+  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const char* value) const {
+    if (value != nullptr) {
+      ::setenv(name_, value, 1);
+    } else {
+      ::unsetenv(name_);
+    }
+  }
+
+  const char* name_;
+  std::optional<std::string> before_;
+};
 
 }  // namespace
 
@@ -387,6 +415,28 @@ BOOST_AUTO_TEST_CASE(a_read_only_store_still_answers, *boost::unit_test::precond
   BOOST_TEST(to_string(refused.error().code) == "IO_ERROR");
   BOOST_TEST(refused.error().message.ends_with(": Read-only file system"));
   BOOST_TEST(fs::exists(directory / "two/main.tf"));
+}
+
+BOOST_AUTO_TEST_CASE(default_roots) {
+  struct Row {
+    const char* name;
+    const char* xdg_cache_home;
+    const char* home;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"XDG", "/xdg", "/home/user", "/xdg/tofu-modlock"},
+      {"home", nullptr, "/home/user", "/home/user/.cache/tofu-modlock"},
+      {"an empty XDG", "", "/home/user", "/home/user/.cache/tofu-modlock"},
+      {"a relative XDG", "cache", "/home/user", "/home/user/.cache/tofu-modlock"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Variable xdg("XDG_CACHE_HOME", row.xdg_cache_home);
+      const Variable home("HOME", row.home);
+      BOOST_TEST(default_store_root() == row.expected);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "backends/package/tree_hash.h"
-#include "backends/store/tree_memo_text.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;

@@ -1,11 +1,33 @@
-#include "backends/package/read_ahead.h"
+#include "backends/package/byte_source.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "backends/base/system_error.h"
+#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {
 
+constexpr std::size_t kRead = std::size_t{128} << 10U;
 constexpr std::size_t kPiece = std::size_t{256} << 10U;  // to wake the reader costs as much as to inflate a few KiB
 
 }  // namespace
+
+Result<std::string_view> DownloadStream::next() {
+  MODLOCK_TRY(const auto there, source_.wait_for(at_ + 1));
+  if (!file_.is_open()) {
+    piece_.resize(kRead);
+    file_.open(source_.path(), std::ios::binary);
+  }
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(there - at_, piece_.size()));
+  file_.read(piece_.data(), static_cast<std::streamsize>(size));
+  if (!file_) {
+    return system_failure("read", source_.path(), errno == 0 ? EIO : errno);
+  }
+  at_ += size;
+  return std::string_view(piece_.data(), size);
+}
 
 ReadAhead::ReadAhead(std::unique_ptr<ByteSource> source)
     : source_(std::move(source)), thread_([this](const std::stop_token& stop) { run(stop); }) {}

@@ -1,8 +1,9 @@
+#include "backends/package/buffer_inflater.h"
+
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
-
-#include "backends/package/bounded_buffer.h"
 
 namespace modlock::unpack {
 namespace {
@@ -41,6 +42,25 @@ void BoundedBuffer::release() {
     ::munmap(std::exchange(bytes_, nullptr), size_);
     held -= std::exchange(size_, 0);
   }
+}
+
+std::optional<std::string_view> BufferInflater::inflate(std::string_view packed, std::size_t size, std::uint32_t crc) {
+  if (decompressor_ == nullptr) {
+    decompressor_.reset(libdeflate::alloc_decompressor());
+  }
+  char* const unpacked = unpacked_.reserve(std::max<std::size_t>(size, 1));
+  if (decompressor_ == nullptr || unpacked == nullptr) {
+    return std::nullopt;
+  }
+  std::size_t taken = 0;
+  std::size_t made = 0;
+  const libdeflate_result result = libdeflate::deflate_decompress_ex(decompressor_.get(), packed.data(), packed.size(),
+                                                                     unpacked, size, &taken, &made);
+  if (result != LIBDEFLATE_SUCCESS || taken != packed.size() || made != size ||
+      libdeflate::crc32(0U, unpacked, size) != crc) {
+    return std::nullopt;
+  }
+  return std::string_view(unpacked, size);
 }
 
 }  // namespace modlock::unpack

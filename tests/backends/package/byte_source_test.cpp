@@ -1,4 +1,4 @@
-#include "backends/package/read_ahead.h"
+#include "backends/package/byte_source.h"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
