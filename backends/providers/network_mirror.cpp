@@ -10,18 +10,59 @@
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source.h"
+#include "backends/address/source_text.h"
 #include "backends/base/single_flight_map.h"
 #include "backends/http/redirect.h"
 #include "backends/http/text.h"
-#include "backends/providers/listed_hashes.h"
-#include "backends/providers/mirror_index.h"
-#include "backends/providers/source_answers.h"
+#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
 
 constexpr int kRedirects = 5;
+
+tl::unexpected<Error> invalid(std::string_view why) {
+  return fail(Code::bad_response, fmt::format("invalid response content from mirror server: {}", why),
+              "have the mirror made again, for example by \"tofu providers mirror\"");
+}
+
+// The object member of that name; null where it is absent.
+Result<Json::Value> object_member(std::string_view json, const char* name) {
+  auto answer = parse_json(json);
+  if (!answer) {
+    return invalid(answer.error().message);
+  }
+  if (!answer->isObject()) {
+    return invalid("it is not a JSON object");
+  }
+  const Json::Value& member = (*answer)[name];
+  return member.isNull() || member.isObject() ? Result<Json::Value>(member)
+                                              : invalid(fmt::format("its \"{}\" is not an object", name));
+}
+
+Result<MirrorArchive> parse_archive(const Json::Value& json, const std::string& platform) {
+  const auto wrong = [&](std::string_view what) {
+    return invalid(fmt::format("the archive of \"{}\" {}", escape_controls(platform), what));
+  };
+  if (!json.isObject() || !(json["url"].isNull() || json["url"].isString()) ||
+      !(json["hashes"].isNull() || json["hashes"].isArray())) {
+    return wrong("is not an object with a url and hashes");
+  }
+  MirrorArchive archive{.url = json["url"].asString(), .hashes = {}};
+  for (const Json::Value& hash : json["hashes"]) {
+    if (!hash.isString()) {
+      return wrong("has a hash that is not a string");
+    }
+    const std::string text = hash.asString();
+    if (text.find(':') == 0 || text.find(':') == std::string::npos) {
+      return wrong(fmt::format("has the invalid hash \"{}\": it must start with a scheme keyword followed by a colon",
+                               printable_address(text)));
+    }
+    archive.hashes.push_back(text);
+  }
+  return archive;
+}
 
 // The host of the mirror as credentials are configured for it; punycode is fine in a URL.
 std::string credentials_host(const std::string& url) {
@@ -31,6 +72,36 @@ std::string credentials_host(const std::string& url) {
   const auto name = lookup_host(std::string_view(host).substr(0, colon));
   const auto forms = name ? parse_service_host(name->display + host.substr(colon)) : std::nullopt;
   return forms ? forms->ascii : std::string();
+}
+
+// Of a scheme that clients know: "h1:" and "zh:".
+bool is_known_hash(const std::string& hash) {
+  return hash.starts_with("h1:") || hash.starts_with("zh:");
+}
+
+// Those of the hashes that a mirror lists which are hashes of this archive, as a client compares them
+// (NewPackageHashAuthentication of OpenTofu); none where none is listed. Errors, in OpenTofu's words: HASH_MISMATCH
+// (one of a known scheme is listed, and none is of this archive), SOURCE_UNSUPPORTED (no known scheme).
+Result<std::vector<std::string>> matching_hashes(const std::vector<std::string>& listed,
+                                                 const ProviderPackage& package) {
+  std::vector<std::string> known;
+  std::copy_if(listed.begin(), listed.end(), std::back_inserter(known), is_known_hash);
+  if (known.empty() && !listed.empty()) {
+    return fail(Code::source_unsupported,
+                "this version of OpenTofu does not support any of the checksum formats given for this provider",
+                "have the mirror list \"h1:\" or \"zh:\" hashes");
+  }
+  std::vector<std::string> matching;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(matching),
+               [&](const std::string& hash) { return hash == package.archive_h1 || hash == package.zh; });
+  if (matching.empty() && !known.empty()) {
+    return fail(Code::hash_mismatch,
+                known.size() == 1 ? fmt::format("provider package doesn't match the expected checksum \"{}\"",
+                                                printable_address(known.front()))
+                                  : std::string("provider package doesn't match the any of the expected checksums"),
+                "the mirror, or something between, serves another archive than it lists: do not use it");
+  }
+  return matching;
 }
 
 // What a mirror has of one version.
@@ -219,6 +290,27 @@ class NetworkMirror final : public ProviderSource {
 };
 
 }  // namespace
+
+Result<std::vector<ProviderVersion>> parse_mirror_versions(std::string_view json) {
+  MODLOCK_TRY(const auto listed, object_member(json, "versions"));
+  std::vector<ProviderVersion> versions;
+  for (const std::string& text : listed.getMemberNames()) {
+    if (auto version = ProviderVersion::parse(text)) {
+      versions.push_back(std::move(*version));
+    }
+  }
+  return versions;
+}
+
+Result<std::map<std::string, MirrorArchive>> parse_mirror_archives(std::string_view json) {
+  MODLOCK_TRY(const auto listed, object_member(json, "archives"));
+  std::map<std::string, MirrorArchive> archives;
+  for (const std::string& platform : listed.getMemberNames()) {
+    MODLOCK_TRY(auto archive, parse_archive(listed[platform], platform));
+    archives.emplace(platform, std::move(archive));
+  }
+  return archives;
+}
 
 std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options, registry::RegistryHttp metadata,
                                                     HttpClient& http, ProviderArchives& archives) {

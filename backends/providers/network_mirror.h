@@ -1,12 +1,18 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "backends/address/platform.h"
+#include "backends/address/provider_version.h"
 #include "backends/http/http_client.h"
 #include "backends/providers/provider_archives.h"
 #include "backends/providers/provider_source.h"
 #include "backends/registry/registry_http.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 
@@ -30,5 +36,19 @@ struct NetworkMirrorOptions {
 // …`. `http` answers from what listings were kept, and outlives the source as the archives do.
 std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options, registry::RegistryHttp metadata,
                                                     HttpClient& http, ProviderArchives& archives);
+
+// What a network mirror answers (OpenTofu's provider network mirror protocol).
+
+// The versions in `index.json`; what is no version is passed over. Errors: BAD_RESPONSE, without the URL.
+Result<std::vector<ProviderVersion>> parse_mirror_versions(std::string_view json);
+
+struct MirrorArchive {
+  std::string url;                  // as written, relative to where the answer came from
+  std::vector<std::string> hashes;  // "<scheme>:…" each, of any scheme
+};
+
+// The archives in `<version>.json` by platform, as it is written there. Errors: BAD_RESPONSE, without the URL (no JSON
+// of that shape, a hash without a scheme).
+Result<std::map<std::string, MirrorArchive>> parse_mirror_archives(std::string_view json);
 
 }  // namespace modlock

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "backends/base/deleter.h"
 #include "backends/providers/quiet_stderr.h"
+#include "backends/providers/rnp.h"
 #include "backends/providers/rsa_signature.h"
 
 namespace modlock {
@@ -30,6 +32,25 @@ using Kind = SignatureVerdict::Kind;
 
 // The library says why it refuses something on stderr, which is not its to write to.
 std::mutex quiet_mutex;
+
+// While it lives, what libraries print to the C stream `stderr` goes nowhere: the GNU C library lets its streams be set
+// as any other variable. The descriptor stays as it is, and the processes that are started are not affected.
+class QuietStderr {
+ public:
+  QuietStderr() : before_(stderr) {
+    // Opened once. Null where there is no such device: printing to stderr is then the lesser evil.
+    static std::FILE* const nowhere = std::fopen("/dev/null", "we");
+    if (nowhere != nullptr) {
+      stderr = nowhere;
+    }
+  }
+  ~QuietStderr() { stderr = before_; }
+  QuietStderr(const QuietStderr&) = delete;
+  QuietStderr& operator=(const QuietStderr&) = delete;
+
+ private:
+  std::FILE* before_;
+};
 
 Input input_of(std::string_view bytes) {
   rnp_input_t input = nullptr;

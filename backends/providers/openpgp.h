@@ -28,4 +28,9 @@ struct SignatureVerdict {
 Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, std::string_view document,
                                                   std::string_view signature);
 
+// Whether one of the signatures in a file of OpenPGP packets is of an RSA key over a binary document (RFC 4880, version
+// 4, SHA-256 or longer), whenever it was made: that and the key's own validity are the caller's to judge. `public_key`
+// begins with the packet of the key. False for everything else.
+bool is_rsa_signed(std::string_view public_key, std::string_view document, std::string_view signatures);
+
 }  // namespace modlock

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "backends/base/context.h"
 #include "backends/http/http_client.h"
 #include "backends/providers/provider_source.h"
+#include "backends/store/store.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -28,5 +30,9 @@ class ProviderArchives {
   // and BAD_RESPONSE of what no client unpacks or starts.
   virtual Result<ProviderPackage> hashes_of(const Archive& archive, const Send& send, const Context& context) = 0;
 };
+
+// Reads archives while they arrive (ProviderArchive), and keeps their hashes in the store (ProviderHashes): of one
+// whose zh is given a machine reads the bytes once. The store outlives it.
+std::unique_ptr<ProviderArchives> make_stored_archives(const Store& store);
 
 }  // namespace modlock

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -87,5 +88,33 @@ class ProviderSource {
 // release is one question for each set of platforms.
 std::shared_ptr<ProviderSource> make_shared_provider_source(std::shared_ptr<ProviderSource> inner,
                                                             const KnownSecrets& secrets, bool memoizes);
+
+// A source and the providers that it is asked for.
+struct ProviderSelector {
+  std::shared_ptr<ProviderSource> source;
+  std::function<bool(const ProviderAddress&)> serves;
+};
+
+// Several sources as one (OpenTofu: internal/getproviders/multi_source.go). The versions of a provider are those of all
+// sources that serve it; one that does not have the provider is passed over, any other failure is that of the whole,
+// also that its host has no registry of providers, whatever a mirror has of it. A package comes from the first source
+// that has it for its platform. Errors beside those of the sources: NOT_FOUND `provider <name> was not found in any of
+// the search locations` where nothing lists a version, and `provider <name> <version> is not available for <platform>`.
+std::unique_ptr<ProviderSource> make_multi_source(std::vector<ProviderSelector> selectors);
+
+// The order of a ProviderListing: newest first, each once. Of versions that are equally new, the order is that of their
+// metadata.
+void order_newest_first(std::vector<ProviderVersion>& versions);
+
+// NOT_FOUND `provider <name> was not found in any of the search locations`, as the clients say it.
+tl::unexpected<Error> provider_not_found(const ProviderAddress& provider);
+
+// NOT_FOUND `provider <name> <version> is not available for <platform>`, likewise.
+tl::unexpected<Error> not_available(const ProviderAddress& provider, const ProviderVersion& version,
+                                    const Platform& platform);
+
+// The error of something that a source lists and then does not have: no other source is asked in its place, so a
+// NOT_FOUND becomes BAD_RESPONSE.
+Error not_as_listed(Error error);
 
 }  // namespace modlock

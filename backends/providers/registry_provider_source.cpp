@@ -14,7 +14,6 @@
 #include "backends/package/zip_layout.h"
 #include "backends/providers/archive_probe.h"
 #include "backends/providers/authentication.h"
-#include "backends/providers/checksum_list.h"
 #include "backends/providers/provider_client.h"
 #include "backends/store/provider_hashes.h"
 #include "protocol/base/result.h"

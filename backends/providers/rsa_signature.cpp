@@ -1,4 +1,4 @@
-#include "backends/providers/rsa_signature.h"
+#include "backends/providers/openpgp.h"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>

@@ -8,10 +8,9 @@
 
 #include "backends/address/version.h"
 #include "backends/providers/filesystem_mirror.h"
-#include "backends/providers/local_providers.h"
-#include "backends/providers/multi_source.h"
 #include "backends/providers/network_mirror.h"
 #include "backends/providers/oci_mirror.h"
+#include "backends/providers/provider_source.h"
 #include "plugin/client/client_configuration_files.h"
 
 namespace modlock {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "backends/providers/checksum_list.h"
-#include "backends/providers/rsa_signature.h"
+#include "backends/providers/authentication.h"
+#include "backends/providers/openpgp.h"
 
 namespace {
 

@@ -4,6 +4,33 @@
 #include <string>
 #include <vector>
 
+#include "tests/backends/providers/mirror_fixture.h"
+
+using namespace modlock::test;
+using namespace modlock;
+
+namespace {
+
+using Has = std::map<std::string, std::vector<std::string>>;
+
+struct Selectors {
+  // A source for providers of a host, or of all; it lives as long as what the sources are made to.
+  FakeSource& add(const char* name, Has has, std::string host = {}) {
+    auto source = std::make_unique<FakeSource>(name, std::move(has));
+    FakeSource& added = *source;
+    selectors.push_back({.source = std::move(source), .serves = [host](const ProviderAddress& address) {
+                           return host.empty() || address.host() == host;
+                         }});
+    return added;
+  }
+  std::unique_ptr<ProviderSource> make() { return make_multi_source(std::move(selectors)); }
+
+  std::vector<ProviderSelector> selectors;
+  Context context;
+};
+
+}  // namespace
+
 namespace modlock {
 namespace {
 
@@ -108,3 +135,80 @@ BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
 }  // namespace modlock
+
+BOOST_FIXTURE_TEST_SUITE(multi_source, Selectors)
+
+BOOST_AUTO_TEST_CASE(versions_are_those_of_all_that_serve_the_provider) {
+  add("first", {{"1.0.0", {}}, {"3.0.0", {}}});
+  add("other", {{"9.0.0", {}}}, "b.io");
+  add("unknown", {}).failure = Error{.code = Code::not_found, .message = "no such provider"};
+  add("second", {{"1.0.0", {}}, {"2.0.0", {}}}, "a.io");
+  const auto source = make();
+  BOOST_TEST(shown(source->list_versions(provider("a.io/acme/null"), context)) ==
+             "3.0.0 2.0.0 1.0.0 ! from first ! from second");
+  BOOST_TEST(shown(source->list_versions(provider("b.io/acme/null"), context)) ==
+             "9.0.0 3.0.0 1.0.0 ! from first ! from other");
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_of_one_is_that_of_all) {
+  add("first", {{"1.0.0", {"linux_amd64"}}});
+  FakeSource& second = add("second", {});
+  second.failure = Error{.code = Code::unreachable, .message = "no answer"};
+  const auto source = make();
+  BOOST_TEST(shown(source->list_versions(provider("a.io/acme/null"), context)) == "UNREACHABLE: no answer");
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_that_nobody_has) {
+  const std::string nowhere = "NOT_FOUND: provider a.io/acme/null was not found in any of the search locations";
+  BOOST_TEST(shown(make_multi_source({})->list_versions(provider("a.io/acme/null"), context)) == nowhere);
+  add("other", {{"1.0.0", {}}}, "b.io");
+  add("empty", {});
+  BOOST_TEST(shown(make()->list_versions(provider("a.io/acme/null"), context)) == nowhere);
+}
+
+// What the registry of a provider says of it says more than that it was not found.
+BOOST_AUTO_TEST_CASE(a_provider_that_its_registry_does_not_know) {
+  selectors.clear();
+  add("empty", {});
+  add("registry", {}).failure = Error{.code = Code::not_found, .message = "the registry does not have it"};
+  BOOST_TEST(shown(make()->list_versions(provider("a.io/acme/null"), context)) ==
+             "NOT_FOUND: the registry does not have it");
+}
+
+BOOST_AUTO_TEST_CASE(each_platform_comes_from_the_first_that_has_it) {
+  FakeSource& mirror = add("mirror", {{"1.0.0", {"linux_amd64", "linux_arm64"}}});
+  FakeSource& empty = add("empty", {});
+  FakeSource& registry = add("registry", {{"1.0.0", {"linux_amd64", "linux_arm64", "darwin_arm64"}}});
+  add("later", {{"1.0.0", {"windows_386"}}});
+  const auto source = make();
+  const std::vector<Platform> two = {platform("linux_amd64"), platform("linux_arm64")};
+  BOOST_TEST(shown(source->release(provider("a.io/acme/null"), version("1.0.0"), two, context)) ==
+             "linux_amd64 h1:mirror = h1:mirror\nlinux_arm64 h1:mirror = h1:mirror\npublished zh:mirror\n");
+  BOOST_TEST(empty.asked.empty());
+  const std::vector<Platform> three = {platform("darwin_arm64"), platform("linux_amd64"), platform("linux_arm64")};
+  BOOST_TEST(shown(source->release(provider("a.io/acme/null"), version("1.0.0"), three, context)) ==
+             "darwin_arm64 h1:registry = h1:registry\nlinux_amd64 h1:mirror = h1:mirror\nlinux_arm64 h1:mirror = "
+             "h1:mirror\npublished zh:mirror zh:registry\ncovers all\n");
+  BOOST_TEST(registry.asked == std::vector<std::string>{"1.0.0 darwin_arm64"}, boost::test_tools::per_element());
+  const std::vector<std::string> asked = {"1.0.0 linux_amd64 linux_arm64", "1.0.0 darwin_arm64 linux_amd64 linux_arm64",
+                                          "1.0.0 darwin_arm64", "1.0.0 linux_amd64", "1.0.0 linux_arm64"};
+  BOOST_TEST(mirror.asked == asked, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_platform_that_nobody_has) {
+  add("mirror", {{"1.0.0", {"linux_amd64"}}});
+  const auto source = make();
+  const std::vector<Platform> platforms = {platform("linux_amd64"), platform("windows_386")};
+  BOOST_TEST(shown(source->release(provider("a.io/acme/null"), version("1.0.0"), platforms, context)) ==
+             "NOT_FOUND: provider a.io/acme/null 1.0.0 is not available for windows_386");
+}
+
+BOOST_AUTO_TEST_CASE(a_source_that_fails_is_not_passed_over) {
+  add("mirror", {}).failure = Error{.code = Code::bad_response, .message = "broken"};
+  add("registry", {{"1.0.0", {"linux_amd64"}}});
+  const std::vector<Platform> platforms = {platform("linux_amd64")};
+  BOOST_TEST(shown(make()->release(provider("a.io/acme/null"), version("1.0.0"), platforms, context)) ==
+             "BAD_RESPONSE: broken");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-#include "backends/providers/rsa_signature.h"
+#include "backends/providers/openpgp.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

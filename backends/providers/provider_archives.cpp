@@ -1,4 +1,4 @@
-#include "backends/providers/stored_archives.h"
+#include "backends/providers/provider_archives.h"
 
 #include <optional>
 #include <utility>
