@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,11 +14,12 @@
 #include <vector>
 
 #include "backends/base/context.h"
+#include "backends/base/system_error.h"
 #include "backends/package/buffer_inflater.h"
 #include "backends/package/libzip.h"
 #include "backends/package/unpack_queue.h"
 #include "backends/package/unpack_tree.h"
-#include "backends/package/unpack_zip_directory.h"
+#include "backends/package/zip_directory.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {
@@ -36,6 +40,8 @@ constexpr unsigned kRegular = 0100000;
 constexpr unsigned kLink = 0120000;
 constexpr unsigned kDirectory = 0040000;
 
+constexpr unsigned kEncrypted = 1;  // of ZipEntry::flags
+
 tl::unexpected<Error> damaged_archive(std::string_view display, std::string_view reason) {
   return fail(with_note(bad_archive(display, "it is damaged").value(), std::string(reason)));
 }
@@ -47,26 +53,26 @@ struct Attributes {
 
 // As FileHeader.Mode of Go's archive/zip reads "external file attributes" (APPNOTE.TXT 4.4.15), which a system of its
 // own meaning wrote.
-Attributes attributes_of(zip_uint8_t system, zip_uint32_t external, std::string_view name) {
-  constexpr zip_uint8_t kFat = 0;
-  constexpr zip_uint8_t kUnix = 3;
-  constexpr zip_uint8_t kNtfs = 11;
-  constexpr zip_uint8_t kVfat = 14;
-  constexpr zip_uint8_t kMac = 19;
-  constexpr zip_uint32_t kDosReadOnly = 0x01;
-  constexpr zip_uint32_t kDosDirectory = 0x10;
+Attributes attributes_of(const ZipEntry& entry) {
+  constexpr unsigned kFat = 0;
+  constexpr unsigned kUnix = 3;
+  constexpr unsigned kNtfs = 11;
+  constexpr unsigned kVfat = 14;
+  constexpr unsigned kMac = 19;
+  constexpr unsigned kDosReadOnly = 0x01;
+  constexpr unsigned kDosDirectory = 0x10;
   Attributes found;
-  if (system == kUnix || system == kMac) {
-    const unsigned type = external >> 16U & kTypeMask;
-    found.mode = external >> 16U & 0777U;
+  if (entry.system == kUnix || entry.system == kMac) {
+    const unsigned type = entry.attributes >> 16U & kTypeMask;
+    found.mode = entry.attributes >> 16U & 0777U;
     found.type = type == kDirectory                               ? EntryType::directory
                  : type == 0 || type == kRegular || type == kLink ? EntryType::file
                                                                   : EntryType::special;
-  } else if (system == kFat || system == kNtfs || system == kVfat) {
-    found.type = (external & kDosDirectory) != 0 ? EntryType::directory : EntryType::file;
-    found.mode = (external & kDosReadOnly) != 0 ? 0444U : 0666U;
+  } else if (entry.system == kFat || entry.system == kNtfs || entry.system == kVfat) {
+    found.type = (entry.attributes & kDosDirectory) != 0 ? EntryType::directory : EntryType::file;
+    found.mode = (entry.attributes & kDosReadOnly) != 0 ? 0444U : 0666U;
   }
-  if (!name.empty() && name.back() == '/' && found.type == EntryType::file) {
+  if (entry.name.ends_with('/') && found.type == EntryType::file) {
     found.type = EntryType::directory;
   }
   return found;
@@ -89,7 +95,15 @@ class ZipFile {
     return damaged_archive(display, text);
   }
 
-  zip_t* get() const { return zip_.get(); }
+  std::uint64_t entries() const { return static_cast<std::uint64_t>(libzip::get_num_entries(zip_.get(), 0U)); }
+
+  // Whether libzip has this entry under this number too: a file may have two lists of entries.
+  bool has(const ZipEntry& entry, std::uint64_t number) const {
+    zip_stat_t stat;
+    constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC;
+    return libzip::stat_index(zip_.get(), number, 0U, &stat) == 0 && (stat.valid & kNeeded) == kNeeded &&
+           stat.size == entry.size && stat.comp_size == entry.packed && stat.crc == entry.crc;
+  }
 
   // Unpacks one file, and finishes it. Errors: BAD_RESPONSE (damaged); IO_ERROR; those of UnpackQueue::grow();
   // REQUEST_CANCELLED, DEADLINE_EXCEEDED.
@@ -101,9 +115,6 @@ class ZipFile {
     }
     line.finish(turn, std::move(copied), std::move(digests));
   }
-
-  // BAD_RESPONSE with what libzip says.
-  tl::unexpected<Error> damaged(std::string_view reason) const { return damaged_archive(display_, reason); }
 
  private:
   ZipFile(zip_t* zip, std::string_view display) : zip_(zip), display_(display) {}
@@ -119,13 +130,13 @@ class ZipFile {
     }
     const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(libzip::fopen_index(zip_.get(), file.entry, 0U));
     if (opened == nullptr) {
-      return damaged(libzip::strerror(zip_.get()));
+      return damaged_archive(display_, libzip::strerror(zip_.get()));
     }
     piece_.resize(kPiece);
     for (;;) {
       const zip_int64_t got = libzip::fread(opened.get(), piece_.data(), piece_.size());
       if (got < 0) {
-        return damaged(libzip::file_strerror(opened.get()));
+        return damaged_archive(display_, libzip::file_strerror(opened.get()));
       }
       if (got == 0) {
         return {};
@@ -179,14 +190,15 @@ class Walk {
   Walk(ZipFile zip, Rules& rules, TreeWriter& writer, const Context& context)
       : zip_(std::move(zip)), rules_(rules), writer_(writer), context_(context), line_(rules) {}
 
-  Result<FileDigests> run(const std::filesystem::path& archive, std::uint64_t width) {
+  Result<FileDigests> run(const std::vector<ZipEntry>& entries, const std::filesystem::path& archive,
+                          std::uint64_t width) {
     Result<void> walked;
     {
       std::vector<std::jthread> threads;
       for (std::uint64_t i = 1; width > 1 && i <= width; ++i) {
         threads.emplace_back([&](const std::stop_token& stop) { help(archive, stop); });
       }
-      walked = entries(threads.empty());
+      walked = walk(entries, threads.empty());
     }
     auto digests = line_.result();
     return digests && !walked ? fail(std::move(walked.error())) : std::move(digests);
@@ -205,13 +217,10 @@ class Walk {
     }
   }
 
-  Result<void> entries(bool is_alone) {
-    const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(zip_.get(), 0U));
-    for (zip_uint64_t i = 0; i < count; ++i) {
-      if (auto ok = context_.check(); !ok) {
-        return ok;
-      }
-      MODLOCK_TRY(auto file, entry(i));
+  Result<void> walk(const std::vector<ZipEntry>& entries, bool is_alone) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      MODLOCK_TRY(context_.check());
+      MODLOCK_TRY(auto file, begin(entries[i], i));
       if (file && !line_.add(std::move(*file))) {
         break;  // the line knows why
       }
@@ -224,17 +233,9 @@ class Walk {
   }
 
   // nullopt: there is nothing to be unpacked.
-  Result<std::optional<PendingFile>> entry(zip_uint64_t index) {
-    const char* raw = zip_get_name(zip_.get(), index, ZIP_FL_ENC_RAW);
-    zip_uint8_t system = 0;
-    zip_uint32_t external = 0;
-    if (raw == nullptr ||
-        zip_file_get_external_attributes(zip_.get(), index, ZIP_FL_UNCHANGED, &system, &external) != 0) {
-      return zip_.damaged(zip_strerror(zip_.get()));
-    }
-    const std::string name = raw;
-    const Attributes attributes = attributes_of(system, external, name);
-    MODLOCK_TRY(auto place, rules_.place(name, attributes.type));
+  Result<std::optional<PendingFile>> begin(const ZipEntry& entry, std::uint64_t number) {
+    const Attributes attributes = attributes_of(entry);
+    MODLOCK_TRY(auto place, rules_.place(entry.name, attributes.type));
     if (!place) {
       return std::nullopt;
     }
@@ -242,23 +243,22 @@ class Walk {
     if (attributes.type == EntryType::directory) {
       return std::nullopt;
     }
-    MODLOCK_TRY(expect_readable(index));
+    MODLOCK_TRY(expect_readable(entry));
+    if (!zip_.has(entry, number)) {
+      return bad_archive(rules_.display(), "its list of entries is damaged");
+    }
     MODLOCK_TRY(auto file, writer_.make_file(*place, rules_.display()));
-    return PendingFile{index, name, attributes.mode, std::move(file)};
+    return PendingFile{number, entry.name, attributes.mode, std::move(file)};
   }
 
-  Result<void> expect_readable(zip_uint64_t index) const {
-    zip_stat_t stat;
-    if (zip_stat_index(zip_.get(), index, 0U, &stat) != 0) {
-      return zip_.damaged(zip_strerror(zip_.get()));
-    }
-    if (stat.encryption_method != ZIP_EM_NONE) {
+  Result<void> expect_readable(const ZipEntry& entry) const {
+    if ((entry.flags & kEncrypted) != 0) {
       return bad_archive(rules_.display(), "it is encrypted");
     }
-    if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
+    if (entry.method != ZIP_CM_STORE && entry.method != ZIP_CM_DEFLATE) {
       return bad_archive(
           rules_.display(),
-          fmt::format("it is compressed with method {}; OpenTofu reads 0 (stored) and 8 (deflated)", stat.comp_method));
+          fmt::format("it is compressed with method {}; OpenTofu reads 0 (stored) and 8 (deflated)", entry.method));
     }
     return {};
   }
@@ -270,16 +270,51 @@ class Walk {
   UnpackQueue line_;
 };
 
+// The list of entries as OpenTofu reads it, judged before a library holds it in memory and before anything is unpacked.
+Result<std::vector<ZipEntry>> read_entries(const std::filesystem::path& archive, std::uint64_t size,
+                                           const Rules& rules) {
+  std::ifstream file(archive, std::ios::binary);
+  const auto read_tail = [&](std::size_t wanted) -> Result<std::string> {
+    std::string bytes(wanted, '\0');
+    file.seekg(static_cast<std::streamoff>(size - wanted));
+    file.read(bytes.data(), static_cast<std::streamsize>(wanted));
+    return file ? Result<std::string>(std::move(bytes)) : system_failure("read", archive, errno == 0 ? EIO : errno);
+  };
+  const UnpackLimits& limits = rules.limits();
+  MODLOCK_TRY(auto entries, read_zip_directory(read_tail, size, {.bytes = limits.name_bytes, .entries = limits.entries},
+                                               rules.display()));
+  std::uint64_t unpacked = 0;
+  for (const ZipEntry& entry : entries) {
+    if (entry.name.find('\0') != std::string::npos) {
+      return unsafe_entry(rules.display(), entry.name, "has a NUL in its name");
+    }
+    // As they say themselves; what lies is found when unpacked.
+    MODLOCK_TRY(rules.check_size_limits(entry.name, unpacked, entry.size));
+    unpacked += entry.size;
+  }
+  return entries;
+}
+
+// What a thread's own handle holds.
+std::uint64_t list_size(const std::vector<ZipEntry>& entries) {
+  return std::accumulate(
+      entries.begin(), entries.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const ZipEntry& entry) { return sum + sizeof(ZipEntry) + entry.name.size(); });
+}
+
 }  // namespace
 
 Result<FileDigests> read_zip(const StreamedFile& archive, Rules& rules, TreeWriter& writer, const Context& context) {
   // What its entries are is told by its end.
   MODLOCK_TRY(const auto size, archive.wait_for(StreamedFile::kAll));
-  MODLOCK_TRY(const auto list_size, check_zip_directory(archive.path(), rules));
+  MODLOCK_TRY(const auto entries, read_entries(archive.path(), size, rules));
   MODLOCK_TRY(auto zip, ZipFile::open(archive.path(), rules.display()));
+  if (zip.entries() != entries.size()) {
+    return bad_archive(rules.display(), "its list of entries is damaged");
+  }
   const std::uint64_t cores = std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
-  const std::uint64_t width = list_size > kMostListBytes ? 1 : std::min(cores, size / kWorthThread);
-  return Walk(std::move(zip), rules, writer, context).run(archive.path(), width);
+  const std::uint64_t width = list_size(entries) > kMostListBytes ? 1 : std::min(cores, size / kWorthThread);
+  return Walk(std::move(zip), rules, writer, context).run(entries, archive.path(), width);
 }
 
 }  // namespace modlock::unpack

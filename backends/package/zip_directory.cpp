@@ -22,6 +22,7 @@ constexpr std::size_t kEnd64Size = 56;
 constexpr std::size_t kLocator64Size = 20;
 constexpr std::size_t kEntrySize = 46;
 constexpr std::uint64_t kLongestComment = 0xFFFF;
+constexpr std::uint64_t kFirstTail = std::uint64_t{64} << 10U;
 
 constexpr std::uint32_t kUnixDirectory = 0040000;
 constexpr std::uint32_t kUnixType = 0170000;
@@ -37,17 +38,18 @@ struct Summary {
 
 class Reader {
  public:
-  Reader(const ZipTail& tail, std::uint64_t limit, std::string_view display)
-      : tail_(tail), limit_(limit), display_(display) {}
+  Reader(const ZipTail& tail, const ZipDirectoryLimits& limits, std::string_view display)
+      : tail_(tail), limits_(limits), display_(display) {}
 
   Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read() {
     MODLOCK_TRY(auto summary, find_end());
     if (needed_) {
       return ZipTailNeeded{*needed_};
     }
-    if (summary.size > limit_) {
-      return unsafe_archive(display_,
-                            fmt::format("has a list of entries of {} bytes, {} are allowed", summary.size, limit_));
+    MODLOCK_TRY(expect_few(summary.entries));
+    if (summary.size > limits_.bytes) {
+      return unsafe_archive(
+          display_, fmt::format("has a list of entries of {} bytes, {} are allowed", summary.size, limits_.bytes));
     }
     if (summary.size > summary.end || summary.offset > summary.end - summary.size) {
       return damaged();
@@ -71,6 +73,12 @@ class Reader {
   };
 
   tl::unexpected<Error> damaged() const { return bad_archive(display_, "its list of entries is damaged"); }
+
+  Result<void> expect_few(std::uint64_t entries) const {
+    return entries <= limits_.entries
+               ? Result<void>()
+               : unsafe_archive(display_, fmt::format("holds {} entries, {} are allowed", entries, limits_.entries));
+  }
 
   // What is known of the file from there on.
   std::string_view from(std::uint64_t at) const {
@@ -150,13 +158,13 @@ class Reader {
     entry.packed = zip_number(bytes, 20, 4);
     entry.size = zip_number(bytes, 24, 4);
     entry.offset = zip_number(bytes, 42, 4);
-    const std::uint64_t system = zip_number(bytes, 4, 2) >> 8U;
-    const auto attributes = static_cast<std::uint32_t>(zip_number(bytes, 38, 4));
-    const bool is_unix = system == 3 || system == 19;
-    const bool is_fat = system == 0 || system == 11 || system == 14;
+    entry.system = static_cast<std::uint8_t>(zip_number(bytes, 5, 1));
+    entry.attributes = static_cast<std::uint32_t>(zip_number(bytes, 38, 4));
+    const bool is_unix = entry.system == 3 || entry.system == 19;
+    const bool is_fat = entry.system == 0 || entry.system == 11 || entry.system == 14;
     entry.is_directory = (!entry.name.empty() && entry.name.back() == '/') ||
-                         (is_unix && ((attributes >> 16U) & kUnixType) == kUnixDirectory) ||
-                         (is_fat && (attributes & kFatDirectory) != 0);
+                         (is_unix && ((entry.attributes >> 16U) & kUnixType) == kUnixDirectory) ||
+                         (is_fat && (entry.attributes & kFatDirectory) != 0);
     return take_large_numbers(bytes.substr(kEntrySize + name, extra), entry) ? std::optional(std::move(parsed))
                                                                              : std::nullopt;
   }
@@ -201,6 +209,7 @@ class Reader {
       rest.remove_prefix(parsed->length);
       parsed->entry.offset += base;
       entries.push_back(std::move(parsed->entry));
+      MODLOCK_TRY(expect_few(entries.size()));
     }
     if ((entries.size() & 0xFFFFU) != (summary.entries & 0xFFFFU)) {
       return damaged();
@@ -212,7 +221,7 @@ class Reader {
   }
 
   const ZipTail& tail_;
-  std::uint64_t limit_;
+  const ZipDirectoryLimits& limits_;
   std::string_view display_;
   std::optional<std::uint64_t> needed_;
 };
@@ -227,9 +236,28 @@ std::uint64_t zip_number(std::string_view bytes, std::size_t at, std::size_t siz
   return value;
 }
 
-Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read_zip_directory(const ZipTail& tail, std::uint64_t limit,
+Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read_zip_directory(const ZipTail& tail,
+                                                                              const ZipDirectoryLimits& limits,
                                                                               std::string_view display) {
-  return Reader(tail, limit, display).read();
+  return Reader(tail, limits, display).read();
+}
+
+Result<std::vector<ZipEntry>> read_zip_directory(const ReadTail& read_tail, std::uint64_t size,
+                                                 const ZipDirectoryLimits& limits, std::string_view display) {
+  std::uint64_t wanted = std::min(size, kFirstTail);
+  while (true) {
+    MODLOCK_TRY(const auto bytes, read_tail(static_cast<std::size_t>(wanted)));
+    MODLOCK_TRY(auto found, read_zip_directory({bytes, size - bytes.size()}, limits, display));
+    if (auto* entries = std::get_if<std::vector<ZipEntry>>(&found)) {
+      return std::move(*entries);
+    }
+    // The rest cannot be had, or what is said of the directory would have it lie far from the end.
+    const bool is_all = bytes.size() < wanted;
+    wanted = size - std::get<ZipTailNeeded>(found).begin;
+    if (is_all || wanted > limits.bytes + 2 * kFirstTail) {
+      return bad_archive(display, "its list of entries is damaged");
+    }
+  }
 }
 
 }  // namespace modlock

@@ -1,15 +1,24 @@
 #include "backends/package/zip_stream.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <new>
 
 #include "backends/address/source_text.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/system_error.h"
 #include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
+
+constexpr std::size_t kInMemory = std::size_t{1} << 20U;
 
 constexpr std::string_view kLocalHeader = "PK\x03\x04";
 constexpr std::string_view kDescriptor = "PK\x07\x08";
@@ -53,6 +62,124 @@ std::size_t descriptor_size(std::string_view bytes, const EntryHash& content) {
 }
 
 }  // namespace
+
+struct EntryHash::Inflater {
+  Inflater() {
+    // Negative: without the header and the checksum of zlib, which a zip file does not have.
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~Inflater() { inflateEnd(&stream); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  z_stream stream = {};
+  std::vector<char> piece = std::vector<char>(std::size_t{64} << 10U);
+};
+
+EntryHash::EntryHash(Method method, std::uint64_t packed, Growth growth)
+    : growth_(std::move(growth)),
+      inflater_(method == Method::deflated ? std::make_unique<Inflater>() : nullptr),
+      expected_(packed),
+      is_done_(method == Method::stored && packed == 0) {}
+EntryHash::~EntryHash() = default;
+EntryHash::EntryHash(EntryHash&&) noexcept = default;
+EntryHash& EntryHash::operator=(EntryHash&&) noexcept = default;
+
+Result<void> EntryHash::add(std::string_view content) {
+  if (auto ok = growth_(content.size()); !ok) {
+    return ok;
+  }
+  size_ += content.size();
+  crc_ = static_cast<std::uint32_t>(::crc32_z(crc_, reinterpret_cast<const Bytef*>(content.data()), content.size()));
+  hash_.update(content);
+  return {};
+}
+
+Result<void> EntryHash::take(std::string_view& bytes) {
+  if (inflater_) {
+    return inflate(bytes);
+  }
+  const auto mine = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), expected_ - packed_));
+  packed_ += mine;
+  is_done_ = packed_ == expected_;
+  const std::string_view content = bytes.substr(0, mine);
+  bytes.remove_prefix(mine);
+  return add(content);
+}
+
+Result<void> EntryHash::inflate(std::string_view& bytes) {
+  z_stream& stream = inflater_->stream;
+  while (!is_done_ && !bytes.empty()) {
+    const auto given = static_cast<uInt>(std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max()));
+    // zlib only reads what it is given.
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream.avail_in = given;
+    stream.next_out = reinterpret_cast<Bytef*>(inflater_->piece.data());
+    stream.avail_out = static_cast<uInt>(inflater_->piece.size());
+    const int outcome = ::inflate(&stream, Z_NO_FLUSH);
+    if (outcome != Z_OK && outcome != Z_STREAM_END) {
+      return fail(Code::bad_response, "");
+    }
+    packed_ += given - stream.avail_in;
+    bytes.remove_prefix(given - stream.avail_in);
+    if (auto ok = add({inflater_->piece.data(), inflater_->piece.size() - stream.avail_out}); !ok) {
+      return ok;
+    }
+    is_done_ = outcome == Z_STREAM_END;
+  }
+  return {};
+}
+
+Spool::~Spool() {
+  if (!path_.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+}
+
+Result<void> Spool::open() {
+  if (auto ok = make_directories(directory_); !ok) {
+    return ok;
+  }
+  path_ = directory_ / random_hex(16);
+  file_.open(path_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
+  file_.write(memory_.data(), static_cast<std::streamsize>(memory_.size()));
+  memory_ = {};
+  return file_ ? Result<void>() : system_failure("write", path_, errno);
+}
+
+Result<void> Spool::write(std::string_view bytes) {
+  size_ += bytes.size();
+  if (path_.empty() && size_ <= kInMemory) {
+    memory_.append(bytes);
+    return {};
+  }
+  if (path_.empty()) {
+    if (auto ok = open(); !ok) {
+      return ok;
+    }
+  }
+  file_.seekp(0, std::ios::end);
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return file_ ? Result<void>() : system_failure("write", path_, errno);
+}
+
+Result<std::string> Spool::read(std::uint64_t at, std::size_t size) {
+  const std::uint64_t rest = size_ - std::min(at, size_);
+  const auto there = static_cast<std::size_t>(std::min<std::uint64_t>(size, rest));
+  if (path_.empty()) {
+    return memory_.substr(static_cast<std::size_t>(size_ - rest), there);
+  }
+  std::string bytes(there, '\0');
+  file_.seekg(static_cast<std::streamoff>(size_ - rest));
+  file_.read(bytes.data(), static_cast<std::streamsize>(there));
+  if (!file_) {
+    return system_failure("read", path_, errno);
+  }
+  return bytes;
+}
 
 Result<void> ZipStream::write(std::string_view bytes) {
   while (!bytes.empty()) {

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <variant>
 
+#include "backends/package/provider_archive.h"
 #include "backends/package/zip_directory.h"
-#include "backends/package/zip_layout.h"
 #include "protocol/base/result.h"
 
 namespace modlock::provider_registry {
@@ -125,7 +125,7 @@ Result<std::optional<KnownArchive>> judge_tail(const ProviderClient& client,
                                                std::uint64_t total, const Context& context) {
   while (true) {
     const std::uint64_t begin = total - tail.size();
-    const auto found = read_zip_directory({tail, begin}, kLongestTail, fetch_request.display);
+    const auto found = read_zip_directory({tail, begin}, {.bytes = kLongestTail}, fetch_request.display);
     if (!found) {
       return std::nullopt;
     }

@@ -15,6 +15,8 @@
 #include "backends/address/source_text.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/system_error.h"
+#include "backends/package/provider_archive.h"
 #include "backends/package/zip_layout.h"
 #include "backends/providers/provider_source.h"
 #include "backends/store/tree_memo.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "backends/package/provider_archive.h"
-#include "backends/package/zip_layout.h"
 #include "backends/store/provider_hashes.h"
 #include "protocol/base/result.h"
 

@@ -11,7 +11,7 @@
 #include "backends/address/source.h"
 #include "backends/base/parallel.h"
 #include "backends/base/single_flight_map.h"
-#include "backends/package/zip_layout.h"
+#include "backends/package/provider_archive.h"
 #include "backends/providers/archive_probe.h"
 #include "backends/providers/authentication.h"
 #include "backends/providers/provider_client.h"

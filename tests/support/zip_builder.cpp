@@ -71,13 +71,13 @@ std::string build_zip(const std::vector<ZipMember>& members, const ZipShape& sha
     const std::uint64_t packed_size = member.listed_packed.value_or(packed.size());
     const std::string large =
         little(1, 2) + little(24, 2) + little(size, 8) + little(packed_size, 8) + little(offset, 8);
+    const std::string extra = (member.is_large ? large : "") + member.extra;
     const std::string name = member.listed_name.value_or(member.name);
-    directory += "PK\x01\x02" + little(20, 1) + little(static_cast<std::uint64_t>(member.system), 1) + little(20, 2) +
-                 kind + little(member.listed_crc.value_or(crc), 4) +
-                 little(member.is_large ? 0xFFFFFFFF : packed_size, 4) +
-                 little(member.is_large ? 0xFFFFFFFF : size, 4) + little(name.size(), 2) +
-                 little(member.is_large ? large.size() : 0, 2) + little(0, 6) + little(member.attributes, 4) +
-                 little(member.is_large ? 0xFFFFFFFF : offset, 4) + name + (member.is_large ? large : "");
+    directory +=
+        "PK\x01\x02" + little(20, 1) + little(static_cast<std::uint64_t>(member.system), 1) + little(20, 2) + kind +
+        little(member.listed_crc.value_or(crc), 4) + little(member.is_large ? 0xFFFFFFFF : packed_size, 4) +
+        little(member.is_large ? 0xFFFFFFFF : size, 4) + little(name.size(), 2) + little(extra.size(), 2) +
+        little(0, 6) + little(member.attributes, 4) + little(member.is_large ? 0xFFFFFFFF : offset, 4) + name + extra;
   }
   bytes += shape.gap;
   const std::uint64_t begin = bytes.size() - uncounted;

@@ -22,6 +22,7 @@ struct ZipMember {
   int flags = 0;            // beside that of the descriptor
   std::string before = {};  // bytes in front of the local header
   bool is_large = false;    // its numbers in the directory stand in a field of 64 bits
+  std::string extra = {};   // more fields in the directory
 
   // In place of the true ones: in the local header, and in the directory.
   std::optional<std::string> local_name = {};

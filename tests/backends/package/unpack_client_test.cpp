@@ -40,6 +40,7 @@ BOOST_AUTO_TEST_CASE(makes_the_tree_of_a_client,
   const std::string pax = make_tar(ordinary_tar_entries(), {.global_comment = "0123456789abcdef"});
   const Row rows[] = {
       {"x.zip", make_zip(ordinary_zip_entries()), ArchiveFormat::zip},
+      {"y.zip", zip_with_unicode_path(), ArchiveFormat::zip},
       {"x.tar.gz", compress("gzip", pax), ArchiveFormat::tar_gz},
       {"x.tar.xz", compress("xz", pax), ArchiveFormat::tar_xz},
       {"x.tar.bz2", compress("bzip2", make_tar(ordinary_tar_entries(), {.dialect = TarDialect::gnu})),

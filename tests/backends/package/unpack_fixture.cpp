@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "tests/support/zip_builder.h"
+
 namespace modlock::test {
 namespace {
 
@@ -45,6 +47,12 @@ std::vector<ArchiveEntry> ordinary_zip_entries() {
       {.name = "late/.svn/x", .content = "1"},
       {.name = "late/CVS", .content = "1"},
   };
+}
+
+std::string zip_with_unicode_path() {
+  using namespace std::string_literals;
+  constexpr const char* kCrcOfName = "\x06\x7E\x23\x5E";
+  return build_zip({{.name = "name", .content = "1", .extra = "\x75\x70\x0A\0\x01"s + kCrcOfName + "other"}});
 }
 
 std::vector<ArchiveEntry> ordinary_tar_entries() {

@@ -15,6 +15,8 @@ namespace modlock::test {
 // what is in them, names that must be cleaned, that are long or no ASCII, version control.
 std::vector<ArchiveEntry> ordinary_zip_entries();
 std::vector<ArchiveEntry> ordinary_tar_entries();
+// A zip with a file "name", which a field that Go does not read calls "other" (0x7075, Info-ZIP Unicode Path).
+std::string zip_with_unicode_path();
 
 // "<mode> <name>/" of each directory below `root` and "<mode> <name> <content>" of each file, sorted by name.
 std::string describe_tree(const std::filesystem::path& root);

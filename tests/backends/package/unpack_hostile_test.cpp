@@ -7,6 +7,7 @@
 #include "backends/package/unpack_tree.h"
 #include "tests/backends/package/unpack_fixture.h"
 #include "tests/support/run.h"
+#include "tests/support/zip_builder.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -249,10 +250,15 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
       {"zip: nothing", ArchiveFormat::zip, "", "it is no zip file"},
       {"zip: a web page", ArchiveFormat::zip, "<!doctype html><title>Sign in</title>", "it is no zip file"},
       {"zip: without its end", ArchiveFormat::zip, without_end(zip, 1), "it is no zip file"},
-      {"zip: without its start", ArchiveFormat::zip, zip.substr(100), "it is damaged"},
+      {"zip: without its start", ArchiveFormat::zip, zip.substr(100), "its list of entries is damaged"},
       {"zip: damaged deflated content", ArchiveFormat::zip, with_flip(zip, 3000), "it is damaged"},
       {"zip: damaged stored content", ArchiveFormat::zip, with_flip(zip, 12000), "it is damaged"},
       {"zip: a damaged list", ArchiveFormat::zip, with_flip(zip, zip.size() - 22 - 94),
+       "its list of entries is damaged"},
+      {"zip: two lists", ArchiveFormat::zip, build_zip({{.name = "b"}}, {.prefix = zip}),
+       "its list of entries is damaged"},
+      {"zip: two lists of one length", ArchiveFormat::zip,
+       build_zip({{.name = "b", .content = "2"}}, {.prefix = build_zip({{.name = "a", .content = "1"}})}),
        "its list of entries is damaged"},
       {"zip: no entries", ArchiveFormat::zip, make_zip({}), "there is nothing in it"},
       {"zip: encrypted", ArchiveFormat::zip, make_zip({{.name = "a", .content = noise(99), .zip_encrypted = true}}),

@@ -177,6 +177,12 @@ BOOST_AUTO_TEST_CASE(unpacks_as_go_getter_does) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(names_the_files_of_a_zip_as_its_list_does) {
+  Unpacking unpacking(zip_with_unicode_path());
+  BOOST_REQUIRE(unpacking.run(ArchiveFormat::zip));
+  BOOST_TEST(describe_tree(unpacking.tree) == "name 644 1\n");
+}
+
 BOOST_AUTO_TEST_CASE(unpacks_what_is_larger_than_its_pieces) {
   std::string large;
   for (int i = 0; i < 60000; ++i) {
