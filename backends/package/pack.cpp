@@ -42,14 +42,10 @@ class Packer {
 
   Result<void> run(const fs::path& root, std::string_view h1) {
     MODLOCK_TRY(auto entries, list_tree(root));
-    if (auto ok = open(); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(open());
     TreeSummary summary;
     for (const TreeEntry& entry : entries) {
-      if (auto ok = add(entry, summary); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(add(entry, summary));
     }
     if (summary.h1() != h1) {
       return fail(Code::hash_mismatch,

@@ -71,9 +71,7 @@ class Layout {
         continue;
       }
       if (!path.empty()) {
-        if (auto ok = remember(entry.name, path, true); !ok) {
-          return ok;
-        }
+        MODLOCK_TRY(remember(entry.name, path, true));
         path += '/';
       }
       path += part;
@@ -83,9 +81,7 @@ class Layout {
     }
     found_.is_plain = found_.is_plain && !entry.is_directory && path == entry.name && !known_.contains(path);
     if (!path.empty()) {
-      if (auto ok = remember(entry.name, path, entry.is_directory); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(remember(entry.name, path, entry.is_directory));
     }
     if (!entry.is_directory && path.find('/') == std::string::npos && path.starts_with(kProgramPrefix)) {
       found_.programs.push_back(path);
@@ -237,9 +233,7 @@ class ProviderArchive::State {
         return unsafe_entry(display_, entry.name, "shares its bytes with another entry");
       }
       if (entry.offset >= stream_.rest_begin()) {
-        if (auto ok = stream_.read_rest(entry); !ok) {
-          return ok;
-        }
+        MODLOCK_TRY(stream_.read_rest(entry));
       }
       const auto found = stream_.records().find(entry.offset);
       if (found == stream_.records().end()) {

@@ -4,6 +4,8 @@
 #include <system_error>
 
 #include "backends/base/files.h"
+#include "backends/base/system_error.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -25,9 +27,7 @@ Result<void> StreamedFile::write(std::string_view bytes) {
 Result<void> StreamedFile::publish() {
   file_.write(pending_.data(), static_cast<std::streamsize>(pending_.size()));
   file_.flush();  // readers have a file of their own
-  if (auto ok = written(); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(written());
   const std::lock_guard lock(mutex_);
   size_ += pending_.size();
   pending_.clear();
@@ -36,9 +36,7 @@ Result<void> StreamedFile::publish() {
 }
 
 Result<void> StreamedFile::complete() {
-  if (auto ok = publish(); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(publish());
   file_.close();
   const std::lock_guard lock(mutex_);
   state_ = State::complete;

@@ -107,9 +107,7 @@ class Scanner {
       if (name == "." || name == ".." || (!is_provider() && is_version_control_name(name))) {
         continue;
       }
-      if (auto ok = add(opened, entry->d_name, prefix + std::string(name)); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(add(opened, entry->d_name, prefix + std::string(name)));
     }
   }
 

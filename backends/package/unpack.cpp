@@ -26,10 +26,6 @@ constexpr std::array<NamedFormat, 10> kFormats = {{{"bz2", ArchiveFormat::bz2},
                                                    {"tar.xz", ArchiveFormat::tar_xz},
                                                    {"txz", ArchiveFormat::tar_xz}}};
 
-bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 }  // namespace
 
 std::optional<ArchiveFormat> archive_format_of_name(std::string_view name) {
@@ -45,7 +41,7 @@ std::optional<ArchiveFormat> archive_format_of_path(std::string_view path) {
   const NamedFormat* best = nullptr;
   for (const NamedFormat& known : kFormats) {
     const std::size_t size = known.name.size();
-    if (path.size() > size && path.substr(path.size() - size) == known.name && path[path.size() - size - 1] == '.' &&
+    if (path.size() > size && path.ends_with(known.name) && path[path.size() - size - 1] == '.' &&
         (best == nullptr || size > best->name.size())) {
       best = &known;
     }
@@ -55,16 +51,16 @@ std::optional<ArchiveFormat> archive_format_of_path(std::string_view path) {
 
 std::optional<ArchiveFormat> archive_format_of_content(std::string_view first_bytes) {
   using namespace std::string_view_literals;
-  if (starts_with(first_bytes, "PK\x03\x04"sv) || starts_with(first_bytes, "PK\x05\x06"sv)) {
+  if (first_bytes.starts_with("PK\x03\x04"sv) || first_bytes.starts_with("PK\x05\x06"sv)) {
     return ArchiveFormat::zip;
   }
-  if (starts_with(first_bytes, "\x1F\x8B\x08"sv)) {
+  if (first_bytes.starts_with("\x1F\x8B\x08"sv)) {
     return ArchiveFormat::tar_gz;
   }
-  if (starts_with(first_bytes, "\xFD\x37\x7A\x58\x5A\x00"sv)) {
+  if (first_bytes.starts_with("\xFD\x37\x7A\x58\x5A\x00"sv)) {
     return ArchiveFormat::tar_xz;
   }
-  return starts_with(first_bytes, "BZ"sv) ? std::optional(ArchiveFormat::tar_bz2) : std::nullopt;
+  return first_bytes.starts_with("BZ"sv) ? std::optional(ArchiveFormat::tar_bz2) : std::nullopt;
 }
 
 Result<void> expect_tree_format(ArchiveFormat format, std::string_view display) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "protocol/base/result.h"
+
 namespace modlock::unpack {
 namespace {
 
@@ -44,9 +46,7 @@ Result<void> UnpackQueue::grow(FileIndex turn, std::string_view name, std::uint6
     if (is_in_vain(turn)) {
       return fail(*failure_);
     }
-    if (auto judged = rules_.check_size_limits(name, bytes_before_ + unfinished_.front().bytes, bytes); !judged) {
-      return judged;
-    }
+    MODLOCK_TRY(rules_.check_size_limits(name, bytes_before_ + unfinished_.front().bytes, bytes));
   }
   unfinished_[turn - oldest_].bytes += bytes;
   return {};

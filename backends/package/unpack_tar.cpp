@@ -67,27 +67,21 @@ class Reader {
     if (!place) {
       return content(entry, name, nullptr);
     }
-    if (auto ok = writer_.make_directories(*place, rules_.display()); !ok) {
-      return ok;
-    }
-    const unsigned mode = archive_entry_perm(entry);
+    MODLOCK_TRY(writer_.make_directories(*place, rules_.display()));
+    const unsigned mode = libarchive::entry_perm(entry);
     if (type == EntryType::directory) {
       writer_.set_mode(*place, mode);
       return {};
     }
     MODLOCK_TRY(auto file, writer_.make_file(*place, rules_.display()));
-    if (auto ok = content(entry, name, is_link ? nullptr : &file); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(content(entry, name, is_link ? nullptr : &file));
     return file.end(mode, digests_);
   }
 
   // Without a file nothing is written, but unpacked it has to be: it counts.
   Result<void> content(archive_entry* entry, const std::string& name, NewFile* file) {
-    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
-    if (auto ok = rules_.expect(name, file == nullptr ? 0 : left); !ok) {
-      return ok;
-    }
+    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(libarchive::entry_size(entry), 0));
+    MODLOCK_TRY(rules_.expect(name, file == nullptr ? 0 : left));
     for (;;) {
       const la_ssize_t got = archive_read_data(library_.get(), piece_.data(), piece_.size());
       if (got < 0) {
@@ -115,12 +109,8 @@ class Reader {
   }
 
   Result<void> piece(const std::string& name, std::string_view bytes, NewFile* file) {
-    if (auto ok = rules_.grow(name, bytes.size()); !ok) {
-      return ok;
-    }
-    if (auto ok = file == nullptr ? Result<void>() : file->write(bytes); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(rules_.grow(name, bytes.size()));
+    MODLOCK_TRY(file == nullptr ? Result<void>() : file->write(bytes));
     return context_.check();
   }
 

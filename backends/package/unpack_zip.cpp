@@ -122,9 +122,7 @@ class ZipFile {
   Result<void> copy(UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line, const Context& context) {
     if (const auto bytes = whole(file.entry)) {
       for (std::size_t at = 0; at < bytes->size(); at += kPiece) {
-        if (auto ok = copy_piece(bytes->substr(at, kPiece), turn, file, line, context); !ok) {
-          return ok;
-        }
+        MODLOCK_TRY(copy_piece(bytes->substr(at, kPiece), turn, file, line, context));
       }
       return {};
     }
@@ -142,20 +140,14 @@ class ZipFile {
         return {};
       }
       const std::string_view bytes(piece_.data(), static_cast<std::size_t>(got));
-      if (auto ok = copy_piece(bytes, turn, file, line, context); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(copy_piece(bytes, turn, file, line, context));
     }
   }
 
   Result<void> copy_piece(std::string_view bytes, UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line,
                           const Context& context) {
-    if (auto ok = line.grow(turn, file.name, bytes.size()); !ok) {
-      return ok;
-    }
-    if (auto ok = file.file.write(bytes); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(line.grow(turn, file.name, bytes.size()));
+    MODLOCK_TRY(file.file.write(bytes));
     return context.check();
   }
 

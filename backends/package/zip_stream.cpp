@@ -88,9 +88,7 @@ EntryHash::EntryHash(EntryHash&&) noexcept = default;
 EntryHash& EntryHash::operator=(EntryHash&&) noexcept = default;
 
 Result<void> EntryHash::add(std::string_view content) {
-  if (auto ok = growth_(content.size()); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(growth_(content.size()));
   size_ += content.size();
   crc_ = static_cast<std::uint32_t>(::crc32_z(crc_, reinterpret_cast<const Bytef*>(content.data()), content.size()));
   hash_.update(content);
@@ -140,9 +138,7 @@ Spool::~Spool() {
 }
 
 Result<void> Spool::open() {
-  if (auto ok = make_directories(directory_); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(make_directories(directory_));
   path_ = directory_ / random_hex(16);
   file_.open(path_, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
   file_.write(memory_.data(), static_cast<std::streamsize>(memory_.size()));
@@ -157,9 +153,7 @@ Result<void> Spool::write(std::string_view bytes) {
     return {};
   }
   if (path_.empty()) {
-    if (auto ok = open(); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(open());
   }
   file_.seekp(0, std::ios::end);
   file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -186,9 +180,7 @@ Result<void> ZipStream::write(std::string_view bytes) {
     if (step_ == Step::rest) {
       return rest_.write(bytes);
     }
-    if (auto ok = step_ == Step::content ? take_content(bytes) : buffer(bytes); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(step_ == Step::content ? take_content(bytes) : buffer(bytes));
   }
   return {};
 }

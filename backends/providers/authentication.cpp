@@ -41,14 +41,6 @@ std::optional<Line> take_line(std::string_view& rest) {
   return line;
 }
 
-// "zh:…" in lower case; nullopt where the text is no SHA-256.
-std::optional<std::string> hash_of_text(std::string_view text) {
-  const bool fits = text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-                      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-                    });
-  return fits ? std::optional("zh:" + http::lower_case(text)) : std::nullopt;
-}
-
 using Kind = SignatureVerdict::Kind;
 
 constexpr const char* kUnknownIssuer = "authentication signature from unknown issuer";
@@ -86,7 +78,7 @@ Result<void> expect_listed(std::string_view document, std::string_view file_name
     if (line->file_name.empty() || line->file_name != file_name) {
       continue;
     }
-    const auto hash = hash_of_text(line->hash);
+    const auto hash = zh_of_checksum(line->hash);
     if (!hash) {
       return fail(Code::bad_response, fmt::format("checksum list has invalid SHA256 hash \"{}\"",
                                                   to_valid_utf8(escape_controls(line->hash.substr(0, 80)))));
@@ -107,7 +99,7 @@ Result<std::vector<std::string>> hashes_of(std::string_view document) {
     if (line->hash.empty()) {
       return fail(Code::bad_response, "checksum list has a blank line");
     }
-    auto hash = line->file_name.empty() ? std::nullopt : hash_of_text(line->hash);
+    auto hash = line->file_name.empty() ? std::nullopt : zh_of_checksum(line->hash);
     if (!hash) {
       return std::vector<std::string>();
     }

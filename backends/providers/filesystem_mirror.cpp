@@ -122,9 +122,7 @@ class Finder {
       const fs::path path = directory / name.text;
       std::error_code ignored;
       if (name.type == fs::file_type::directory) {
-        if (auto ok = read_version(path, provider); !ok) {
-          return ok;
-        }
+        MODLOCK_TRY(read_version(path, provider));
       } else if (const auto status = fs::status(path, ignored);
                  fs::exists(status) && status.type() != fs::file_type::directory) {
         add(provider, archive(path, provider.type()));

@@ -10,12 +10,6 @@
 namespace modlock {
 namespace {
 
-// A mirror may list anything; only a digest tells one archive from another.
-bool is_digest(std::string_view zh) {
-  return zh.size() == 67 && zh.starts_with("zh:") &&
-         zh.find_first_not_of("0123456789abcdef", 3) == std::string_view::npos;
-}
-
 // An archive that may be sent more than once: what an earlier attempt brought is void.
 class ArrivingArchive final : public BodySink {
  public:
@@ -50,7 +44,8 @@ class StoredArchives final : public ProviderArchives {
     }
     // Whoever waits for another process looks again.
     std::optional<FileLock> held;
-    if (is_digest(archive.zh)) {
+    // A mirror may list anything; only a digest tells one archive from another.
+    if (ProviderHashes::is_digest(archive.zh)) {
       MODLOCK_TRY(auto lock, known_.hold(archive.zh, context));
       held.emplace(std::move(lock));
       if (auto package = remembered(archive, context)) {
@@ -71,7 +66,7 @@ class StoredArchives final : public ProviderArchives {
 
  private:
   std::optional<Result<ProviderPackage>> remembered(const Archive& archive, const Context& context) const {
-    const auto known = is_digest(archive.zh) ? known_.find(archive.zh) : std::nullopt;
+    const auto known = known_.find(archive.zh);
     if (!known || known->h1.empty()) {
       return std::nullopt;
     }

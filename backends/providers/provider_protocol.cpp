@@ -176,12 +176,6 @@ Result<std::vector<std::string>> parse_keys(const Member& member) {
   return keys;
 }
 
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-         });
-}
-
 Result<void> expect_target(const Member& document, const Platform& platform) {
   const auto os = document["os"].text();
   const auto arch = document["arch"].text();
@@ -197,15 +191,21 @@ Result<void> expect_target(const Member& document, const Platform& platform) {
 
 Result<void> read_checksum(const Member& member, PackageMetadata& metadata) {
   MODLOCK_TRY(auto checksum, member.text());
-  if (!is_sha256(checksum)) {
+  auto zh = zh_of_checksum(checksum);
+  if (!zh) {
     return bad(fmt::format("registry response includes invalid SHA256 hash \"{}\"", escape_controls(checksum)));
   }
-  metadata.zh = "zh:" + http::lower_case(checksum);
+  metadata.zh = std::move(*zh);
   metadata.checksum = std::move(checksum);
   return {};
 }
 
 }  // namespace
+
+std::optional<std::string> zh_of_checksum(std::string_view text) {
+  const bool fits = text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+  return fits ? std::optional("zh:" + http::lower_case(text)) : std::nullopt;
+}
 
 Result<ProviderVersions> parse_versions(std::string_view body) {
   const auto document = parse_document(body);

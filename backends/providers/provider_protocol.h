@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,10 @@ Result<ProviderVersions> parse_versions(std::string_view body);
 // The newest version that speaks a protocol which the clients speak; null where there is none. A protocol that is no
 // version is an error.
 Result<const ListedProvider*> newest_supported(const ProviderVersions& versions);
+
+// Returns a checksum of an archive, 64 hexadecimal digits, as a hash of the lock file: "zh:…" in lower case; nullopt if
+// the text is not a SHA-256.
+std::optional<std::string> zh_of_checksum(std::string_view text);
 
 // The package of one platform, as the list of all packages has it.
 struct ListedPackage {

@@ -12,17 +12,19 @@
 namespace modlock {
 namespace {
 
+constexpr std::string_view kScheme = "zh:";
+
 // The digest in a hash text; empty where it is none. It becomes the name of a file.
 std::string_view digest_of(std::string_view zh) {
-  constexpr std::string_view kScheme = "zh:";
-  const std::string_view digest = zh.starts_with(kScheme) ? zh.substr(kScheme.size()) : std::string_view();
-  const bool fits = digest.size() == 64 && std::all_of(digest.begin(), digest.end(), [](char c) {
-                      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-                    });
-  return fits ? digest : std::string_view();
+  return ProviderHashes::is_digest(zh) ? zh.substr(kScheme.size()) : std::string_view();
 }
 
 }  // namespace
+
+bool ProviderHashes::is_digest(std::string_view zh) {
+  return zh.size() == kScheme.size() + 64 && zh.starts_with(kScheme) &&
+         zh.find_first_not_of("0123456789abcdef", kScheme.size()) == std::string_view::npos;
+}
 
 std::optional<KnownArchive> ProviderHashes::find(std::string_view zh) const {
   const std::string_view digest = digest_of(zh);

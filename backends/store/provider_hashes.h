@@ -30,7 +30,9 @@ class ProviderHashes {
   // The store outlives this.
   explicit ProviderHashes(const Store& store) : store_(store) {}
 
-  // `zh`: "zh:" and 64 hexadecimal digits in lower case; nothing is known of any other text.
+  // Whether a text is "zh:" and 64 hexadecimal digits in lower case. Nothing is known of any other text.
+  static bool is_digest(std::string_view zh);
+
   std::optional<KnownArchive> find(std::string_view zh) const;
   void note(std::string_view zh, const KnownArchive& archive) const;
 

@@ -47,9 +47,7 @@ Result<void> add_bytes(const fs::path& directory, std::uint64_t& bytes) {
     std::error_code entry_error;
     const fs::file_type type = at->symlink_status(entry_error).type();
     if (type == fs::file_type::directory) {
-      if (auto ok = add_bytes(at->path(), bytes); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(add_bytes(at->path(), bytes));
     } else if (type == fs::file_type::regular) {
       if (const std::uintmax_t size = at->file_size(entry_error); !entry_error) {
         bytes += size;
@@ -129,9 +127,7 @@ class Pruning {
   Result<void> collect(Kind kind, const fs::path& directory) {
     MODLOCK_TRY(const auto paths, list(directory));
     for (const fs::path& path : paths) {
-      if (auto ok = context_.check(); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(context_.check());
       MODLOCK_TRY(const auto bytes, bytes_below(path));
       things_.push_back({kind, path, last_use(path), bytes});
       total_ += bytes;
@@ -163,12 +159,8 @@ class Pruning {
       if ((!too_old && !too_much) || now_ - thing.used < kInUse) {
         continue;
       }
-      if (auto ok = context_.check(); !ok) {
-        return ok;
-      }
-      if (auto ok = thing.kind == Kind::record ? remove_tree(thing.path) : remove_at_once(thing.path); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(context_.check());
+      MODLOCK_TRY(thing.kind == Kind::record ? remove_tree(thing.path) : remove_at_once(thing.path));
       total_ -= thing.bytes;
       note_removed(thing);
     }
@@ -263,15 +255,11 @@ class Pruning {
   Result<void> remove_each(const fs::path& directory, const Predicate& is_leftover) {
     MODLOCK_TRY(const auto paths, list(directory));
     for (const fs::path& path : paths) {
-      if (auto ok = context_.check(); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(context_.check());
       if (!is_leftover(path)) {
         continue;
       }
-      if (auto ok = remove_tree(path); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(remove_tree(path));
       ++report_.leftovers;
     }
     return {};

@@ -199,9 +199,7 @@ fs::path Store::record_of(const Source& source, std::string_view id, std::string
 
 Result<void> Store::make_below(const fs::path& directory) const {
   if (!is_there(root_)) {
-    if (auto ok = make_directories(root_.parent_path()); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(make_directories(root_.parent_path()));
     if (::mkdir(root_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
       return system_failure("make the directory", root_, errno);
     }
@@ -307,9 +305,7 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
 // The package appears whole, by the rename of a directory that already holds its tree.
 Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::string_view modes) const {
   const fs::path target = package_directory(h1, modes);
-  if (auto ok = make_below(target.parent_path()); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(make_below(target.parent_path()));
   MODLOCK_TRY(const auto staging, make_temporary());
   const auto give_up = [&](tl::unexpected<Error> failure) -> Result<void> {
     (void)remove_tree(staging);
@@ -350,9 +346,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
                                             package.id.size()));
   }
   const fs::path path = record_of(source, package.id, package.ref);
-  if (auto ok = make_below(path.parent_path()); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(make_below(path.parent_path()));
   Json::Value object(Json::objectValue);
   object["source"] = source.package_identity();
   object["id"] = package.id;
