@@ -12,7 +12,7 @@
 #include "backends/backend.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
-#include "backends/http/redirect_policy.h"
+#include "backends/http/redirect.h"
 #include "backends/package/package_download.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/unpack.h"

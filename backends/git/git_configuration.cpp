@@ -13,7 +13,6 @@
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
-#include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <git2.h>
+#include <git2/sys/path.h>
 
 #include <algorithm>
 #include <array>
@@ -12,8 +13,6 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
-#include "backends/git/entry_fault.h"
-#include "backends/git/libgit2.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -252,7 +251,7 @@ std::string_view entry_fault(std::string_view path, std::string_view name, bool 
     return kForbidden;
   }
   if (is_link &&
-      libgit2::path_is_gitfile(name.data(), name.size(), GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) != 0) {
+      git_path_is_gitfile(name.data(), name.size(), GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) != 0) {
     return kForbidden;
   }
   if (name.size() > kLongestName) {

@@ -8,7 +8,6 @@
 
 #include "backends/base/deleter.h"
 #include "backends/http/curl_failure.h"
-#include "backends/http/curl_handles.h"
 #include "backends/http/curl_transfer.h"
 #include "backends/http/proxy.h"
 #include "backends/http/transfer_loop.h"
@@ -19,8 +18,8 @@ namespace modlock {
 namespace {
 
 constexpr long kReceiveBuffer = 256L << 10U;  // a large package is many system calls with libcurl's 16 KiB
-using EasyHandle = std::unique_ptr<CURL, Free<curl::easy_cleanup>>;
-using HeaderList = std::unique_ptr<curl_slist, Free<curl::slist_free_all>>;
+using EasyHandle = std::unique_ptr<CURL, Deleter<curl_easy_cleanup>>;
+using HeaderList = std::unique_ptr<curl_slist, Deleter<curl_slist_free_all>>;
 
 // libcurl reads "Name:" as a request to leave its own header out; "Name;" sends an empty one.
 HeaderList header_list(const Exchange& exchange) {
@@ -42,7 +41,7 @@ HeaderList header_list(const Exchange& exchange) {
 class Share {
  public:
   Share() {
-    if (curl::global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
       return;
     }
     using Lock = void (*)(CURL*, curl_lock_data, curl_lock_access, void*) noexcept;
@@ -53,18 +52,18 @@ class Share {
     const Unlock unlock = [](CURL*, curl_lock_data data, void* self) noexcept {
       static_cast<Share*>(self)->locks_[data].unlock();
     };
-    handle_.reset(curl::share_init());
-    curl::share_setopt(handle_.get(), CURLSHOPT_LOCKFUNC, lock);
-    curl::share_setopt(handle_.get(), CURLSHOPT_UNLOCKFUNC, unlock);
-    curl::share_setopt(handle_.get(), CURLSHOPT_USERDATA, this);
-    curl::share_setopt(handle_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
-    curl::share_setopt(handle_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+    handle_.reset(curl_share_init());
+    curl_share_setopt(handle_.get(), CURLSHOPT_LOCKFUNC, lock);
+    curl_share_setopt(handle_.get(), CURLSHOPT_UNLOCKFUNC, unlock);
+    curl_share_setopt(handle_.get(), CURLSHOPT_USERDATA, this);
+    curl_share_setopt(handle_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
+    curl_share_setopt(handle_.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
   }
   CURLSH* handle() const { return handle_.get(); }
 
  private:
   std::array<std::mutex, CURL_LOCK_DATA_LAST> locks_;
-  std::unique_ptr<CURLSH, Free<curl::share_cleanup>> handle_;
+  std::unique_ptr<CURLSH, Deleter<curl_share_cleanup>> handle_;
 };
 
 class CurlTransport final : public Transport {
@@ -79,7 +78,7 @@ class CurlTransport final : public Transport {
     // With the first request: loading libcurl and all that it needs takes longer than many a run that asks nobody.
     std::call_once(is_open_, [this] { share_ = std::make_unique<Share>(); });
     const auto parts = http::split_url(exchange.url.reveal());
-    const EasyHandle easy(parts && share_->handle() != nullptr ? curl::easy_init() : nullptr);
+    const EasyHandle easy(parts && share_->handle() != nullptr ? curl_easy_init() : nullptr);
     if (easy == nullptr) {
       return failure(Error{.code = Code::internal, .message = "libcurl is not ready"});
     }
@@ -90,9 +89,9 @@ class CurlTransport final : public Transport {
     // Further transfers wait for the first connection over TLS to tell whether it serves them too; without TLS nothing
     // would be told before the first answer. A large one gains nothing from others on its connection.
     const bool multiplexes = is_secure && !exchange.is_large;
-    curl::easy_setopt(easy.get(), CURLOPT_HTTP_VERSION,
+    curl_easy_setopt(easy.get(), CURLOPT_HTTP_VERSION,
                       static_cast<long>(multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-    curl::easy_setopt(easy.get(), CURLOPT_PIPEWAIT, multiplexes ? 1L : 0L);
+    curl_easy_setopt(easy.get(), CURLOPT_PIPEWAIT, multiplexes ? 1L : 0L);
     const bool needs_trust = is_secure || proxy.substr(0, 6) == "https:";
     if (needs_trust && !set_trust(easy.get())) {
       return failure(Error{.code = Code::internal, .message = "this libcurl does not use OpenSSL"});
@@ -136,7 +135,7 @@ class CurlTransport final : public Transport {
   }
 
   void set_options(CURL* easy, const Exchange& exchange, curl_slist* headers, const std::string& proxy) const {
-    const auto set = [easy](CURLoption option, auto value) { curl::easy_setopt(easy, option, value); };
+    const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
     set(CURLOPT_SHARE, share_->handle());
     set(CURLOPT_URL, exchange.url.reveal().c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");

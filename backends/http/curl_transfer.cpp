@@ -52,7 +52,7 @@ std::optional<std::uint64_t> length_of(const HttpResponse& response) {
 // The callbacks are called by C code, through which no exception may pass: noexcept ends the process instead.
 CurlTransfer::CurlTransfer(const Exchange& exchange, const Context& context, std::string origin, CURL* easy)
     : Transfer(std::move(origin), easy), exchange_(exchange), context_(context) {
-  const auto set = [easy](CURLoption option, auto value) { curl::easy_setopt(easy, option, value); };
+  const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
   using Receive = std::size_t (*)(char*, std::size_t, std::size_t, void*) noexcept;
   const Receive on_header = [](char* bytes, std::size_t, std::size_t size, void* self) noexcept {
     return static_cast<CurlTransfer*>(self)->take_header({bytes, size}) ? size : std::size_t{0};
@@ -82,7 +82,7 @@ ExchangeResult CurlTransfer::run(TransferLoop& loop, std::string server, std::st
     drive(loop);
   }
   curl_off_t received = 0;
-  curl::easy_getinfo(easy(), CURLINFO_SIZE_DOWNLOAD_T, &received);
+  curl_easy_getinfo(easy(), CURLINFO_SIZE_DOWNLOAD_T, &received);
   if (context_.stats != nullptr && received > 0) {
     context_.stats->bytes += static_cast<std::uint64_t>(received);
   }
@@ -103,7 +103,7 @@ ExchangeResult CurlTransfer::run(TransferLoop& loop, std::string server, std::st
 
 long CurlTransfer::info(CURLINFO what) const {
   long value = 0;
-  curl::easy_getinfo(easy(), what, &value);
+  curl_easy_getinfo(easy(), what, &value);
   return value;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "backends/http/libcurl.h"
+
+#include <curl/curl.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -11,6 +12,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "backends/base/deleter.h"
 
 namespace modlock::http {
 
@@ -84,8 +87,8 @@ class TransferLoop {
   void note_connected(Transfer& transfer);
 
   const std::size_t connections_per_host_;
-  std::unique_ptr<CURLM, Free<curl::multi_cleanup>> multi_;
-  std::unique_ptr<CURL, Free<curl::easy_cleanup>> nudge_;
+  std::unique_ptr<CURLM, Deleter<curl_multi_cleanup>> multi_;
+  std::unique_ptr<CURL, Deleter<curl_easy_cleanup>> nudge_;
   bool has_changed_ = false;  // of the loop's thread: waiting transfers may find a connection now
   mutable std::mutex mutex_;
   bool is_ending_ = false;

@@ -20,22 +20,22 @@ TransferLoop::~TransferLoop() {
       const std::scoped_lock lock(mutex_);
       is_ending_ = true;
     }
-    curl::multi_wakeup(multi_.get());
+    curl_multi_wakeup(multi_.get());
     thread_.join();
   }
 }
 
 bool TransferLoop::open() {
   if (multi_ == nullptr) {
-    multi_.reset(curl::multi_init());
-    nudge_.reset(curl::easy_init());
+    multi_.reset(curl_multi_init());
+    nudge_.reset(curl_easy_init());
     if (multi_ == nullptr || nudge_ == nullptr) {
       multi_.reset();
       return false;
     }
-    curl::multi_setopt(multi_.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-    curl::multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(connections_per_host_));
-    curl::multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kIdleConnections);
+    curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(connections_per_host_));
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kIdleConnections);
     thread_ = std::thread([this] { run(); });
   }
   return true;
@@ -43,7 +43,7 @@ bool TransferLoop::open() {
 
 // The callbacks are called by C code, through which no exception may pass: noexcept ends the process instead.
 void TransferLoop::set_callbacks(Transfer& transfer) {
-  const auto set = [&](CURLoption option, auto value) { curl::easy_setopt(transfer.easy_, option, value); };
+  const auto set = [&](CURLoption option, auto value) { curl_easy_setopt(transfer.easy_, option, value); };
   using Resolve = int (*)(void*, void*, void*) noexcept;
   const Resolve on_resolve = [](void*, void*, void* self) noexcept {
     auto& resolving = *static_cast<Transfer*>(self);
@@ -101,7 +101,7 @@ void TransferLoop::give(Order order) {
     const std::scoped_lock lock(mutex_);
     orders_.push_back(order);
   }
-  curl::multi_wakeup(multi_.get());
+  curl_multi_wakeup(multi_.get());
 }
 
 TransferLoop::Clock::time_point TransferLoop::connecting_since(const Transfer& transfer) const {
@@ -138,12 +138,12 @@ void TransferLoop::run() {
   constexpr int kLongestSleep = 60'000;
   while (obey()) {
     int running = 0;
-    curl::multi_perform(multi_.get(), &running);
+    curl_multi_perform(multi_.get(), &running);
     collect();
     if (std::exchange(has_changed_, false)) {
       retry_waiting();
     }
-    curl::multi_poll(multi_.get(), nullptr, 0U, kLongestSleep, nullptr);
+    curl_multi_poll(multi_.get(), nullptr, 0U, kLongestSleep, nullptr);
   }
   nudge_.reset();
   multi_.reset();  // tells the other side of each TLS connection
@@ -166,14 +166,14 @@ bool TransferLoop::obey() {
         const std::scoped_lock lock(mutex_);
         running_.push_back(&transfer);
       }
-      if (curl::multi_add_handle(multi_.get(), transfer.easy_) != CURLM_OK) {
+      if (curl_multi_add_handle(multi_.get(), transfer.easy_) != CURLM_OK) {
         end(transfer, CURLE_FAILED_INIT);
       }
     } else if (std::find(running_.begin(), running_.end(), &transfer) == running_.end()) {
       continue;  // it has ended meanwhile
     } else if (order.kind == Order::Kind::cancel) {
       end(transfer, CURLE_ABORTED_BY_CALLBACK);
-    } else if (const CURLcode result = curl::easy_pause(transfer.easy_, CURLPAUSE_CONT); result != CURLE_OK) {
+    } else if (const CURLcode result = curl_easy_pause(transfer.easy_, CURLPAUSE_CONT); result != CURLE_OK) {
       end(transfer, result);
     }
   }
@@ -182,17 +182,17 @@ bool TransferLoop::obey() {
 
 void TransferLoop::collect() {
   int queued = 0;
-  while (const CURLMsg* const message = curl::multi_info_read(multi_.get(), &queued)) {
+  while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &queued)) {
     const CURLcode result = message->data.result;
     Transfer* transfer = nullptr;
-    if (curl::easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer) == CURLE_OK && transfer != nullptr) {
+    if (curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer) == CURLE_OK && transfer != nullptr) {
       end(*transfer, result);
     }
   }
 }
 
 void TransferLoop::end(Transfer& transfer, CURLcode result) {
-  curl::multi_remove_handle(multi_.get(), transfer.easy_);
+  curl_multi_remove_handle(multi_.get(), transfer.easy_);
   {
     const std::scoped_lock lock(mutex_);
     std::erase(running_, &transfer);
@@ -210,8 +210,8 @@ void TransferLoop::retry_waiting() {
   const auto waiting = std::count_if(running_.begin(), running_.end(),
                                      [](const Transfer* transfer) { return !transfer->is_connected_; });
   for (std::ptrdiff_t i = 0; i < waiting; ++i) {
-    curl::multi_add_handle(multi_.get(), nudge_.get());
-    curl::multi_remove_handle(multi_.get(), nudge_.get());
+    curl_multi_add_handle(multi_.get(), nudge_.get());
+    curl_multi_remove_handle(multi_.get(), nudge_.get());
   }
 }
 

@@ -13,8 +13,6 @@
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
 #include "backends/http/redirect.h"
-#include "backends/http/redirect_policy.h"
-#include "backends/oci/token.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 

@@ -11,8 +11,6 @@
 #include "backends/base/digest.h"
 #include "backends/http/http_client.h"
 #include "backends/http/redirect.h"
-#include "backends/http/redirect_policy.h"
-#include "backends/oci/blob_check.h"
 #include "backends/oci/manifest.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/base/json.h"

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "backends/base/deleter.h"
-#include "backends/package/bounded_buffer.h"
-#include "backends/package/libdeflate.h"
 
 namespace modlock::unpack {
 

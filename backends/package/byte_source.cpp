@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "protocol/base/result.h"
 
 namespace modlock::unpack {

@@ -11,8 +11,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
-#include "backends/package/spool.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/zip_directory.h"

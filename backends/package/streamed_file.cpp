@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

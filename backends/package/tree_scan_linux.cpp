@@ -16,8 +16,6 @@
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
-#include "backends/package/link_target.h"
 #include "backends/package/tree_scan.h"
 #include "protocol/base/result.h"
 

@@ -13,10 +13,6 @@
 #include <vector>
 
 #include "backends/address/source_text.h"
-#include "backends/base/lazy_library.h"
-#include "backends/base/library_names.h"
-#include "backends/package/libarchive.h"
-#include "backends/package/unpack_library.h"
 #include "backends/package/unpack_rules.h"
 #include "protocol/base/result.h"
 
@@ -27,12 +23,6 @@ namespace {
 constexpr int kWrongFormat = static_cast<int>(std::errc::illegal_byte_sequence);
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 constexpr std::uint64_t kMostMemory = std::uint64_t{128} << 20U;
-
-constexpr LazyLibrary kLiblzma(kLiblzmaName);
-constinit const LazyFunction<lzma_ret(lzma_stream*, lzma_action)> code(kLiblzma, "lzma_code");
-constinit const LazyFunction<void(lzma_stream*)> end(kLiblzma, "lzma_end");
-constinit const LazyFunction<lzma_ret(lzma_stream*, std::uint64_t, std::uint32_t)> stream_decoder(
-    kLiblzma, "lzma_stream_decoder");
 
 // What a file compressed with gzip or bzip2 holds.
 class FilteredBytes final : public ByteSource {
@@ -64,8 +54,8 @@ class FilteredBytes final : public ByteSource {
   Result<void> open() {
     archive* const opened = library_.get();
     const bool is_bzip2 = format_ == ArchiveFormat::tar_bz2;
-    if (opened == nullptr || libarchive::read_support_format_raw(opened) != ARCHIVE_OK ||
-        (is_bzip2 ? libarchive::read_support_filter_bzip2(opened) : libarchive::read_support_filter_gzip(opened)) !=
+    if (opened == nullptr || archive_read_support_format_raw(opened) != ARCHIVE_OK ||
+        (is_bzip2 ? archive_read_support_filter_bzip2(opened) : archive_read_support_filter_gzip(opened)) !=
             ARCHIVE_OK) {
       return library_.failure(display_);
     }
@@ -75,9 +65,9 @@ class FilteredBytes final : public ByteSource {
     }
     // libarchive would take what is not compressed too, and what is compressed twice.
     archive_entry* entry = nullptr;
-    if (outcome == LibraryReader::Opened::other_format || libarchive::filter_count(opened) != 2 ||
-        libarchive::filter_code(opened, 0) != (is_bzip2 ? ARCHIVE_FILTER_BZIP2 : ARCHIVE_FILTER_GZIP) ||
-        libarchive::read_next_header(opened, &entry) != ARCHIVE_OK) {
+    if (outcome == LibraryReader::Opened::other_format || archive_filter_count(opened) != 2 ||
+        archive_filter_code(opened, 0) != (is_bzip2 ? ARCHIVE_FILTER_BZIP2 : ARCHIVE_FILTER_GZIP) ||
+        archive_read_next_header(opened, &entry) != ARCHIVE_OK) {
       return bad_archive(display_, fmt::format("it is no tar compressed with {}", compression_name(format_)));
     }
     return {};
@@ -96,8 +86,8 @@ class XzBytes final : public ByteSource {
       : packed_(std::move(packed)),
         display_(display),
         unpacked_(kPiece),
-        state_(stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED)) {}
-  ~XzBytes() override { end(&stream_); }
+        state_(lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED)) {}
+  ~XzBytes() override { lzma_end(&stream_); }
   XzBytes(const XzBytes&) = delete;
   XzBytes& operator=(const XzBytes&) = delete;
 
@@ -111,7 +101,7 @@ class XzBytes final : public ByteSource {
         stream_.next_in = reinterpret_cast<const std::uint8_t*>(piece.data());
         stream_.avail_in = piece.size();
       }
-      state_ = code(&stream_, at_end_ ? LZMA_FINISH : LZMA_RUN);
+      state_ = lzma_code(&stream_, at_end_ ? LZMA_FINISH : LZMA_RUN);
     }
     MODLOCK_TRY(judge());
     return std::string_view(reinterpret_cast<const char*>(unpacked_.data()), unpacked_.size() - stream_.avail_out);
@@ -145,13 +135,13 @@ class XzBytes final : public ByteSource {
 }  // namespace
 
 LibraryReader::LibraryReader(std::unique_ptr<ByteSource> source)
-    : source_(std::move(source)), archive_(libarchive::read_new()) {}
+    : source_(std::move(source)), archive_(archive_read_new()) {}
 
 LibraryReader::Opened LibraryReader::open() {
-  if (libarchive::read_open(archive_.get(), this, nullptr, &LibraryReader::read, nullptr) == ARCHIVE_OK) {
+  if (archive_read_open(archive_.get(), this, nullptr, &LibraryReader::read, nullptr) == ARCHIVE_OK) {
     return Opened::yes;
   }
-  return !source_failure_ && libarchive::error_number(archive_.get()) == kWrongFormat ? Opened::other_format
+  return !source_failure_ && archive_errno(archive_.get()) == kWrongFormat ? Opened::other_format
                                                                                       : Opened::no;
 }
 
@@ -160,7 +150,7 @@ la_ssize_t LibraryReader::read(archive* opened, void* self, const void** piece) 
   auto next = reader.source_->next();
   if (!next) {
     reader.source_failure_ = std::move(next.error());
-    libarchive::set_error(opened, -1, "%s", "unreadable");
+    archive_set_error(opened, -1, "%s", "unreadable");
     return ARCHIVE_FATAL;
   }
   *piece = next->data();
@@ -171,8 +161,8 @@ tl::unexpected<Error> LibraryReader::failure(std::string_view display) {
   if (source_failure_) {
     return fail(*source_failure_);
   }
-  const char* text = libarchive::error_string(archive_.get());
-  const int reason = libarchive::error_number(archive_.get());
+  const char* text = archive_error_string(archive_.get());
+  const int reason = archive_errno(archive_.get());
   // libarchive gives numbers of the system for damage too, EINVAL above all.
   constexpr std::array kOfTheSystem = {std::errc::io_error, std::errc::not_enough_memory, std::errc::permission_denied,
                                        std::errc::no_such_file_or_directory, std::errc::too_many_files_open};

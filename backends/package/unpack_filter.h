@@ -1,11 +1,13 @@
 #pragma once
 
+#include <archive.h>
+
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "backends/base/deleter.h"
 #include "backends/package/byte_source.h"
-#include "backends/package/libarchive.h"
 #include "backends/package/unpack.h"
 #include "protocol/base/result.h"
 
@@ -34,7 +36,7 @@ class LibraryReader {
 
   std::unique_ptr<ByteSource> source_;
   std::optional<Error> source_failure_;
-  std::unique_ptr<archive, Free<libarchive::read_free>> archive_;
+  std::unique_ptr<archive, Deleter<archive_read_free>> archive_;
 };
 
 // Returns what a tar of this format holds once it is decompressed. libarchive's own filter for xz lets a file claim as

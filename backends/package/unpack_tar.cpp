@@ -12,11 +12,7 @@
 #include <vector>
 
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 #include "backends/package/byte_source.h"
-#include "backends/package/download_stream.h"
-#include "backends/package/libarchive.h"
-#include "backends/package/read_ahead.h"
 #include "backends/package/unpack_filter.h"
 #include "backends/package/unpack_tree.h"
 #include "protocol/base/result.h"
@@ -68,7 +64,7 @@ class Reader {
       return content(entry, name, nullptr);
     }
     MODLOCK_TRY(writer_.make_directories(*place, rules_.display()));
-    const unsigned mode = libarchive::entry_perm(entry);
+    const unsigned mode = archive_entry_perm(entry);
     if (type == EntryType::directory) {
       writer_.set_mode(*place, mode);
       return {};
@@ -80,7 +76,7 @@ class Reader {
 
   // Without a file nothing is written, but unpacked it has to be: it counts.
   Result<void> content(archive_entry* entry, const std::string& name, NewFile* file) {
-    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(libarchive::entry_size(entry), 0));
+    std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
     MODLOCK_TRY(rules_.expect(name, file == nullptr ? 0 : left));
     for (;;) {
       const la_ssize_t got = archive_read_data(library_.get(), piece_.data(), piece_.size());
@@ -129,7 +125,7 @@ Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, 
   // To inflate takes the longest by far: everything else happens beside it.
   LibraryReader library(std::make_unique<ReadAhead>(
       decompressed_bytes(format, std::make_unique<DownloadStream>(archive), rules.display())));
-  if (library.get() == nullptr || libarchive::read_support_format_tar(library.get()) != ARCHIVE_OK) {
+  if (library.get() == nullptr || archive_read_support_format_tar(library.get()) != ARCHIVE_OK) {
     return system_failure("read", archive.path(), ENOMEM);
   }
   switch (library.open()) {

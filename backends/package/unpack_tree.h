@@ -9,7 +9,6 @@
 #include "backends/base/context.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
-#include "backends/base/file_digests.h"
 #include "backends/base/files.h"
 #include "backends/package/streamed_file.h"
 #include "backends/package/unpack_rules.h"

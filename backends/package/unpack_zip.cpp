@@ -1,3 +1,5 @@
+#include <zip.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +15,10 @@
 #include <thread>
 #include <vector>
 
+#include "backends/base/deleter.h"
 #include "backends/base/context.h"
-#include "backends/base/system_error.h"
+#include "backends/base/files.h"
 #include "backends/package/buffer_inflater.h"
-#include "backends/package/libzip.h"
 #include "backends/package/unpack_queue.h"
 #include "backends/package/unpack_tree.h"
 #include "backends/package/zip_directory.h"
@@ -84,24 +86,24 @@ class ZipFile {
   // Errors: BAD_RESPONSE.
   static Result<ZipFile> open(const std::filesystem::path& archive, std::string_view display) {
     int reason = 0;
-    zip_t* const zip = libzip::open(archive.c_str(), ZIP_RDONLY, &reason);
+    zip_t* const zip = zip_open(archive.c_str(), ZIP_RDONLY, &reason);
     if (zip != nullptr) {
       return ZipFile(zip, display);
     }
     zip_error_t error;
-    libzip::error_init_with_code(&error, reason);
-    const std::string text = libzip::error_strerror(&error);
-    libzip::error_fini(&error);
+    zip_error_init_with_code(&error, reason);
+    const std::string text = zip_error_strerror(&error);
+    zip_error_fini(&error);
     return damaged_archive(display, text);
   }
 
-  std::uint64_t entries() const { return static_cast<std::uint64_t>(libzip::get_num_entries(zip_.get(), 0U)); }
+  std::uint64_t entries() const { return static_cast<std::uint64_t>(zip_get_num_entries(zip_.get(), 0U)); }
 
   // Whether libzip has this entry under this number too: a file may have two lists of entries.
   bool has(const ZipEntry& entry, std::uint64_t number) const {
     zip_stat_t stat;
     constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC;
-    return libzip::stat_index(zip_.get(), number, 0U, &stat) == 0 && (stat.valid & kNeeded) == kNeeded &&
+    return zip_stat_index(zip_.get(), number, 0U, &stat) == 0 && (stat.valid & kNeeded) == kNeeded &&
            stat.size == entry.size && stat.comp_size == entry.packed && stat.crc == entry.crc;
   }
 
@@ -126,15 +128,15 @@ class ZipFile {
       }
       return {};
     }
-    const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(libzip::fopen_index(zip_.get(), file.entry, 0U));
+    const std::unique_ptr<zip_file_t, Deleter<zip_fclose>> opened(zip_fopen_index(zip_.get(), file.entry, 0U));
     if (opened == nullptr) {
-      return damaged_archive(display_, libzip::strerror(zip_.get()));
+      return damaged_archive(display_, zip_strerror(zip_.get()));
     }
     piece_.resize(kPiece);
     for (;;) {
-      const zip_int64_t got = libzip::fread(opened.get(), piece_.data(), piece_.size());
+      const zip_int64_t got = zip_fread(opened.get(), piece_.data(), piece_.size());
       if (got < 0) {
-        return damaged_archive(display_, libzip::file_strerror(opened.get()));
+        return damaged_archive(display_, zip_file_strerror(opened.get()));
       }
       if (got == 0) {
         return {};
@@ -155,21 +157,21 @@ class ZipFile {
   std::optional<std::string_view> whole(zip_uint64_t entry) {
     zip_stat_t stat;
     constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
-    if (libzip::stat_index(zip_.get(), entry, 0U, &stat) != 0 || (stat.valid & kNeeded) != kNeeded ||
+    if (zip_stat_index(zip_.get(), entry, 0U, &stat) != 0 || (stat.valid & kNeeded) != kNeeded ||
         stat.comp_method != ZIP_CM_DEFLATE || std::max(stat.size, stat.comp_size) > kSmall) {
       return std::nullopt;
     }
-    const std::unique_ptr<zip_file_t, Free<libzip::fclose>> opened(
-        libzip::fopen_index(zip_.get(), entry, ZIP_FL_COMPRESSED));
+    const std::unique_ptr<zip_file_t, Deleter<zip_fclose>> opened(
+        zip_fopen_index(zip_.get(), entry, ZIP_FL_COMPRESSED));
     char* const packed = packed_.reserve(std::max<std::size_t>(stat.comp_size, 1));
     if (opened == nullptr || packed == nullptr ||
-        libzip::fread(opened.get(), packed, stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
+        zip_fread(opened.get(), packed, stat.comp_size) != static_cast<zip_int64_t>(stat.comp_size)) {
       return std::nullopt;
     }
     return inflater_.inflate({packed, stat.comp_size}, stat.size, stat.crc);
   }
 
-  std::unique_ptr<zip_t, Free<libzip::discard>> zip_;
+  std::unique_ptr<zip_t, Deleter<zip_discard>> zip_;
   std::string display_;
   std::vector<char> piece_;
   BoundedBuffer packed_;

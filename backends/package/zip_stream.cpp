@@ -11,7 +11,6 @@
 #include "backends/address/source_text.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/system_error.h"
 #include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 

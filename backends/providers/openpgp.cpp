@@ -12,9 +12,6 @@
 #include <type_traits>
 
 #include "backends/base/deleter.h"
-#include "backends/providers/quiet_stderr.h"
-#include "backends/providers/rnp.h"
-#include "backends/providers/rsa_signature.h"
 
 namespace modlock {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "backends/http/redirect.h"
-#include "backends/http/redirect_policy.h"
 #include <algorithm>
 #include <charconv>
 #include "protocol/base/result.h"

@@ -19,7 +19,6 @@
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_origin.h"
-#include "plugin/update/written_text.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {

@@ -9,7 +9,7 @@
 #include "backends/base/context.h"
 #include "plugin/config/source_text.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/hcl/schema.h"
+#include "plugin/hcl/json_syntax.h"
 #include "plugin/value/client_kind.h"
 
 namespace modlock {

@@ -11,11 +11,9 @@
 #include "plugin/engine/root_request.h"
 #include "plugin/install/overrides.h"
 #include "plugin/lock/edit.h"
-#include "plugin/resolve/call_kind.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_changes.h"
 #include "plugin/resolve/provider_plan.h"
-#include "plugin/resolve/provider_warnings.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/workspace_edit.h"
 

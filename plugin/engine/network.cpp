@@ -7,7 +7,6 @@
 #include "backends/archive/archive_backend.h"
 #include "backends/base/build_info.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/make_credentials.h"
 #include "backends/credentials/process_environment.h"
 #include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"

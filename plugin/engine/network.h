@@ -19,8 +19,6 @@
 #include "backends/providers/provider_archives.h"
 #include "backends/providers/provider_source.h"
 #include "backends/registry/registry_http.h"
-#include "backends/registry/request_policy.h"
-#include "backends/store/file_response_cache.h"
 #include "backends/store/listing_cache.h"
 #include "backends/store/store.h"
 #include "plugin/settings/settings.h"

@@ -7,7 +7,6 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
-#include "plugin/build_info.h"
 
 namespace modlock {
 namespace {

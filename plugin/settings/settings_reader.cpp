@@ -8,7 +8,6 @@
 
 #include "backends/address/platform.h"
 #include "backends/base/build_info.h"
-#include "plugin/build_info.h"
 #include "plugin/hcl/near_names.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/characters.h"

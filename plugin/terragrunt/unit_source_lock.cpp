@@ -11,7 +11,6 @@
 #include "plugin/install/install_record.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/tree_difference.h"
-#include "plugin/resolve/lock_entry.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_source.h"

@@ -8,7 +8,7 @@
 
 #include "plugin/engine/root_request.h"
 #include "plugin/engine/run.h"
-#include "plugin/resolve/single_call.h"
+#include "plugin/resolve/plan.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {

@@ -15,8 +15,6 @@
 #include "protocol/rpc/dispatcher.h"
 #include "protocol/rpc/line_writer.h"
 #include "protocol/rpc/process_watch.h"
-#include "protocol/rpc/thread_priority.h"
-#include "protocol/rpc/wakeup.h"
 
 namespace modlock {
 namespace {

@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/base/build_info.h"
-#include "plugin/build_info.h"
 #include <cstdint>
 #include <optional>
 #include <string_view>
