@@ -32,7 +32,7 @@ struct Session {
     RequestContext request;
     auto result = table.call(method, params, request);
     error_data = request.error_data;
-    return result ? Result<Json::Value>(std::move(*result).tree()) : fail(std::move(result.error()));
+    return result;
   }
 
   Json::Value succeed(const std::string& method, const Json::Value& params) {
