@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "protocol/base/error_codes.h"
-
 namespace modlock {
 namespace {
 

@@ -146,4 +146,10 @@ using Diagnostics = std::vector<Diagnostic>;
 
 bool has_errors(const Diagnostics& diagnostics);
 
+// Every code, in the order of the enum, for the documents of the protocol.
+std::vector<Code> all_codes();
+
+// What a code means.
+std::string_view meaning_of(Code code);
+
 }  // namespace modlock

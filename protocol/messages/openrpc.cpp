@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "protocol/base/error.h"
-#include "protocol/base/error_codes.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/cache.h"
 #include "protocol/messages/config_inspect.h"
