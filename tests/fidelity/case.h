@@ -48,6 +48,8 @@ struct Case {
 
   bool calls_modules = false;
   bool has_state = false;
+  // A module that configures providers is called repeatedly: the client refuses that, and we do not look.
+  bool is_left_to_client = false;
 
   // "017 upgrade: extra provider, CRLF"
   std::string title() const;

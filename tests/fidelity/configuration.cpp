@@ -20,6 +20,8 @@ struct Module {
   std::string directory;  // below the root, "" for the root
   std::vector<Provider> providers = {};
   std::string blocks = {};
+  bool is_repeated = false;    // by its call, or by one above
+  bool is_configured = false;  // it has a provider block that says something
 };
 
 // Marks a case once, however often it has it.
@@ -99,6 +101,7 @@ void require(Chance& chance, const Reader& reader, const Requirement& requiremen
     module.blocks += some_use(chance, reader, name, module, to);
     if (!version.empty()) {
       module.blocks += fmt::format("provider \"{}\" {{\n  version = \"{}\"\n}}\n", name, version);
+      module.is_configured = true;
     }
     return;
   }
@@ -118,10 +121,11 @@ std::vector<Module> some_tree(Chance& chance) {
   for (std::size_t i = chance.percent(45) ? 0 : 1 + chance.below(3); i > 0; --i) {
     Module& caller = modules[chance.below(modules.size())];
     const std::string name = fmt::format("m{}", i);
-    caller.blocks += fmt::format("module \"{}\" {{\n  source = \"./{}\"\n{}}}\n", name, name,
-                                 chance.percent(20) ? "  count  = 2\n" : "");
+    const bool is_repeated = chance.percent(20);
+    caller.blocks +=
+        fmt::format("module \"{}\" {{\n  source = \"./{}\"\n{}}}\n", name, name, is_repeated ? "  count  = 2\n" : "");
     const std::string directory = caller.directory + name + "/";
-    modules.push_back({.directory = directory});
+    modules.push_back({.directory = directory, .is_repeated = is_repeated || caller.is_repeated});
   }
   return modules;
 }
@@ -210,6 +214,7 @@ void write_configuration(Chance& chance, const Reader& reader, const std::vector
   }
   for (const Module& module : modules) {
     write_module(chance, reader, module, to);
+    to.is_left_to_client = to.is_left_to_client || (module.is_repeated && module.is_configured);
   }
 }
 

@@ -120,6 +120,13 @@ BOOST_AUTO_TEST_CASE(goldens_come_back_as_written_and_name_what_differs) {
   BOOST_TEST(golden.differs(one, accepted) == "");
   BOOST_TEST(golden.differs(one, {}).find("tofu 1.12.6 has \"accepted ") == 0U);
   BOOST_TEST(golden.differs(one, {.is_accepted = true, .lock = "other\n"}) != "");
+  Case left = one;
+  left.is_left_to_client = true;
+  BOOST_TEST(golden.differs(left, {}) != "");
+  Golden refused(kTofu, 6);
+  refused.note(one, {});
+  BOOST_TEST(refused.differs(one, accepted) != "");
+  BOOST_TEST(refused.differs(left, accepted) == "");
   BOOST_TEST(golden.differs(other, accepted) == "the golden file is of another case: write it anew with a client");
 }
 

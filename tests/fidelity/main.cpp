@@ -180,6 +180,9 @@ class Comparison {
     if (!theirs || !ours) {
       return {};
     }
+    if (of.is_left_to_client && !theirs->is_accepted) {
+      return {};
+    }
     if (theirs->is_accepted != ours->is_accepted) {
       return ours->is_accepted ? "we accept what the client refuses" : "we refuse what the client accepts";
     }
