@@ -14,7 +14,6 @@
 namespace modlock {
 namespace {
 
-
 bool is_name_character(char c) {
   return ascii::is_digit(c) || ascii::is_lower(c) || c == '-' || c == '.' || !ascii::is_ascii(c);
 }

@@ -250,8 +250,7 @@ std::string_view entry_fault(std::string_view path, std::string_view name, bool 
       is_git_directory(name)) {
     return kForbidden;
   }
-  if (is_link &&
-      git_path_is_gitfile(name.data(), name.size(), GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) != 0) {
+  if (is_link && git_path_is_gitfile(name.data(), name.size(), GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) != 0) {
     return kForbidden;
   }
   if (name.size() > kLongestName) {

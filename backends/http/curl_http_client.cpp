@@ -90,7 +90,7 @@ class CurlTransport final : public Transport {
     // would be told before the first answer. A large one gains nothing from others on its connection.
     const bool multiplexes = is_secure && !exchange.is_large;
     curl_easy_setopt(easy.get(), CURLOPT_HTTP_VERSION,
-                      static_cast<long>(multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+                     static_cast<long>(multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(easy.get(), CURLOPT_PIPEWAIT, multiplexes ? 1L : 0L);
     const bool needs_trust = is_secure || proxy.substr(0, 6) == "https:";
     if (needs_trust && !set_trust(easy.get())) {

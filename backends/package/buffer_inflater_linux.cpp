@@ -55,7 +55,7 @@ std::optional<std::string_view> BufferInflater::inflate(std::string_view packed,
   std::size_t taken = 0;
   std::size_t made = 0;
   const libdeflate_result result = libdeflate_deflate_decompress_ex(decompressor_.get(), packed.data(), packed.size(),
-                                                                     unpacked, size, &taken, &made);
+                                                                    unpacked, size, &taken, &made);
   if (result != LIBDEFLATE_SUCCESS || taken != packed.size() || made != size ||
       libdeflate_crc32(0U, unpacked, size) != crc) {
     return std::nullopt;

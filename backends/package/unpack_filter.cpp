@@ -141,8 +141,7 @@ LibraryReader::Opened LibraryReader::open() {
   if (archive_read_open(archive_.get(), this, nullptr, &LibraryReader::read, nullptr) == ARCHIVE_OK) {
     return Opened::yes;
   }
-  return !source_failure_ && archive_errno(archive_.get()) == kWrongFormat ? Opened::other_format
-                                                                                      : Opened::no;
+  return !source_failure_ && archive_errno(archive_.get()) == kWrongFormat ? Opened::other_format : Opened::no;
 }
 
 la_ssize_t LibraryReader::read(archive* opened, void* self, const void** piece) {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "backends/base/deleter.h"
 #include "backends/base/context.h"
+#include "backends/base/deleter.h"
 #include "backends/base/files.h"
 #include "backends/package/buffer_inflater.h"
 #include "backends/package/unpack_queue.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/http/redirect.h"
 #include <algorithm>
 #include <charconv>
+#include "backends/http/redirect.h"
 #include "protocol/base/result.h"
 
 namespace modlock::registry {

@@ -8,8 +8,8 @@
 
 #include "backends/base/context.h"
 #include "plugin/config/source_text.h"
-#include "plugin/hcl/parser.h"
 #include "plugin/hcl/json_syntax.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/value/client_kind.h"
 
 namespace modlock {

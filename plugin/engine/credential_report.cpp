@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/base/process.h"
+#include "backends/credentials/client_configuration.h"
 #include "backends/credentials/process_environment.h"
 #include "protocol/base/result.h"
 

@@ -7,8 +7,6 @@
 
 #include "backends/base/context.h"
 #include "backends/credentials/credentials.h"
-#include "plugin/cli/command_line.h"
-#include "plugin/engine/engine.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

@@ -8,9 +8,9 @@
 
 #include "backends/address/platform.h"
 #include "backends/base/build_info.h"
-#include "plugin/hcl/near_names.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/hcl/near_names.h"
 #include "plugin/hcl/value.h"
 #include "plugin/settings/directory_glob.h"
 #include "protocol/base/result.h"

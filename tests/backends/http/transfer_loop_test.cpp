@@ -15,13 +15,13 @@ using http::TransferLoop;
 class Get final : public TransferLoop::Transfer {
  public:
   Get(const FaultServer& server, std::string path)
-      : Transfer("http://" + server.host(), curl::easy_init()), url_(server.url(path)) {
+      : Transfer("http://" + server.host(), curl_easy_init()), url_(server.url(path)) {
     using Receive = std::size_t (*)(char*, std::size_t, std::size_t, void*) noexcept;
     const Receive ignore = [](char*, std::size_t, std::size_t size, void*) noexcept { return size; };
-    curl::easy_setopt(easy(), CURLOPT_URL, url_.c_str());
-    curl::easy_setopt(easy(), CURLOPT_WRITEFUNCTION, ignore);
+    curl_easy_setopt(easy(), CURLOPT_URL, url_.c_str());
+    curl_easy_setopt(easy(), CURLOPT_WRITEFUNCTION, ignore);
   }
-  ~Get() override { curl::easy_cleanup(easy()); }
+  ~Get() override { curl_easy_cleanup(easy()); }
 
   CURLcode wait() {
     ended_.acquire();

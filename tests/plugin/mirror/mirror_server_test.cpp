@@ -188,7 +188,8 @@ BOOST_AUTO_TEST_CASE(slow_connections_of_others_do_not_block_it) {
 }
 
 BOOST_AUTO_TEST_CASE(rejects_requests_for_another_host) {
-  for (const std::string& host : std::vector<std::string>{"attacker.example", "127.0.0.1", "localhost:" + std::to_string(port)}) {
+  for (const std::string& host :
+       std::vector<std::string>{"attacker.example", "127.0.0.1", "localhost:" + std::to_string(port)}) {
     const Connection connection(port);
     connection.send("GET " + base + "acme/net/aws/versions HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
     BOOST_TEST(status(connection.receive()) == "HTTP/1.1 421 Misdirected Request", host);

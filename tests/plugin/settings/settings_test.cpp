@@ -2,10 +2,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/base/build_info.h"
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include "backends/base/build_info.h"
 #include "tests/plugin/config/check_error.h"
 #include "tests/plugin/config/settings_setup.h"
 #include "tests/support/temporary_directory.h"
