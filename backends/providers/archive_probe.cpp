@@ -120,7 +120,7 @@ Result<std::optional<std::string>> fetch_part(const ProviderClient& client, cons
 }
 
 // What the end of an archive, which begins at `begin`, says of it.
-Result<std::optional<KnownArchive>> judge_tail(const ProviderClient& client,
+Result<std::optional<KnownArchive>> check_tail(const ProviderClient& client,
                                                const ProviderArchiveRequest& fetch_request, std::string tail,
                                                std::uint64_t total, const Context& context) {
   while (true) {
@@ -180,7 +180,7 @@ Result<std::optional<KnownArchive>> probe_archive(const ProviderClient& client,
   if (!part || part->end != part->total || part->end - part->begin != sink.tail().size()) {
     return std::nullopt;
   }
-  return judge_tail(client, fetch_request, sink.tail(), part->total, context);
+  return check_tail(client, fetch_request, sink.tail(), part->total, context);
 }
 
 }  // namespace modlock::provider_registry

@@ -300,7 +300,7 @@ class LockPlanner {
     if (has_errors(diagnostics_)) {
       return fail(first_error());
     }
-    const bool is_settled_otherwise = lock.merge && settle_providers(*lock.merge, provider_request);
+    const bool is_settled_otherwise = lock.merge && resolve_merged_providers(*lock.merge, provider_request);
     const auto source =
         params_.hashes == "providers-lock" ? network.provider_source() : network.provider_source(root.walk.root);
     auto plan = plan_providers(provider_request, *source, open.context);

@@ -233,7 +233,7 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   return merged ? Result<std::optional<LockFile>>(std::move(*merged)) : fail(std::move(merged.error()));
 }
 
-bool settle_providers(const OpenMerge& merge, ProviderPlanRequest& request) {
+bool resolve_merged_providers(const OpenMerge& merge, ProviderPlanRequest& request) {
   bool changed = false;
   for (const ProviderNeed& need : request.needs) {
     const auto contested = merge.providers.find(need.address);

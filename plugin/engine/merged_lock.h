@@ -21,7 +21,7 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
 
 // Chooses among contested entries of needed providers the highest version that the constraints allow; one of which no
 // version is allowed is locked again. Returns whether an entry of `request.locked` changed.
-bool settle_providers(const OpenMerge& merge, ProviderPlanRequest& request);
+bool resolve_merged_providers(const OpenMerge& merge, ProviderPlanRequest& request);
 
 // Errors: LOCK_PARSE if an entry is contested that this run leaves out.
 Result<void> check_contested(const OpenMerge& merge, const messages::Include& include);

@@ -193,7 +193,7 @@ class Merger {
     for (const auto& given : client_configuration_files(tool_, environment_, missing)) {
       MODLOCK_TRY(read(given));
     }
-    settle_doubles();
+    resolve_duplicates();
     std::vector<Item> hosts;
     for (const auto& [host, urls] : services) {
       for (const std::string& label : labels_of(host)) {
@@ -263,7 +263,7 @@ class Merger {
   }
 
   // What several files say. Within one file the client's own reading decides.
-  void settle_doubles() {
+  void resolve_duplicates() {
     std::set<std::vector<std::string>> later;
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
       drop(*file, [&](const Item& item) { return has_label(item) && later.count(item.keys) != 0; });
