@@ -4,17 +4,16 @@
 
 #include <algorithm>
 
+#include "backends/base/ascii.h"
+
 namespace modlock::http {
 
 std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return result;
+  return ascii::lower(text);
 }
 
 bool same_name(std::string_view left, std::string_view right) {
-  return left.size() == right.size() && lower_case(left) == lower_case(right);
+  return ascii::equals_ignoring_case(left, right);
 }
 
 std::string media_type(std::string_view content_type) {

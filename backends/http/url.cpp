@@ -8,6 +8,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/http/http_client.h"
 #include "backends/http/text.h"
 #include "protocol/base/utf8.h"
@@ -27,13 +28,9 @@ struct Reference {
   std::optional<std::string_view> fragment;
 };
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_scheme(std::string_view text) {
-  const auto fits = [](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; };
-  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), fits);
+  const auto fits = [](char c) { return ascii::is_alnum(c) || c == '+' || c == '-' || c == '.'; };
+  return !text.empty() && ascii::is_alpha(text[0]) && std::all_of(text.begin(), text.end(), fits);
 }
 
 // Takes what stands behind the first `mark` off the end.

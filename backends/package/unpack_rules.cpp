@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/base/files.h"
 #include "protocol/base/result.h"
 
@@ -17,14 +18,10 @@ constexpr std::size_t kLongestPath = 2048;  // leaves room below PATH_MAX for wh
 constexpr const char* kHint = "the archive cannot be used as it is: ask its author for another one";
 constexpr std::uint64_t kAlwaysFine = std::uint64_t{16} << 20U;
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_absolute(std::string_view name) {
   const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
   return (!name.empty() && is_slash(name[0])) ||
-         (name.size() >= 3 && is_letter(name[0]) && name[1] == ':' && is_slash(name[2]));
+         (name.size() >= 3 && ascii::is_alpha(name[0]) && name[1] == ':' && is_slash(name[2]));
 }
 
 // As go-getter looks for it: between slashes of both kinds.

@@ -13,6 +13,7 @@
 
 #include "backends/address/source.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/provider_archive.h"
@@ -46,13 +47,6 @@ Result<std::vector<Name>> names_in(const fs::path& directory) {
   return names;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return result;
-}
-
 std::optional<LocalProvider> package(std::string_view version, std::string_view platform, fs::path path, bool packed) {
   auto read_version = ProviderVersion::parse(version);
   auto read_platform = Platform::parse(platform);
@@ -63,7 +57,7 @@ std::optional<LocalProvider> package(std::string_view version, std::string_view 
 }
 
 std::optional<LocalProvider> archive(const fs::path& path, const std::string& type) {
-  const std::string name = lower(path.filename().string());
+  const std::string name = ascii::lower(path.filename().string());
   const std::string prefix = fmt::format("terraform-provider-{}_", type);
   constexpr std::string_view kSuffix = ".zip";
   if (name.size() < prefix.size() + kSuffix.size() || !name.starts_with(prefix) || !name.ends_with(kSuffix)) {

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
+#include "backends/base/ascii.h"
+
 namespace modlock {
 namespace {
 
 constexpr std::size_t kLongestWord = 100;
 
 bool is_of_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         (static_cast<unsigned char>(c) & 0x80U) != 0;
+  return ascii::is_alnum(c) || c == '_' || c == '-' || !ascii::is_ascii(c);
 }
 
 bool starts_character(char c) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "backends/base/ascii.h"
 #include "backends/base/process.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/process_environment.h"
@@ -28,8 +29,7 @@ Result<CredentialTarget> parse_where(std::string_view where) {
     return fail(Code::invalid_params, "--credentials takes a host, and for OCI also a repository",
                 "write it as example.com, example.com:8443 or ghcr.io/team/module");
   }
-  std::transform(asked.host.begin(), asked.host.end(), asked.host.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  asked.host = ascii::lower(asked.host);
   return asked;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/address/hostname.h"
+#include "backends/base/ascii.h"
 #include "backends/base/files.h"
 #include "plugin/client/client_configuration_files.h"
 #include "plugin/client/hcl1.h"
@@ -22,9 +23,7 @@ using hcl1::Item;
 using hcl1::Value;
 
 bool is_plain(std::string_view key) {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  });
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) { return ascii::is_alpha(c) || c == '_'; });
 }
 
 // Good in both syntaxes. In native syntax "${" would begin an expression, so its "$" is escaped.
@@ -136,7 +135,7 @@ std::string write_json_members(const std::vector<Item>& items) {
 bool is_named(const Item& item, std::string_view name) {
   const std::string& key = item.keys.front();
   return std::equal(key.begin(), key.end(), name.begin(), name.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b; });
+                    [](char a, char b) { return ascii::to_lower(a) == b; });
 }
 
 bool has_label(const Item& item) {
