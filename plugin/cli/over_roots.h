@@ -61,7 +61,7 @@ auto call_for_roots(const std::vector<std::string>& roots, const CommonFlags& fl
   return asked;
 }
 
-// The same as over_roots() where the work is to ask: what `tell` makes of the answers is in the order of the roots.
+// The same as run_for_roots() where the work is to ask: what `tell` makes of the answers is in the order of the roots.
 template <typename Ask, typename Tell>
 int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   const auto roots = find_roots(flags, host);
