@@ -55,6 +55,16 @@ Result<void> check_layout(const fs::path& root) {
   return {};
 }
 
+// Whoever may rename in a directory may put anything in the place of what it holds.
+Result<void> check_writers(const fs::path& root) {
+  struct stat found {};
+  if (::stat(root.c_str(), &found) != 0 || (found.st_mode & S_IWOTH) == 0 || (found.st_mode & S_ISVTX) != 0) {
+    return {};
+  }
+  return fail(Code::io_error, fmt::format("every user may write to the store \"{}\"", root.string()),
+              fmt::format("chmod o-w {}", root.string()));
+}
+
 Result<void> refuse_override(const std::vector<TreeEntry>& entries) {
   for (const TreeEntry& entry : entries) {
     if (std::string_view(entry.name).substr(entry.name.rfind('/') + 1) == kOverrideFile) {
@@ -107,8 +117,27 @@ Result<Store> Store::open(fs::path root) {
   if (error) {
     return system_failure("use the store", root, error.value());
   }
+  MODLOCK_TRY(check_writers(root));
   MODLOCK_TRY(check_layout(root));
   return Store(std::move(root));
+}
+
+std::optional<Error> Store::foreign_writers() const {
+  struct stat found {};
+  if (::stat(root_.c_str(), &found) != 0) {
+    return std::nullopt;
+  }
+  if (found.st_uid != ::geteuid()) {
+    return Error{.code = Code::io_error,
+                 .message = fmt::format("it belongs to the user {}, who may change what it holds", found.st_uid),
+                 .hint = "name a directory of your own with --cache-dir"};
+  }
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return Error{.code = Code::io_error,
+                 .message = "other users may write to it",
+                 .hint = fmt::format("chmod go-w {}", root_.string())};
+  }
+  return std::nullopt;
 }
 
 fs::path Store::git_directory() const {
@@ -197,13 +226,18 @@ fs::path Store::record_of(const Source& source, std::string_view id, std::string
   return identity_directory() / sha256_hex(source.package_identity() + version) / fmt::format("{}.json", id);
 }
 
-Result<void> Store::make_below(const fs::path& directory) const {
-  if (!is_there(root_)) {
-    MODLOCK_TRY(make_directories(root_.parent_path()));
-    if (::mkdir(root_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-      return system_failure("make the directory", root_, errno);
+Result<void> make_store_root(const fs::path& root) {
+  if (!is_there(root)) {
+    MODLOCK_TRY(make_directories(root.parent_path()));
+    if (::mkdir(root.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+      return system_failure("make the directory", root, errno);
     }
   }
+  return {};
+}
+
+Result<void> Store::make_below(const fs::path& directory) const {
+  MODLOCK_TRY(make_store_root(root_));
   return make_directories(directory);
 }
 

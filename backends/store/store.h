@@ -51,11 +51,15 @@ struct Package {
 //   clients/<sha256 hex>                    the release of a client program
 class Store {
  public:
-  // `root` is created (mode 0700) when first written to. Errors: IO_ERROR naming the directory (empty, or not a
-  // directory); LOCK_NEWER where its file `layout` holds a number above 2, as a later release would write it.
+  // `root` is created (mode 0700) when first written to. Errors: IO_ERROR naming the directory (empty, not a
+  // directory, or one that every user may write to and rename in); LOCK_NEWER where its file `layout` holds a number
+  // above 2, as a later release would write it.
   static Result<Store> open(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
+  // Who else may write to the store, as a sentence about it, and what to do; nullopt where nobody may, and where there
+  // is no directory yet.
+  std::optional<Error> foreign_writers() const;
   // What releases with another layout left: not read, and removed by `cache prune`.
   std::filesystem::path older_layout() const { return root_ / "v1"; }
   std::filesystem::path git_directory() const;
@@ -154,6 +158,9 @@ Result<StoreSizes> measure(const Store& store);
 
 // The sizes of the files below a directory; what other processes remove meanwhile is not counted. Errors: IO_ERROR.
 Result<std::uint64_t> bytes_below(const std::filesystem::path& directory);
+
+// Makes the root of a store, for its user alone whatever the umask, where it does not exist. Errors: IO_ERROR.
+Result<void> make_store_root(const std::filesystem::path& root);
 
 // $TOFU_MODLOCK_CACHE_DIR is the caller's business; this is $XDG_CACHE_HOME/tofu-modlock where that is an absolute
 // path, else ~/.cache/tofu-modlock; empty where there is no home directory.

@@ -205,9 +205,10 @@ ClientVersion client_version_of(const ClientProgram& implementation, const fs::p
     return unknown;
   }
   if (memo) {
-    std::error_code ignored;
-    fs::create_directories(memo->parent_path(), ignored);
-    [[maybe_unused]] const auto kept = write_file_atomically(*memo, *version);  // else it is asked again
+    // Where it is not kept, it is asked again.
+    (void)make_store_root(options.cache_directory)
+        .and_then([&] { return make_directories(memo->parent_path()); })
+        .and_then([&] { return write_file_atomically(*memo, *version); });
   }
   return {std::move(*version)};
 }

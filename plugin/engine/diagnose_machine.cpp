@@ -247,7 +247,7 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(),
                               options.cache_origin, sizes->packages, sizes->repositories, mib);
   const fs::path probe = place / "v2" / "tmp" / "doctor";
-  auto ok = make_directories(probe.parent_path());
+  auto ok = make_store_root(place).and_then([&] { return make_directories(probe.parent_path()); });
   ok = ok ? write_file_atomically(probe, "", Durable::no) : ok;
   if (!ok) {
     Finding failed = failing("store", ok.error());
@@ -257,6 +257,11 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   std::error_code ignored;
   fs::remove(probe, ignored);
   finding.details.emplace_back("writable");
+  if (const auto others = engine.store().foreign_writers()) {
+    finding.verdict = Verdict::warning;
+    finding.details.push_back(others->message);
+    finding.hint = others->hint;
+  }
   if (const auto elsewhere = is_on_another_file_system(options.root.root, probe)) {
     finding.details.emplace_back(*elsewhere ? "on another file system than the root: packages are copied byte by byte"
                                             : "on the file system of the root");

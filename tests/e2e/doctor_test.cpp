@@ -108,6 +108,12 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
          write_text(machine.cache() / "v2/tmp", "");
        },
        1, "store         error    "},
+      {"a store that a group may write to",
+       [](Machine& machine) {
+         fs::create_directories(machine.cache());
+         fs::permissions(machine.cache(), fs::perms{0770});
+       },
+       0, "                       other users may write to it\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -258,6 +258,7 @@ BOOST_AUTO_TEST_CASE(modes_do_not_depend_on_the_umask) {
       BOOST_TEST(installed_mode("main.tf") == 0644U);
       BOOST_TEST(installed_mode("run.sh") == 0755U);
       BOOST_TEST(installed_mode("") == 0755U);
+      BOOST_TEST((fs::status(cache()).permissions() == fs::perms::owner_all));
     }
   }
   // As a client installs it that runs with another umask.

@@ -362,6 +362,18 @@ BOOST_AUTO_TEST_CASE(links_in_an_installed_module_lead_to_nothing_outside) {
   check_outside_is_kept();
 }
 
+BOOST_AUTO_TEST_CASE(a_cache_that_everybody_may_write_to_is_refused) {
+  fs::create_directories(cache());
+  fs::permissions(cache(), fs::perms::all);
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 1);
+  BOOST_TEST(ran.err.find("chmod o-w <dir>/cache") != std::string::npos, ran.err);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+  BOOST_TEST(fs::is_empty(cache()));
+  fs::permissions(cache(), fs::perms{0775});
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -67,6 +67,12 @@ fs::path record_in(const fs::path& root) {
   return {};
 }
 
+boost::test_tools::assertion_result is_root(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(::geteuid() == 0);
+  result.message() << "only root can give a directory to another user";
+  return result;
+}
+
 // Sets a variable for as long as it lives.
 class Variable {
  public:
@@ -340,18 +346,23 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
   const TemporaryDirectory directory;
   write_text(directory / "file", "");
   write_text(directory / "newer/layout", "12\n");
+  fs::create_directories(directory / "open");
+  fs::permissions(directory / "open", fs::perms::all);
   struct Row {
     const char* name;
     fs::path root;
     const char* code;
     std::string message;
-    const char* hint;
+    std::string hint;
   };
   const Row rows[] = {
       {"none", "", "IO_ERROR", "there is no directory for the store: no home directory is known",
        "name one with --cache-dir or TOFU_MODLOCK_CACHE_DIR"},
       {"a file", directory / "file", "IO_ERROR",
        "cannot use the store \"" + (directory / "file").string() + "\": Not a directory", ""},
+      {"of everybody", directory / "open", "IO_ERROR",
+       "every user may write to the store \"" + (directory / "open").string() + "\"",
+       "chmod o-w " + (directory / "open").string()},
       {"of a later release", directory / "newer", "LOCK_NEWER",
        "the store \"" + (directory / "newer").string() + "\" has layout 12, this release reads layout 2",
        "use the tofu-modlock release that wrote it, or name another directory with --cache-dir"},
@@ -365,6 +376,32 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
       BOOST_TEST(store.error().hint == row.hint);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(who_else_may_write_is_known) {
+  struct Row {
+    unsigned mode;
+    std::string message;
+  };
+  const TemporaryDirectory directory;
+  const fs::path root = directory / "store";
+  BOOST_TEST(!open_store(root).foreign_writers().has_value());
+  fs::create_directories(root);
+  for (const Row& row : {Row{0700, "<none>"}, Row{0755, "<none>"}, Row{0775, "other users may write to it"},
+                         Row{01777, "other users may write to it"}}) {
+    fs::permissions(root, fs::perms{row.mode});
+    const auto others = open_store(root).foreign_writers();
+    BOOST_TEST((others ? others->message : "<none>") == row.message, row.mode);
+    BOOST_TEST((others ? others->hint : "chmod go-w " + root.string()) == "chmod go-w " + root.string());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_store_of_another_user_is_known, *boost::unit_test::precondition(is_root)) {
+  const TemporaryDirectory directory;
+  BOOST_REQUIRE(::chown(directory.path().c_str(), 4242, 4242) == 0);
+  const auto others = open_store(directory.path()).foreign_writers();
+  BOOST_REQUIRE(others.has_value());
+  BOOST_TEST(others->message == "it belongs to the user 4242, who may change what it holds");
 }
 
 BOOST_AUTO_TEST_CASE(a_newer_layout_beside_ours_is_fine) {
