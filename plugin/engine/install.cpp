@@ -100,6 +100,7 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
                                            engine.store(), context));
   const Diagnostics& unread = open.network().warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
+  plan->diagnostics.insert(plan->diagnostics.end(), report.diagnostics.begin(), report.diagnostics.end());
   return Installation{std::move(report), std::move(plan->diagnostics)};
 }
 

@@ -36,9 +36,10 @@ class Installer {
       return std::move(report_);  // a client writes no manifest either
     }
     MODLOCK_TRY(auto guard, enter());
-    MODLOCK_TRY(auto manifest, read_manifest(request_.data.manifest()));
-    before_ = std::move(manifest);
-    auto ok = place_packages();
+    auto ok = look_at_manifest();
+    if (ok) {
+      ok = place_packages();
+    }
     if (ok) {
       ok = remove_others();
     }
@@ -239,6 +240,36 @@ class Installer {
     return held;
   }
 
+  Result<void> look_at_manifest() {
+    const auto text = read_file(request_.data.manifest());
+    if (!text) {
+      return text.error().code == Code::not_found ? Result<void>() : fail(text.error());
+    }
+    if (auto manifest = parse_manifest(*text, request_.data.manifest())) {
+      before_ = *std::move(manifest);
+    } else {
+      broken_ = std::move(manifest.error());
+    }
+    return {};
+  }
+
+  // As late as it can be: where the installation fails, the file is still where it was.
+  Result<void> move_broken_aside() {
+    if (!broken_) {
+      return {};
+    }
+    const fs::path aside = request_.data.manifest().string() + ".broken";
+    std::error_code error;
+    fs::rename(request_.data.manifest(), aside, error);
+    if (error) {
+      return fail(with_note(*broken_, fmt::format("it cannot be moved to {}: {}", aside.string(), error.message())));
+    }
+    broken_->hint =
+        fmt::format("it was moved to {}, and a new one was written: delete it if nobody needs it", aside.string());
+    report_.diagnostics.push_back({Severity::warning, *std::move(broken_)});
+    return {};
+  }
+
   bool has_place(const std::string& key) const {
     const auto node = request_.plan.tree.nodes.find(key);
     return node != request_.plan.tree.nodes.end() && !node->second.is_local();
@@ -302,6 +333,7 @@ class Installer {
     if (manifest == before_) {
       return {};
     }
+    MODLOCK_TRY(move_broken_aside());
     return write_file_atomically(request_.data.manifest(), write_manifest(manifest));
   }
 
@@ -310,6 +342,7 @@ class Installer {
   const Context& context_;
   const std::string name_ = random_hex(8);
   Manifest before_;
+  std::optional<Error> broken_;  // what is wrong with the manifest that is there
   InstallReport report_;
 };
 

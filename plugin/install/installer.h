@@ -30,11 +30,14 @@ struct InstallReport {
   std::vector<InstalledModule> reused;     // were there already
   std::vector<InstalledModule> removed;    // belong to no call any more
   std::string manifest;                    // path of modules.json, relative to the root or absolute
+  Diagnostics diagnostics = {};            // warnings
 };
 
 // Puts the locked packages where a stock tofu finds them: `<data>/modules/<key>` and a manifest that says exactly what
 // it would have written itself. A package is copied beside its place, hashed there, and only then renamed into it; what
 // was there stays if anything fails. Records and directories of sources that nobody serves are left as they lie.
+// A manifest that is none, which may be somebody's work, is moved to `modules.json.broken` with a warning, and no
+// directory is removed on its account.
 // Running again changes nothing. Errors: HASH_MISMATCH where the store's tree no longer has its h1 (the store has then
 // dropped it: plan and install again fetch it anew); IO_ERROR; cancellation.
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);

@@ -54,7 +54,7 @@ void append_escaped(std::string& out, std::string_view text) {
 Error unusable(const std::filesystem::path& path, std::string_view reason) {
   return Error{.code = Code::io_error,
                .message = fmt::format("the module manifest {} cannot be used: {}", path.string(), reason),
-               .hint = "remove the file; `tofu-modlock install`, or the client's own init, writes it anew"};
+               .hint = "`tofu-modlock install` moves it to modules.json.broken and writes a new one"};
 }
 
 bool read_member(const Json::Value& object, const char* name, std::string& into) {
@@ -88,10 +88,14 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
     }
     return fail(std::move(text.error()));
   }
-  if (text->empty()) {
+  return parse_manifest(*text, path);
+}
+
+Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path) {
+  if (text.empty()) {
     return Manifest{};
   }
-  auto json = parse_json(*text);
+  auto json = parse_json(text);
   if (!json) {
     return fail(unusable(path, json.error().message));
   }

@@ -27,8 +27,10 @@ struct ManifestRecord {
 using Manifest = std::map<std::string, ManifestRecord>;  // by key
 
 // Reads a manifest. A file that does not exist or is empty is an empty manifest, as for the client.
-// Errors: IO_ERROR naming the file (no JSON, or not of this shape), with the hint to remove it.
+// Errors: IO_ERROR naming the file (no JSON, or not of this shape), with the hint what to do.
 Result<Manifest> read_manifest(const std::filesystem::path& path);
+// The same of its text; `path` is for the error.
+Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path);
 
 // Where the root module and those of the manifest lie that are below it: absolute where `root` is. What a manifest has
 // elsewhere is left out.

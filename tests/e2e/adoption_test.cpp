@@ -180,6 +180,14 @@ BOOST_AUTO_TEST_CASE(damaged_manifest_is_not_an_empty_one) {
   BOOST_TEST(ran.exit_code == 1);
   BOOST_TEST(ran.err.find("cannot be used") != std::string::npos, ran.err);
   BOOST_TEST(modlock({"lock", "--no-adopt"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 1);
+  const Ran installed = modlock({"install"});
+  BOOST_TEST(installed.exit_code == 0);
+  BOOST_TEST(
+      installed.err.find("/.terraform/modules/modules.json.broken, and a new one was written") != std::string::npos,
+      installed.err);
+  BOOST_TEST(read(".terraform/modules/modules.json.broken") == "{\"Modules\":[");
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

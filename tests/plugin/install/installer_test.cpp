@@ -114,6 +114,43 @@ BOOST_AUTO_TEST_CASE(install_never_follows_a_directory_that_the_old_manifest_nam
   BOOST_TEST(read("../outside/file") == "keep");
 }
 
+BOOST_AUTO_TEST_CASE(a_manifest_that_is_none_steps_aside) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  const std::string broken = R"({"Modules":[{"Key":"old","Source":"x","Dir":"old"},)";
+  write(".terraform/modules/modules.json", broken);
+  write(".terraform/modules/modules.json.broken", "of an earlier time");
+  write(".terraform/modules/old/main.tf", "keep");
+  const auto report = install();
+  BOOST_REQUIRE(report.has_value());
+  BOOST_TEST(keys(report->installed) == "vpc ");
+  BOOST_TEST(keys(report->removed) == "");
+  BOOST_TEST(read(".terraform/modules/modules.json.broken") == broken);
+  BOOST_TEST(read(".terraform/modules/old/main.tf") == "keep");
+  BOOST_REQUIRE(report->diagnostics.size() == 1U);
+  const Diagnostic& said = report->diagnostics.front();
+  BOOST_CHECK(said.severity == Severity::warning);
+  BOOST_TEST(said.what.message.find("cannot be used") != std::string::npos);
+  BOOST_TEST(said.what.hint.find((root() / ".terraform/modules/modules.json.broken").string()) != std::string::npos);
+  const auto again = install();
+  BOOST_REQUIRE(again.has_value());
+  BOOST_TEST(again->diagnostics.empty());
+  BOOST_TEST(keys(again->reused) == "vpc ");
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_manifest_stays_where_nothing_can_be_installed) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  write(".terraform/modules/modules.json", "{");
+  write(".terraform/modules/modules.json.broken/file", "in the way");
+  const auto report = install();
+  BOOST_REQUIRE(!report.has_value());
+  BOOST_TEST(to_string(report.error().code) == "IO_ERROR");
+  BOOST_TEST(read(".terraform/modules/modules.json") == "{");
+}
+
 BOOST_AUTO_TEST_CASE(install_fetches_a_damaged_package_again) {
   source->add_tag(kVpc, "v1.0.0", kLeaf);
   write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
