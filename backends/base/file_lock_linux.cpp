@@ -3,9 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -20,14 +24,54 @@ tl::unexpected<Error> cannot_lock(const std::filesystem::path& path, int reason)
               "make its directory writable, or name another one");
 }
 
+// Longer is no file of ours.
+constexpr std::size_t kLongestName = 16;
+
+// A file that has another name, or other content, may be somebody's.
+bool is_ours(const Descriptor& file) {
+  struct stat found {};
+  return ::fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink == 1 &&
+         found.st_size <= static_cast<off_t>(kLongestName);
+}
+
+long read_holder(const Descriptor& file) {
+  std::array<char, kLongestName> text{};
+  const ssize_t size = is_ours(file) ? ::pread(file.get(), text.data(), text.size(), 0) : 0;
+  long holder = 0;
+  if (size > 0) {
+    std::from_chars(text.data(), text.data() + size, holder);
+  }
+  return holder > 0 ? holder : 0;
+}
+
+// What cannot be written is only not told.
+void write_holder(const Descriptor& file) {
+  const std::string text = fmt::format("{}\n", ::getpid());
+  if (is_ours(file) && ::ftruncate(file.get(), 0) == 0) {
+    [[maybe_unused]] const ssize_t written = ::pwrite(file.get(), text.data(), text.size(), 0);
+  }
+}
+
 }  // namespace
 
+Result<FileLock> FileLock::acquire(const std::filesystem::path& path, const Context& context,
+                                   const LockPatience& patience) {
+  return take(path, context, &patience);
+}
+
 Result<FileLock> FileLock::acquire(const std::filesystem::path& path, const Context& context) {
+  return take(path, context, nullptr);
+}
+
+Result<FileLock> FileLock::take(const std::filesystem::path& path, const Context& context,
+                                const LockPatience* patience) {
   // A descriptor of its own for each holder: flock() then excludes threads as it does processes.
   Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!descriptor.valid()) {
     return cannot_lock(path, errno);
   }
+  const auto began = std::chrono::steady_clock::now();
+  bool is_told = false;
   while (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
       return cannot_lock(path, errno);
@@ -35,9 +79,29 @@ Result<FileLock> FileLock::acquire(const std::filesystem::path& path, const Cont
     if (auto ok = context.check(); !ok) {
       return fail(with_note(ok.error(), "while another process or thread worked in the same place"));
     }
+    const auto waited = std::chrono::steady_clock::now() - began;
+    if (patience != nullptr && !is_told && waited >= patience->until_told) {
+      is_told = true;
+      if (patience->tell) {
+        patience->tell(read_holder(descriptor));
+      }
+    }
+    if (patience != nullptr && waited >= patience->limit) {
+      return fail(Code::timeout, fmt::format("another process holds \"{}\"", path.string()),
+                  "wait until that process is done, or end it");
+    }
     std::this_thread::sleep_for(kPolling);
   }
-  return FileLock(std::move(descriptor));
+  if (patience != nullptr) {
+    write_holder(descriptor);
+  }
+  return FileLock(std::move(descriptor), patience != nullptr);
+}
+
+FileLock::~FileLock() {
+  if (is_named_ && descriptor_.valid() && is_ours(descriptor_)) {
+    [[maybe_unused]] const int emptied = ::ftruncate(descriptor_.get(), 0);
+  }
 }
 
 }  // namespace modlock

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "plugin/config/roots.h"
 #include "protocol/base/result.h"
@@ -37,11 +38,36 @@ std::optional<std::filesystem::path> DataDirectory::place_of(std::string_view ke
   return plain ? std::optional(modules() / key) : std::nullopt;
 }
 
-Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context) {
+namespace {
+
+// "process 4711 (tofu-modlock)"; a process that has ended, or of another container, has no name here.
+std::string describe_process(long process) {
+  if (process == 0) {
+    return "another process";
+  }
+  std::string name = read_file(fmt::format("/proc/{}/comm", process)).value_or("");
+  if (name.ends_with('\n')) {
+    name.pop_back();
+  }
+  return fmt::format("process {}{}", process, name.empty() ? "" : fmt::format(" ({})", escape_controls(name)));
+}
+
+}  // namespace
+
+Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context, LockPatience patience) {
   if (!make_directories(data.ours())) {
     return std::nullopt;
   }
-  auto held = FileLock::acquire(data.ours() / "guard", context);
+  std::string holder = "another process";
+  patience.tell = [&](long process) {
+    holder = describe_process(process);
+    context.log->write(LogLevel::warning,
+                       fmt::format("waiting for {}, which writes in {}", holder, escape_controls(data.path.string())));
+  };
+  auto held = FileLock::acquire(data.ours() / "guard", context, patience);
+  if (!held && held.error().code == Code::timeout) {
+    held.error().message = fmt::format("{} has not come to an end in {}", holder, data.path.string());
+  }
   if (!held) {
     return held.error().code == Code::io_error ? Result<std::optional<FileLock>>(std::nullopt)
                                                : fail(std::move(held.error()));

@@ -31,8 +31,9 @@ struct DataDirectory {
 Result<DataDirectory> find_data_directory(const std::filesystem::path& root, const std::optional<std::string>& given);
 
 // Holds a root against other processes that write its lock file or its installation, as long as the object lives; what
-// killed ones left in `ours` is removed. Nothing is held where `ours` cannot be written. Errors: REQUEST_CANCELLED,
-// DEADLINE_EXCEEDED.
-Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context);
+// killed ones left in `ours` is removed. Nothing is held where `ours` cannot be written. After a second the log hears
+// which process is waited for. Errors: TIMEOUT after five minutes; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context,
+                                          LockPatience patience = {});
 
 }  // namespace modlock
