@@ -12,8 +12,8 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::oci {
@@ -133,7 +133,10 @@ Result<Token> parse_token(std::string_view body, std::string_view display) {
     return fail(Code::bad_response, fmt::format("the token service of \"{}\" sent {}", display, why),
                 "ask the registry's operator; its token service is not working");
   };
-  const auto json = parse_json(body);
+  const auto json = parse_json_body(body);
+  if (!json && is_html(body)) {
+    return refused("an HTML page, not JSON");
+  }
   if (!json || !json->isObject()) {
     return refused("an answer that is no JSON object");
   }

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/http/json_body.h"
 #include "backends/http/text.h"
 #include "backends/oci/reference.h"
 #include "backends/package/unpack.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::oci {
@@ -29,9 +29,8 @@ tl::unexpected<Error> no_package(std::string_view what, std::string_view why) {
               "\"application/vnd.opentofu.modulepkg\" and one layer \"archive/zip\"");
 }
 
-tl::unexpected<Error> broken(std::string_view what, std::string_view why) {
-  return fail(Code::bad_response, fmt::format("the manifest {} is damaged: {}", what, why),
-              "have the module package pushed again");
+tl::unexpected<Error> broken(std::string_view what, std::string_view why, Code code = Code::bad_response) {
+  return fail(code, fmt::format("the manifest {} is damaged: {}", what, why), "have the module package pushed again");
 }
 
 // The string member; empty where there is none.
@@ -101,9 +100,9 @@ Result<Layer> read_manifest(std::string_view content_type, std::string_view body
   if (served != kImageManifest) {
     return no_package(what, fmt::format("selected object is not an OCI image manifest but \"{}\"", quotable(served)));
   }
-  const auto json = parse_json(body);
+  const auto json = parse_json_body(body);
   if (!json) {
-    return broken(what, json.error().message);
+    return broken(what, json.error().message, json.error().code);
   }
   if (!json->isObject()) {
     return broken(what, "it is not a JSON object");

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
-#include "protocol/base/json.h"
 
 namespace modlock::oci {
 namespace {
@@ -87,7 +87,11 @@ Result<void> TagPages::add(const HttpResponse& page) {
     return fail(Code::bad_response, fmt::format("the registry lists the tags of \"{}\" as {}", display_, why),
                 "check that the host is an OCI registry");
   };
-  const auto json = parse_json(page.body);
+  const auto json = parse_json_body(page.body);
+  if (!json && (json.error().code == Code::limit_exceeded || is_html(page.body))) {
+    return fail(json.error().code, fmt::format("could not read the tags of \"{}\": {}", display_, json.error().message),
+                json.error().hint);
+  }
   if (!json || !json->isObject()) {
     return wrong("something that is no JSON object");
   }

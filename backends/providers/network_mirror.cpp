@@ -12,9 +12,9 @@
 #include "backends/address/source.h"
 #include "backends/address/source_text.h"
 #include "backends/base/single_flight_map.h"
+#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
 #include "backends/http/text.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -22,16 +22,17 @@ namespace {
 
 constexpr int kRedirects = 5;
 
-tl::unexpected<Error> invalid(std::string_view why) {
-  return fail(Code::bad_response, fmt::format("invalid response content from mirror server: {}", why),
-              "have the mirror made again, for example by \"tofu providers mirror\"");
+// `like`: has the code, and the hint where it has one.
+tl::unexpected<Error> invalid(std::string_view why, const Error& like = {.code = Code::bad_response}) {
+  return fail(like.code, fmt::format("invalid response content from mirror server: {}", why),
+              like.hint.empty() ? "have the mirror made again, for example by \"tofu providers mirror\"" : like.hint);
 }
 
 // The object member of that name; null where it is absent.
 Result<Json::Value> object_member(std::string_view json, const char* name) {
-  auto answer = parse_json(json);
+  const auto answer = parse_json_body(json);
   if (!answer) {
-    return invalid(answer.error().message);
+    return invalid(answer.error().message, answer.error());
   }
   if (!answer->isObject()) {
     return invalid("it is not a JSON object");

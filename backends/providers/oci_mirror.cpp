@@ -7,6 +7,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/single_flight_map.h"
+#include "backends/http/json_body.h"
 #include "backends/http/text.h"
 #include "backends/oci/reference.h"
 #include "backends/oci/registry.h"
@@ -29,9 +30,8 @@ tl::unexpected<Error> no_provider(std::string_view what, std::string_view why) {
               "\"application/vnd.opentofu.provider\" with one image manifest for each platform");
 }
 
-tl::unexpected<Error> broken(std::string_view what, std::string_view why) {
-  return fail(Code::bad_response, fmt::format("the manifest {} is damaged: {}", what, why),
-              "have the provider pushed again");
+tl::unexpected<Error> broken(std::string_view what, std::string_view why, Code code = Code::bad_response) {
+  return fail(code, fmt::format("the manifest {} is damaged: {}", what, why), "have the provider pushed again");
 }
 
 std::string shown(std::string_view text) {
@@ -55,9 +55,12 @@ Result<Json::Value> read_manifest_of(std::string_view media_type, std::string_vi
     return no_provider(what, fmt::format("unsupported media type \"{}\" for OCI {} manifest", shown(served),
                                          is_index ? "index" : "image"));
   }
-  auto manifest = parse_json(body);
-  if (!manifest || !manifest->isObject()) {
-    return broken(what, manifest ? "it is not a JSON object" : manifest.error().message);
+  auto manifest = parse_json_body(body);
+  if (!manifest) {
+    return broken(what, manifest.error().message, manifest.error().code);
+  }
+  if (!manifest->isObject()) {
+    return broken(what, "it is not a JSON object");
   }
   if (const std::string type = text_of(*manifest, "mediaType"); type != media_type) {
     return no_provider(what, fmt::format("unexpected manifest media type \"{}\"", shown(type)));

@@ -17,7 +17,9 @@ constexpr std::size_t kFileLimit = std::size_t{4} << 20U;
 Error about_answer(Error error, const ProviderAddress& provider, const HttpResponse& response) {
   error.message = fmt::format("could not query provider registry for {}: {}: {}", provider.to_string(),
                               printable_url(response.url.reveal()), error.message);
-  error.hint = "ask those who run the registry";
+  if (error.hint.empty()) {
+    error.hint = "ask those who run the registry";
+  }
   return error;
 }
 

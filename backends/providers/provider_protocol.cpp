@@ -10,8 +10,8 @@
 #include "backends/address/source_text.h"
 #include "backends/credentials/folded_member.h"
 #include "backends/http/http_client.h"
+#include "backends/http/json_body.h"
 #include "backends/http/text.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::provider_registry {
@@ -85,11 +85,8 @@ class Member {
 };
 
 Result<Json::Value> parse_document(std::string_view body) {
-  auto document = parse_json(body);
-  if (!document) {
-    return bad(std::move(document.error().message));
-  }
-  MODLOCK_TRY(Member(*document, "").expect_object());
+  MODLOCK_TRY(auto document, parse_json_body(body));
+  MODLOCK_TRY(Member(document, "").expect_object());
   return document;
 }
 

@@ -10,8 +10,8 @@
 #include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
 #include "backends/credentials/folded_member.h"
+#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::registry {
@@ -39,14 +39,11 @@ tl::unexpected<Error> wrong_shape(std::string_view path, std::string_view expect
 }
 
 Result<Json::Value> parse_object(std::string_view body) {
-  auto document = parse_json(body);
-  if (!document) {
-    return fail(Code::bad_response, std::move(document.error().message));
+  MODLOCK_TRY(auto document, parse_json_body(body));
+  if (!document.isObject()) {
+    return wrong_shape("the answer", "an object", document);
   }
-  if (!document->isObject()) {
-    return wrong_shape("the answer", "an object", *document);
-  }
-  return std::move(*document);
+  return document;
 }
 
 // The text of a member; empty where it is missing or null, as Go reads JSON.

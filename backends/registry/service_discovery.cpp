@@ -8,9 +8,9 @@
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
+#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
 #include "backends/http/text.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
@@ -131,20 +131,23 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::ask(const std::string& host
 Result<ServiceDiscovery::Services> ServiceDiscovery::read_document(const HttpResponse& response,
                                                                    const std::string& purpose) {
   Services services{.url = response.url.reveal(), .configured = {}, .urls = {}};
-  const auto bad = [&](const std::string& found) {
-    return fail(Code::bad_response,
-                fmt::format("could not {}: {}: {}", purpose, printable_url(response.url.reveal()), found));
+  const auto because = [&](Error error) {
+    error.message = fmt::format("could not {}: {}: {}", purpose, printable_url(response.url.reveal()), error.message);
+    return fail(std::move(error));
+  };
+  const auto bad = [&](std::string found) {
+    return because({.code = Code::bad_response, .message = std::move(found)});
   };
   if (response.status != 200) {
     return bad(fmt::format("expected status 200, got {}", response.status));
   }
   const std::string type = response.header("Content-Type").value_or("");
-  if (http::media_type(type) != "application/json") {
+  if (http::media_type(type) != "application/json" && !is_html(response.body)) {
     return bad(fmt::format("expected the Content-Type \"application/json\", got \"{}\"", shown(type)));
   }
-  const auto document = parse_json(response.body);
+  const auto document = parse_json_body(response.body);
   if (!document) {
-    return bad(document.error().message);
+    return because(document.error());
   }
   if (!document->isObject() && !document->isNull()) {
     return bad("the answer is JSON, but not an object");

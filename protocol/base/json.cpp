@@ -166,8 +166,8 @@ Json::CharReader& json_reader() {
 
 Result<Json::Value> parse_json(std::string_view text) {
   MODLOCK_TRY(const JsonScan scan, scan_json(text));
-  if (scan.ambiguity) {
-    return fail(*scan.ambiguity);
+  if (scan.rejection) {
+    return fail(*scan.rejection);
   }
   Json::Value value;
   std::string problem;

@@ -12,8 +12,8 @@ namespace modlock {
 
 // Reads one JSON text strictly: RFC 8259 in valid UTF-8, nothing before or after the value but whitespace.
 // Errors: PARSE_ERROR (bytes that are no JSON: invalid UTF-8, BOM, NUL or other raw control bytes, text after the
-// value, nesting over 128) or INVALID_REQUEST (JSON that is ambiguous: duplicate member names, lone surrogates). The
-// message names the byte offset.
+// value, nesting over 128), INVALID_REQUEST (JSON that is ambiguous: duplicate member names, lone surrogates), both
+// with the byte offset, or LIMIT_EXCEEDED (over kMaxJsonValues values). All of them are found before anything is built.
 Result<Json::Value> parse_json(std::string_view text);
 
 // Returns the text of a member; nullopt if `object` is not an object or has no such string.

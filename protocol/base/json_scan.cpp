@@ -46,6 +46,7 @@ class JsonScanner {
     if (at_ >= text_.size()) {
       return unexpected("a value");
     }
+    count_value();
     switch (text_[at_]) {
       case '{':
         return nested([this] { return object(); });
@@ -105,8 +106,9 @@ class JsonScanner {
         ++id_count_;
         scan_.id = text_.substr(value_at, at_ - value_at);
       }
-      if (const auto [it, added] = names.insert(std::move(name)); !added) {
-        ambiguous(name_at, fmt::format("the member name \"{}\" appears twice in one object", *it));
+      // A text that is rejected already needs no more memory.
+      if (!scan_.rejection && !names.insert(name).second) {
+        ambiguous(name_at, fmt::format("the member name \"{}\" appears twice in one object", name));
       }
       skip_space();
     } while (take(','));
@@ -283,10 +285,18 @@ class JsonScanner {
   }
 
   void ambiguous(std::size_t at, std::string_view what) {
-    if (!scan_.ambiguity) {
-      scan_.ambiguity = Error{.code = Code::invalid_request,
+    if (!scan_.rejection) {
+      scan_.rejection = Error{.code = Code::invalid_request,
                               .message = fmt::format("the JSON text is ambiguous: byte {}: {}", at, what),
                               .hint = "send JSON that every reader understands alike (RFC 7493)"};
+    }
+  }
+
+  void count_value() {
+    if (++value_count_ > kMaxJsonValues && !scan_.rejection) {
+      scan_.rejection = Error{.code = Code::limit_exceeded,
+                              .message = "the JSON text has more than 1,000,000 values",
+                              .hint = "send less in one document"};
     }
   }
 
@@ -294,6 +304,7 @@ class JsonScanner {
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
   std::size_t id_count_ = 0;
+  std::size_t value_count_ = 0;
   JsonScan scan_;
   Error error_;
 };

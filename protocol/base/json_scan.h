@@ -9,11 +9,15 @@
 namespace modlock {
 
 inline constexpr std::size_t kMaxJsonDepth = 128;
+// Objects, arrays, strings, numbers, true, false and null of one text; member names do not count. A value takes some
+// 200 bytes once it is read, so this is what bounds memory: 8 MiB of zeros would take 800 MiB.
+inline constexpr std::size_t kMaxJsonValues = 1'000'000;
 
 // What a byte-level reading of one JSON text found out.
 struct JsonScan {
-  // INVALID_REQUEST for legal JSON that readers understand differently: a duplicate member name, a lone surrogate.
-  std::optional<Error> ambiguity = {};
+  // The first reason not to use legal JSON. INVALID_REQUEST: readers understand it differently (a duplicate member
+  // name, a lone surrogate). LIMIT_EXCEEDED: it has over kMaxJsonValues values.
+  std::optional<Error> rejection = {};
   // The source text of the value of the member "id", where the text is an object with exactly one such member.
   std::optional<std::string_view> id = {};
 };

@@ -129,12 +129,12 @@ Message parse_envelope(const Json::Value& value, std::string_view line) {
 }
 
 // JSON that is no use as a message, answered under its id where that can be told.
-Message ambiguous(const JsonScan& scan) {
+Message rejected(const JsonScan& scan) {
   Message out;
   if (scan.id) {
     out.id = parse_message_id(*scan.id);
   }
-  out.error = *scan.ambiguity;
+  out.error = *scan.rejection;
   return out;
 }
 
@@ -179,8 +179,8 @@ Incoming parse_incoming(std::string_view line) {
   const Result<Json::Value> value = parse_json(line);
   if (!value) {
     const Result<JsonScan> scan = scan_json(line);
-    if (scan && scan->ambiguity) {
-      return one(ambiguous(*scan));
+    if (scan && scan->rejection) {
+      return one(rejected(*scan));
     }
     Message unreadable;
     unreadable.error = value.error();

@@ -41,6 +41,7 @@ BOOST_AUTO_TEST_CASE(answers_of_a_token_service) {
            Row{"nothing", "{}", sent + "no token"},
            Row{"a number", R"({"token":1})", sent + "no token"},
            Row{"no JSON", "hello", sent + "an answer that is no JSON object"},
+           Row{"a page", "<!DOCTYPE html>", sent + "an HTML page, not JSON"},
            Row{"a list", "[]", sent + "an answer that is no JSON object"},
            Row{"line end in the token", "{\"token\":\"a\\r\\nHost: x\"}", sent + "a token that no header can hold"},
            Row{"blank in the token", R"({"token":"a b"})", sent + "a token that no header can hold"},

@@ -85,6 +85,10 @@ BOOST_AUTO_TEST_CASE(pages_lead_on_or_end) {
            Row{"the page itself", "{}", "</v2/a/tags/list>", circle},
            Row{"no tags", R"({"name":"a","tags":null})", "", "end"},
            Row{"no JSON", "hello", "", list + "something that is no JSON object"},
+           Row{"a page", "<html>", "",
+               "BAD_RESPONSE: could not read the tags of \"oci://reg.example.com/a\": the server sent an HTML page, "
+               "not "
+               "JSON"},
            Row{"a list", "[]", "", list + "something that is no JSON object"},
            Row{"tags is an object", R"({"tags":{}})", "", list + "a \"tags\" that is no array"},
            Row{"a tag is a number", R"({"tags":["v1",1]})", "",

@@ -1,5 +1,7 @@
 #include "backends/registry/module_protocol.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 namespace modlock::registry {
@@ -91,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_listing_of_another_shape_is_refused_by_path) {
     const char* expected;
   };
   const Row rows[] = {
-      {"not JSON", "<html>", "BAD_RESPONSE: the text is not JSON: byte 0: expected a value, found '<'"},
+      {"a page", "<html>", "BAD_RESPONSE: the server sent an HTML page, not JSON"},
       {"truncated", R"({"modules":[{)",
        "BAD_RESPONSE: the text is not JSON: byte 13: expected a member name, found the end of the text"},
       {"a list", "[]", "BAD_RESPONSE: the answer is a list, expected an object"},
@@ -111,6 +113,26 @@ BOOST_AUTO_TEST_CASE(a_listing_of_another_shape_is_refused_by_path) {
       BOOST_TEST(versions_of(row.body) == row.expected);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(three_hundred_thousand_versions_are_listed) {
+  std::string body = R"({"modules":[{"versions":[{"version":"0.0.0","submodules":[]})";
+  for (int i = 1; i < 300'000; ++i) {
+    body += fmt::format(R"(,{{"version":"1.{}.{}","submodules":[]}})", i / 1000, i % 1000);
+  }
+  const auto listing = parse_versions(body + "]}]}", {});
+  BOOST_REQUIRE(listing);
+  BOOST_TEST(listing->versions.size() == 300'000U);
+  BOOST_TEST(listing->versions.front().ref == "1.299.999");
+  BOOST_TEST(listing->versions.back().ref == "0.0.0");
+}
+
+BOOST_AUTO_TEST_CASE(a_listing_of_too_many_values_is_refused) {
+  std::string body = R"({"modules":[{"versions":[0)";
+  for (int i = 0; i < 1'000'000; ++i) {
+    body += ",0";
+  }
+  BOOST_TEST(versions_of(body + "]}]}") == "LIMIT_EXCEEDED: the JSON text has more than 1,000,000 values");
 }
 
 BOOST_AUTO_TEST_CASE(locations_of_module_sources) {
@@ -205,8 +227,7 @@ BOOST_AUTO_TEST_CASE(each_client_reads_an_answer_by_its_own_rules) {
       {"body alone", answer(200, R"({"location":"https://example.com/b.zip"})"), none,
        "source https://example.com/b.zip", "source https://example.com/b.zip"},
       {"a header and no JSON", answer(200, "<html>", "https://example.com/h.zip"), "source https://example.com/h.zip",
-       "BAD_RESPONSE: the text is not JSON: byte 0: expected a value, found '<'",
-       "BAD_RESPONSE: the text is not JSON: byte 0: expected a value, found '<'"},
+       "BAD_RESPONSE: the server sent an HTML page, not JSON", "BAD_RESPONSE: the server sent an HTML page, not JSON"},
       {"nothing", answer(204, ""), none,
        "BAD_RESPONSE: the answer names no location, neither as \"location\" nor as X-Terraform-Get",
        "BAD_RESPONSE: the answer names no location, neither as \"location\" nor as X-Terraform-Get"},

@@ -65,10 +65,10 @@ BOOST_AUTO_TEST_CASE(service_urls) {
       {"a list", "[]",
        "BAD_RESPONSE: could not discover the services of \"registry.example.com\": "
        "https://registry.example.com/.well-known/terraform.json: the answer is JSON, but not an object"},
-      {"not JSON", "<html>",
+      {"not JSON", "hello",
        "BAD_RESPONSE: could not discover the services of \"registry.example.com\": "
        "https://registry.example.com/.well-known/terraform.json: the text is not JSON: byte 0: expected a value, found "
-       "'<'"},
+       "'h'"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -94,6 +94,10 @@ BOOST_AUTO_TEST_CASE(answers_that_are_no_document) {
        "BAD_RESPONSE: could not discover the services of \"registry.example.com\": "
        "https://registry.example.com/.well-known/terraform.json: expected the Content-Type \"application/json\", got "
        "\"text/html; charset=utf-8\""},
+      {"a page",
+       {.headers = {{"Content-Type", "text/html; charset=utf-8"}}, .body = "<!doctype html><title>Sign in</title>"},
+       "BAD_RESPONSE: could not discover the services of \"registry.example.com\": "
+       "https://registry.example.com/.well-known/terraform.json: the server sent an HTML page, not JSON"},
       {"no type",
        {.body = kModules},
        "BAD_RESPONSE: could not discover the services of \"registry.example.com\": "

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(what_is_json) {
   for (const std::string_view text : texts) {
     BOOST_TEST_CONTEXT(text) {
       const auto scan = scan_json(text);
-      BOOST_TEST((scan && !scan->ambiguity));
+      BOOST_TEST((scan && !scan->rejection));
     }
   }
 }
@@ -111,9 +111,9 @@ BOOST_AUTO_TEST_CASE(what_is_ambiguous) {
     BOOST_TEST_CONTEXT(row.text) {
       const auto scan = scan_json(row.text);
       BOOST_REQUIRE(scan);
-      BOOST_REQUIRE(scan->ambiguity);
-      BOOST_TEST(to_string(scan->ambiguity->code) == "INVALID_REQUEST");
-      BOOST_TEST(scan->ambiguity->message == "the JSON text is ambiguous: " + std::string(row.message));
+      BOOST_REQUIRE(scan->rejection);
+      BOOST_TEST(to_string(scan->rejection->code) == "INVALID_REQUEST");
+      BOOST_TEST(scan->rejection->message == "the JSON text is ambiguous: " + std::string(row.message));
     }
   }
 }
@@ -125,6 +125,44 @@ BOOST_AUTO_TEST_CASE(depth_is_limited) {
   BOOST_REQUIRE(!deeper);
   BOOST_TEST(deeper.error().message == "the text is not JSON: byte 128: more than 128 levels of nesting");
   BOOST_TEST(!scan_json(std::string(1'000'000, '[')).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(values_are_limited) {
+  // `count` values: a list of one value less, each written as `one`, which has `each` of them.
+  const auto list = [](std::size_t count, const std::string& one, std::size_t each) {
+    std::string text = "[" + one;
+    for (std::size_t i = 1; i < (count - 1) / each; ++i) {
+      text += ',' + one;
+    }
+    return text + ']';
+  };
+  struct Row {
+    const char* name;
+    std::string text;
+    bool is_rejected;
+  };
+  const Row rows[] = {
+      {"numbers at the limit", list(1'000'000, "0", 1), false},
+      {"one number over", list(1'000'001, "0", 1), true},
+      {"strings over", list(1'000'001, "\"\"", 1), true},
+      {"empty lists over", list(1'000'001, "[]", 1), true},
+      {"names do not count", list(999'999, R"({"version":""})", 2), false},
+      {"members over", list(1'000'003, R"({"version":""})", 2), true},
+      {"at the limit, nested", R"({"id":)" + list(999'999, "0", 1) + "}", false},
+      {"over, nested", R"({"id":7,"params":)" + list(1'000'000, "0", 1) + "}", true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto scan = scan_json(row.text);
+      BOOST_REQUIRE(scan);
+      BOOST_TEST(scan->rejection.has_value() == row.is_rejected);
+      if (scan->rejection) {
+        BOOST_TEST(to_string(scan->rejection->code) == "LIMIT_EXCEEDED");
+        BOOST_TEST(scan->rejection->message == "the JSON text has more than 1,000,000 values");
+      }
+    }
+  }
+  BOOST_TEST(scan_json(rows[7].text)->id.value_or("none") == "7");
 }
 
 BOOST_AUTO_TEST_CASE(the_id_is_found_where_there_is_one) {

@@ -47,6 +47,18 @@ BOOST_AUTO_TEST_CASE(params_are_always_an_object) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_message_of_too_many_values_is_answered_under_its_id) {
+  std::string line = R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":[0)";
+  for (int i = 0; i < 1'000'000; ++i) {
+    line += ",0";
+  }
+  const Message message = parse_one(line + "]}}");
+  BOOST_TEST((message.kind == Kind::invalid));
+  BOOST_TEST(message.id->token == "7");
+  BOOST_TEST(to_string(message.error.code) == "LIMIT_EXCEEDED");
+  BOOST_TEST(message.error.message == "the JSON text has more than 1,000,000 values");
+}
+
 BOOST_AUTO_TEST_CASE(meta) {
   struct Row {
     const char* meta;
