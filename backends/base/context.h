@@ -21,6 +21,14 @@ struct Stats {
   std::atomic<std::uint64_t> cache_hits{0};  // packages and listings that the store answered
 };
 
+// What a child process may use before it is ended. What it prints is limited by its command.
+struct ChildLimits {
+  std::uint64_t memory = std::uint64_t{512} << 20U;   // of it and of what it started, without mapped files
+  std::uint64_t file_size = std::uint64_t{4} << 30U;  // of each file that it writes
+  std::chrono::milliseconds total{std::chrono::minutes{10}};
+  std::chrono::milliseconds idle{std::chrono::seconds{30}};  // without output, and without work that the kernel counts
+};
+
 // What every call that can block is given. No globals. The referenced objects outlive the call.
 struct Context {
   std::stop_token stop = {};
@@ -29,6 +37,7 @@ struct Context {
   Log* log = &null_log();
   Progress* progress = &null_progress();
   Stats* stats = nullptr;  // may be null
+  ChildLimits children = {};
   // SOURCE_DENIED where policy forbids a source. Whoever is led from one source to another (a redirect, a registry's
   // answer) asks before it sends a request there. Empty: every source is allowed.
   std::function<Result<void>(const Source& source)> check_source = {};

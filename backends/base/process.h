@@ -20,6 +20,7 @@ struct Command {
   std::optional<std::filesystem::path> directory = {};
   std::map<std::string, std::string> set_environment = {};  // on top of ours
   std::vector<std::string> unset_environment = {};          // names; a trailing `*` takes all with that prefix
+  bool keeps_tokens = false;                                // else TF_TOKEN_* of ours are not passed on
   std::string input = {};                                   // written to stdin (then a pipe), if not empty
   std::size_t output_limit = std::size_t{256} << 20U;       // more on stdout is LIMIT_EXCEEDED
 };
@@ -32,9 +33,10 @@ struct Finished {
 
 // Runs to the end of the child itself: what is then left of its process group is killed, and a stream that somebody
 // still holds open is not waited for. When the context is cancelled or its deadline passes, the group is asked to end
-// (SIGTERM), killed two seconds later, and REQUEST_CANCELLED or DEADLINE_EXCEEDED returned. A program that is not on
-// PATH is TOOL_MISSING (the caller adds what needed it); one that cannot be started is IO_ERROR. A non-zero exit is not
-// an error here. Messages name the program, never its arguments. Thread-safe, as long as nobody changes the
+// (SIGTERM), killed two seconds later, and REQUEST_CANCELLED or DEADLINE_EXCEEDED returned; likewise TIMEOUT when one
+// of the times of Context::children passes. More than its memory is LIMIT_EXCEEDED, and killed at once. A program that
+// is not on PATH is TOOL_MISSING (the caller adds what needed it); one that cannot be started is IO_ERROR. A non-zero
+// exit is not an error here. Messages name the program, never its arguments. Thread-safe, as long as nobody changes the
 // environment.
 Result<Finished> run_command(const Command& command, const Context& context);
 
@@ -42,7 +44,8 @@ Result<Finished> run_command(const Command& command, const Context& context);
 // is looked for where it says.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
-// The environment of a child as NAME=value texts: ours, without what the command unsets, with what it sets.
+// The environment of a child as NAME=value texts: ours, without what the command unsets and without tokens, with what
+// it sets.
 std::vector<std::string> child_environment(const Command& command);
 
 }  // namespace modlock

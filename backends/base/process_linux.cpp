@@ -39,6 +39,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kErrorOutputKept = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPipe = std::size_t{1} << 20U;
 constexpr std::chrono::milliseconds kExitPolling{20};  // where the kernel has no pidfd
+constexpr std::chrono::milliseconds kUsagePolling{100};
+// Who only waits wakes up now and then, and may.
+constexpr std::chrono::milliseconds kWork{100};
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  return fmt::format("{} s", std::chrono::ceil<std::chrono::seconds>(time).count());
+}
 
 // What goes to one child and comes from it until its end.
 class Run {
@@ -49,6 +56,7 @@ class Run {
 
  private:
   Result<void> wait_for_event(const Context& context, int wake);
+  Result<void> check_usage(const ChildLimits& limits);
   void feed();
   bool drain(Descriptor& from, bool is_error_output);
 
@@ -56,6 +64,10 @@ class Run {
   StartedChild child_;
   std::size_t fed_ = 0;
   Finished result_;
+  Clock::time_point started_ = Clock::now();
+  Clock::time_point measured_ = started_;
+  Clock::time_point progressed_ = started_;
+  ProcessUsage usage_;  // when it last got on
 };
 
 void Run::feed() {
@@ -92,6 +104,7 @@ bool Run::drain(Descriptor& from, bool is_error_output) {
     std::string& to = is_error_output ? result_.error_output : result_.output;
     const auto size = static_cast<std::size_t>(got);
     taken += size;
+    progressed_ = Clock::now();
     if (!is_error_output && size > command_.output_limit - to.size()) {
       return false;
     }
@@ -113,15 +126,45 @@ Result<void> Run::wait_for_event(const Context& context, int wake) {
                                  {child_.out().get(), POLLIN, 0},
                                  {child_.err().get(), POLLIN, 0},
                                  {child_.in().get(), POLLOUT, 0}}};
-  std::chrono::milliseconds timeout{-1};
+  std::chrono::milliseconds timeout = kUsagePolling;
   if (context.deadline) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*context.deadline - Clock::now());
-    timeout = std::clamp(left, std::chrono::milliseconds{0}, std::chrono::milliseconds{std::chrono::hours{1}});
+    timeout = std::clamp(left, std::chrono::milliseconds{0}, timeout);
   }
   if (child_.end_event() < 0) {
-    timeout = timeout.count() < 0 ? kExitPolling : std::min(timeout, kExitPolling);
+    timeout = kExitPolling;
   }
   ::poll(watched.data(), watched.size(), static_cast<int>(timeout.count()));
+  return {};
+}
+
+Result<void> Run::check_usage(const ChildLimits& limits) {
+  const auto now = Clock::now();
+  if (now - started_ >= limits.total) {
+    return fail(Code::timeout,
+                fmt::format("\"{}\" was not done after {}", command_.argv[0], seconds_text(limits.total)),
+                "check the connection to the server, or allow more time with --fetch-timeout");
+  }
+  if (now - measured_ < std::min(kUsagePolling, limits.idle)) {
+    return {};
+  }
+  measured_ = now;
+  const ProcessUsage usage = child_.usage();
+  if (usage.memory > limits.memory) {
+    return fail(Code::limit_exceeded,
+                fmt::format("\"{}\" used more than the {} MiB of memory that a program may use here", command_.argv[0],
+                            limits.memory >> 20U),
+                "if what it does needs more, raise child_memory in $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
+  }
+  // What a process that ended used is no longer counted.
+  if (usage.transferred != usage_.transferred || usage.cpu < usage_.cpu || usage.cpu - usage_.cpu >= kWork) {
+    usage_ = usage;
+    progressed_ = now;
+  }
+  if (now - progressed_ >= limits.idle) {
+    return fail(Code::timeout, fmt::format("\"{}\" did nothing for {}", command_.argv[0], seconds_text(limits.idle)),
+                "check the connection to the server, then try again");
+  }
   return {};
 }
 
@@ -147,6 +190,12 @@ Result<Finished> Run::attend(const Context& context) {
     if (ended) {
       break;
     }
+    if (auto ok = check_usage(context.children); !ok) {
+      if (ok.error().code != Code::limit_exceeded) {
+        child_.ask_to_end();
+      }
+      return fail(ok.error());
+    }
     if (auto ok = wait_for_event(context, wake.get()); !ok) {
       child_.ask_to_end();
       return fail(ok.error());
@@ -165,7 +214,8 @@ std::vector<std::string> child_environment(const Command& command) {
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
     const std::string_view variable = *at;
     const std::string name(variable.substr(0, variable.find('=')));
-    if (!command.set_environment.contains(name) && !is_unset(name, command)) {
+    const bool is_kept = command.keeps_tokens || !name.starts_with("TF_TOKEN_");
+    if (is_kept && !command.set_environment.contains(name) && !is_unset(name, command)) {
       environment.emplace_back(variable);
     }
   }
@@ -201,6 +251,7 @@ Result<Finished> run_command(const Command& command, const Context& context) {
     return fail(with_note(ok.error(), fmt::format("while running {}", command.argv.empty() ? "" : command.argv[0])));
   }
   MODLOCK_TRY(auto child, StartedChild::start(command, !command.input.empty()));
+  child.limit_files(context.children.file_size);
   return Run(command, std::move(child)).attend(context);
 }
 

@@ -4,6 +4,7 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/process.h"
+#include "backends/base/process_usage.h"
 
 namespace modlock {
 
@@ -13,6 +14,8 @@ class StartedChild {
  public:
   // `with_input`: stdin is a pipe, else /dev/null. Errors: TOOL_MISSING and IO_ERROR, as run_command() has them.
   static Result<StartedChild> start(const Command& command, bool with_input);
+  // From now on, for each file that the child or one that it starts writes; a longer one ends it (SIGXFSZ).
+  void limit_files(std::uint64_t bytes) const;
 
   ~StartedChild();
   StartedChild(StartedChild&& other) noexcept;
@@ -26,6 +29,8 @@ class StartedChild {
   int end_event() const { return pidfd_.get(); }
   // A child that has ended is left unreaped until its group is killed, so that its number cannot name anybody else.
   bool has_ended() const;
+  // So far, with what it started.
+  ProcessUsage usage() const { return process_usage(pid_); }
   // Asks the group to end (SIGTERM) and waits for the child itself, two seconds at most.
   void ask_to_end() const;
   // Kills what is left of the group and waits for the child: its exit code, 128 + n where signal n ended it. To be

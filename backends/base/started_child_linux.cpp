@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -177,6 +178,11 @@ StartedChild::StartedChild(StartedChild&& other) noexcept
       in_(std::move(other.in_)),
       out_(std::move(other.out_)),
       err_(std::move(other.err_)) {}
+
+void StartedChild::limit_files(std::uint64_t bytes) const {
+  const rlimit most{.rlim_cur = bytes, .rlim_max = bytes};
+  ::prlimit(pid_, RLIMIT_FSIZE, &most, nullptr);
+}
 
 bool StartedChild::has_ended() const {
   siginfo_t info{};

@@ -76,7 +76,8 @@ Result<int> run_in_foreground(const std::vector<std::string>& argv, const std::f
       &plan.attributes,
       static_cast<short>(shares_group ? POSIX_SPAWN_SETSIGMASK : POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP));
   std::vector<std::string> arguments = argv;
-  std::vector<std::string> variables = child_environment(Command{.argv = argv, .set_environment = environment});
+  std::vector<std::string> variables =
+      child_environment(Command{.argv = argv, .set_environment = environment, .keeps_tokens = true});
   pid_t pid = -1;
   const int reason = ::posix_spawn(&pid, program->c_str(), &plan.actions, &plan.attributes,
                                    pointers_to(arguments).data(), pointers_to(variables).data());

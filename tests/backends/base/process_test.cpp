@@ -297,6 +297,68 @@ BOOST_AUTO_TEST_CASE(an_endless_writer_is_ended_at_the_deadline) {
   BOOST_TEST(to_string(error_of(shell("yes >&2"), context).code) == "DEADLINE_EXCEEDED");
 }
 
+BOOST_AUTO_TEST_CASE(memory_of_a_child_and_of_what_it_started_is_limited) {
+  const TemporaryDirectory directory;
+  const fs::path pid_file = directory.path() / "pid";
+  Context context;
+  context.children.memory = 64U << 20U;
+  // Neither heeds the polite signal, and 256 MiB is where it ends if nobody ends it.
+  const std::string hungry =
+      "trap '' TERM; (exec head -c 268435456 /dev/zero | tail -c 268435456 | sleep 1000) & echo $! > ";
+  const Error error = error_of(shell(hungry + pid_file.string() + "; wait"), context);
+  BOOST_TEST(to_string(error.code) == "LIMIT_EXCEEDED");
+  BOOST_TEST(error.message == "\"sh\" used more than the 64 MiB of memory that a program may use here");
+  BOOST_TEST(ends(std::stoi(wait_for_text(pid_file))));
+}
+
+BOOST_AUTO_TEST_CASE(time_of_a_child_is_limited) {
+  struct Row {
+    const char* name;
+    const char* script;
+    std::chrono::milliseconds total;
+    std::chrono::milliseconds idle;
+    const char* message;
+  };
+  for (const Row& row : {
+           Row{"silent", "exec sleep 1000", 1h, 200ms, "\"sh\" did nothing for 1 s"},
+           Row{"silent below", "sleep 1000; true", 1h, 200ms, "\"sh\" did nothing for 1 s"},
+           Row{"output without end", "exec yes >&2", 300ms, 200ms, "\"sh\" was not done after 1 s"},
+           Row{"work without end", "exec cat /dev/zero >/dev/null", 500ms, 300ms,
+               "\"sh\" was not done after 1 s"},
+           Row{"silent and in time", "exec sleep 1000", 100ms, 1h, "\"sh\" was not done after 1 s"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Context context;
+      context.children.total = row.total;
+      context.children.idle = row.idle;
+      const Error error = error_of(shell(row.script), context);
+      BOOST_TEST(to_string(error.code) == "TIMEOUT");
+      BOOST_TEST(error.message == row.message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_child_writes_no_larger_file) {
+  const TemporaryDirectory directory;
+  Context context;
+  context.children.file_size = 1U << 20U;
+  const fs::path file = directory.path() / "large";
+  // It waits until the limit is there.
+  const auto finished = run_command(shell("sleep 0.1; exec cat /dev/zero > " + file.string()), context);
+  BOOST_REQUIRE(finished.has_value());
+  BOOST_TEST(finished->exit_code == 128 + SIGXFSZ);
+  BOOST_TEST(fs::file_size(file) == 1U << 20U);
+}
+
+BOOST_AUTO_TEST_CASE(tokens_of_registries_reach_no_child) {
+  ::setenv("TF_TOKEN_registry_example_com", "canary", 1);
+  BOOST_TEST(output_of(shell("echo \"$TF_TOKEN_registry_example_com\"")) == "\n");
+  Command own = shell("echo \"$TF_TOKEN_registry_example_com\"");
+  own.keeps_tokens = true;
+  BOOST_TEST(output_of(own) == "canary\n");
+  ::unsetenv("TF_TOKEN_registry_example_com");
+}
+
 BOOST_AUTO_TEST_CASE(many_threads_leak_no_descriptors_into_children) {
   std::atomic<int> wrong{0};
   {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace modlock {
+
+// What a process and all that it started use, as far as the kernel tells us; zeros where it has ended.
+struct ProcessUsage {
+  std::uint64_t memory = 0;       // bytes in memory, without those of mapped files
+  std::uint64_t transferred = 0;  // bytes read and written
+  std::chrono::milliseconds cpu{0};
+};
+
+ProcessUsage process_usage(int pid);
+
+}  // namespace modlock
