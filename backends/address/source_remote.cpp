@@ -186,7 +186,7 @@ Detection run_detectors(std::string_view address) {
   return std::nullopt;
 }
 
-// The address with a subdirectory in front of its query. Go encodes the whole path anew for that.
+// The address with a subdirectory in front of its query. Go encodes the whole path again for that.
 std::optional<std::string> with_subdir(const std::string& package, const std::string& subdir) {
   auto url = GoUrl::parse(package);
   if (!url) {

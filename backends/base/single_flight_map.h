@@ -21,7 +21,7 @@ class SingleFlightMap {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // A value that is `life` old is made anew.
+  // A value that is `life` old is made again.
   explicit SingleFlightMap(Clock::duration life = Clock::duration::max(),
                            std::function<Clock::time_point()> now = Clock::now)
       : life_(life), now_(std::move(now)) {}
