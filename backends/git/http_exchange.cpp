@@ -65,8 +65,8 @@ Command credential_command(const RemoteAddress& remote, std::string_view action,
   return command;
 }
 
-// What `git credential fill` has for the address, without a prompt. nullopt: no helper has anything, or there is no git.
-// Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// What `git credential fill` has for the address, without a prompt. nullopt: no helper has anything, or there is no
+// git. Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& remote, const Context& context) {
   const auto asked = run_command(credential_command(remote, "fill", describe(remote, remote.username) + "\n"), context);
   MODLOCK_TRY(context.check());
