@@ -143,18 +143,20 @@ Result<void> Run::check_usage(const ChildLimits& limits) {
   if (now - started_ >= limits.total) {
     return fail(Code::timeout,
                 fmt::format("\"{}\" was not done after {}", command_.argv[0], seconds_text(limits.total)),
-                "check the connection to the server, or allow more time with --fetch-timeout");
+                "check the connection to the server, then try again");
   }
   if (now - measured_ < std::min(kUsagePolling, limits.idle)) {
     return {};
   }
   measured_ = now;
+  // It may have started others before the limit was there to inherit.
+  child_.limit_files(limits.file_size);
   const ProcessUsage usage = child_.usage();
   if (usage.memory > limits.memory) {
     return fail(Code::limit_exceeded,
                 fmt::format("\"{}\" used more than the {} MiB of memory that a program may use here", command_.argv[0],
                             limits.memory >> 20U),
-                "if what it does needs more, raise child_memory in $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
+                "do not use a source that needs so much");
   }
   // What a process that ended used is no longer counted.
   if (usage.transferred != usage_.transferred || usage.cpu < usage_.cpu || usage.cpu - usage_.cpu >= kWork) {

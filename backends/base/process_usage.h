@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 namespace modlock {
 
@@ -13,5 +14,7 @@ struct ProcessUsage {
 };
 
 ProcessUsage process_usage(int pid);
+// The process and all that it started, as far as the kernel tells us.
+std::vector<int> process_tree(int pid);
 
 }  // namespace modlock

@@ -68,26 +68,34 @@ std::uint64_t memory_of(const std::string& process) {
   return pages.size() > kShared && pages[kResident] > pages[kShared] ? (pages[kResident] - pages[kShared]) * page : 0;
 }
 
-void add_children(const std::string& process, std::vector<std::uint64_t>& pids) {
+void add_children(const std::string& process, std::vector<int>& pids) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(process + "/task", error), end; !error && at != end;
        at.increment(error)) {
     const auto children = numbers_of(text_of(at->path().string() + "/children"));
-    pids.insert(pids.end(), children.begin(), children.end());
+    for (const std::uint64_t child : children) {
+      pids.push_back(static_cast<int>(child));
+    }
   }
 }
 
 }  // namespace
 
+std::vector<int> process_tree(int pid) {
+  std::vector<int> pids = {pid};
+  for (std::size_t i = 0; i < pids.size() && pids.size() < kMostProcesses; ++i) {
+    add_children(fmt::format("/proc/{}", pids[i]), pids);
+  }
+  return pids;
+}
+
 ProcessUsage process_usage(int pid) {
   ProcessUsage usage;
-  std::vector<std::uint64_t> pids = {static_cast<std::uint64_t>(pid)};
-  for (std::size_t i = 0; i < pids.size() && i < kMostProcesses; ++i) {
-    const std::string process = fmt::format("/proc/{}", pids[i]);
+  for (const int member : process_tree(pid)) {
+    const std::string process = fmt::format("/proc/{}", member);
     usage.memory += memory_of(process);
     usage.transferred += transferred_by(process);
     usage.cpu += cpu_of(process);
-    add_children(process, pids);
   }
   return usage;
 }

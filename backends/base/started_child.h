@@ -14,7 +14,7 @@ class StartedChild {
  public:
   // `with_input`: stdin is a pipe, else /dev/null. Errors: TOOL_MISSING and IO_ERROR, as run_command() has them.
   static Result<StartedChild> start(const Command& command, bool with_input);
-  // From now on, for each file that the child or one that it starts writes; a longer one ends it (SIGXFSZ).
+  // From now on, for each file that the child and those that it started write; a longer one ends them (SIGXFSZ).
   void limit_files(std::uint64_t bytes) const;
 
   ~StartedChild();

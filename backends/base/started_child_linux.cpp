@@ -181,7 +181,9 @@ StartedChild::StartedChild(StartedChild&& other) noexcept
 
 void StartedChild::limit_files(std::uint64_t bytes) const {
   const rlimit most{.rlim_cur = bytes, .rlim_max = bytes};
-  ::prlimit(pid_, RLIMIT_FSIZE, &most, nullptr);
+  for (const int member : process_tree(pid_)) {
+    ::prlimit(member, RLIMIT_FSIZE, &most, nullptr);
+  }
 }
 
 bool StartedChild::has_ended() const {

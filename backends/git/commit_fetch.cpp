@@ -83,6 +83,12 @@ Result<void> History::fetch(const Remote& remote, Content content, const std::st
   return fetched ? Result<void>() : fail(std::move(fetched.error().error));
 }
 
+// What a larger request would only meet again.
+bool is_final(const Error& error) {
+  return error.code == Code::limit_exceeded || error.code == Code::timeout || error.code == Code::deadline_exceeded ||
+         error.code == Code::request_cancelled;
+}
+
 bool History::has(const std::string& commit) const {
   const auto objects = ObjectReader::open(path_);
   return objects && objects->has_object(commit);
@@ -167,7 +173,11 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
     // What follows a commit is younger, where clocks were right: most of the history need not travel.
     const History recent(repository);
     const auto since = fmt::format("@{} +0000", made_at.time_since_epoch().count() - 1);
-    if (recent.fetch(remote, History::Content::commits, since)) {
+    const auto fetched = recent.fetch(remote, History::Content::commits, since);
+    if (!fetched && is_final(fetched.error())) {
+      return fail(fetched.error());
+    }
+    if (fetched) {
       auto found = recent.leads_to(remote, commit, context);
       if (!found || *found) {
         return found;
@@ -229,7 +239,11 @@ std::optional<CommitDistance> find_descent(const Remote& remote, const Repositor
   }
   for (const std::string& since : cuts) {
     const History history(repository);
-    if (!history.fetch(remote, History::Content::commits, since)) {
+    const auto fetched = history.fetch(remote, History::Content::commits, since);
+    if (!fetched && is_final(fetched.error())) {
+      return std::nullopt;
+    }
+    if (!fetched) {
       continue;
     }
     const auto commits = history.commits_since(remote, older, newer, context);

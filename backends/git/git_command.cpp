@@ -138,10 +138,10 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                              {"GIT_NO_LAZY_FETCH", "1"},
                              {"GIT_ALLOW_PROTOCOL", allowed_transports(environment, remote.scheme != "https")},
                              {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh, ssh_key)}};
-  // A server that is silent for a minute is given up even where the caller has no deadline.
+  // A server that is silent for half a minute is given up even where the caller has no deadline.
   std::vector<Setting> settings = {
       {"protocol.version", "2"},           {"http.followRedirects", follows_redirects ? "initial" : "false"},
-      {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", "60"},
+      {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", "30"},
       {"core.hooksPath", "/dev/null"},     {"gc.auto", "0"},
       {"maintenance.auto", "false"},       {"fetch.recurseSubmodules", "false"},
       {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"}};

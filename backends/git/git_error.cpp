@@ -21,6 +21,8 @@ struct Phrase {
 // The first row that is found decides: causes before the consequences that git reports with them.
 constexpr std::array kPhrases = {
     Phrase{"mismatched algorithms: client sha1; server sha256", GitFailure::object_format},
+    Phrase{"died of signal 25", GitFailure::too_large},  // SIGXFSZ
+    Phrase{"File size limit exceeded", GitFailure::too_large},
     Phrase{"No space left on device", GitFailure::disk_full},
     Phrase{"Disk quota exceeded", GitFailure::disk_full},
     Phrase{"Read-only file system", GitFailure::read_only},
@@ -133,6 +135,8 @@ constexpr std::array kMeanings = {
     Meaning{GitFailure::object_format, Code::source_unsupported,
             "it is a repository of the SHA-256 object format, and only SHA-1 is understood",
             "use a copy of the repository in the SHA-1 object format"},
+    Meaning{GitFailure::too_large, Code::limit_exceeded, "it sends more than a repository here may hold",
+            "do not use this repository, or have what is large removed from its history"},
     Meaning{GitFailure::disk_full, Code::io_error, "the disk that holds the cache is full",
             "make room, or name another cache directory"},
     Meaning{GitFailure::read_only, Code::io_error, "the cache directory cannot be written",

@@ -29,6 +29,7 @@ enum class GitFailure {
   downgraded,
   transport_refused,
   object_format,  // SHA-256 where we speak SHA-1
+  too_large,      // a file grew past what a child may write
   disk_full,
   read_only,
   other,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -94,11 +93,11 @@ constexpr std::string_view kRequest = "application/x-git-upload-pack-request";
 constexpr std::string_view kResult = "application/x-git-upload-pack-result";
 constexpr int kUnauthorized = 401;
 constexpr std::size_t kLargestAdvertisement = std::size_t{64} << 20U;
-// A pack may be of any size, and take a while to make: git's own bounds.
-constexpr HttpTimeouts kPackTimes{.idle = std::chrono::seconds(60),
-                                  .least_rate = 1,
-                                  .rate_window = std::chrono::seconds(60),
-                                  .total = std::chrono::hours(1)};
+
+// A pack may take a while to make: it has the time that a git of ours would have.
+HttpTimeouts pack_times(const ChildLimits& limits) {
+  return {.idle = limits.idle, .least_rate = 1, .rate_window = limits.idle, .total = limits.total};
+}
 
 SecretText basic(const SecretText& username, const SecretText& password) {
   const std::string text = username.reveal() + ":" + password.reveal();
@@ -235,9 +234,9 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
   post.headers.push_back({"Content-Type", std::string(kRequest)});
   post.headers.push_back({"Accept", std::string(kResult)});
   post.body = pack_request(ids, wanted_capabilities(found.capabilities));
-  post.body_limit = std::numeric_limits<std::size_t>::max();
+  post.body_limit = context_.children.file_size;
   post.sink = &answer;
-  post.timeouts = kPackTimes;
+  post.timeouts = pack_times(context_.children);
   post.redirects = 0;  // they were followed before
   auto response = http_.send(post, context_);
   if (!response && !answer.refusal().empty()) {
@@ -337,9 +336,6 @@ Error HttpExchange::explain_failure(Error error) {
     case Code::bad_response:
       found = is_of_disk(classify(error.message)) ? classify(error.message) : GitFailure::broken_response;
       break;
-    case Code::limit_exceeded:
-      only_git_ = "it advertises more than is read at once";
-      return error;
     default:
       return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing_, remote_.display));
   }

@@ -16,9 +16,7 @@
 namespace modlock::git {
 namespace {
 
-// Where the caller sets no deadline. A fetch that moves on may take long; git itself gives up a server that is silent.
-constexpr std::chrono::seconds kLongestListing{120};
-constexpr std::chrono::seconds kLongestFetch{3600};
+constexpr std::size_t kLongestListing = std::size_t{64} << 20U;
 constexpr std::string_view kFetching = "fetch from";
 
 Error with_purpose(Error error, std::string_view doing, std::string_view display) {
@@ -55,9 +53,8 @@ bool is_rewritten_to_http(std::string_view error_output) {
 
 }  // namespace
 
-Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::string_view doing,
-                             std::chrono::seconds longest) const {
-  auto finished = run_at(address_, arguments, doing, longest);
+Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::string_view doing) const {
+  auto finished = run_at(address_, arguments, doing);
   if (http_ == nullptr || !context_.check_source || !finished || finished->exit_code == 0 ||
       classify(finished->error_output) != GitFailure::redirected) {
     return finished;
@@ -71,11 +68,11 @@ Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::str
   }
   RemoteAddress moved = address_;
   moved.full_url = std::move(**led_to);
-  return run_at(moved, arguments, doing, longest);
+  return run_at(moved, arguments, doing);
 }
 
 Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
-                                std::string_view doing, std::chrono::seconds longest) const {
+                                std::string_view doing) const {
   if (context_.offline) {
     return fail(Code::offline_miss,
                 fmt::format("git may not {} \"{}\": offline was asked for, and it is not in the cache", doing,
@@ -89,23 +86,12 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
   }
   Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
                                     key ? key->path() : std::filesystem::path(), !context_.check_source);
+  command.output_limit = kLongestListing;
   context_.count_request();
-  Context limited = context_;
-  const auto end = std::chrono::steady_clock::now() + longest;
-  const bool is_ours = !limited.deadline || end < *limited.deadline;
-  if (is_ours) {
-    limited.deadline = end;
-  }
-  auto finished = run_command(command, limited);
+  auto finished = run_command(command, context_);
   if (finished && finished->exit_code != 0 && is_rewritten_to_http(finished->error_output)) {
     allow_http(command, lookup_environment);
-    finished = run_command(command, limited);
-  }
-  if (!finished && is_ours && finished.error().code == Code::deadline_exceeded) {
-    return fail(Code::timeout,
-                fmt::format("git could not {} \"{}\": it had no answer after {} seconds", doing, address_.display,
-                            longest.count()),
-                "check the connection to the server, then try again");
+    finished = run_command(command, context_);
   }
   if (!finished) {
     return fail(with_purpose(std::move(finished.error()), doing, address_.display));
@@ -137,7 +123,7 @@ Result<References> Remote::list_by_git(Part part, std::string_view doing) const 
   }
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
-  MODLOCK_TRY(auto finished, run(arguments, doing, kLongestListing));
+  MODLOCK_TRY(auto finished, run(arguments, doing));
   if (finished.exit_code != 0) {
     return fail(explain(address_, doing, finished.exit_code, finished.error_output));
   }
@@ -210,9 +196,15 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
   arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
-  auto finished = run(arguments, kFetching, kLongestFetch);
+  auto finished = run(arguments, kFetching);
+  // Whoever writes more is ended, and git says of it what it says of every pack that breaks off.
+  const bool is_too_large =
+      (!finished || finished->exit_code != 0) && remove_partial_packs(repository) >= context_.children.file_size;
   if (!finished) {
     return tl::unexpected(FetchFailure{false, false, false, std::move(finished.error())});
+  }
+  if (is_too_large) {
+    return tl::unexpected(FetchFailure{false, false, false, explain(address_, kFetching, GitFailure::too_large)});
   }
   if (finished->exit_code != 0) {
     const GitFailure failure = classify(finished->error_output);

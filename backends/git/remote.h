@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -64,10 +63,9 @@ class Remote {
 
  private:
   Result<References> list_by_git(Part part, std::string_view doing) const;
-  Result<Finished> run(const std::vector<std::string>& arguments, std::string_view doing,
-                       std::chrono::seconds longest) const;
+  Result<Finished> run(const std::vector<std::string>& arguments, std::string_view doing) const;
   Result<Finished> run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
-                          std::string_view doing, std::chrono::seconds longest) const;
+                          std::string_view doing) const;
 
   const RemoteAddress& address_;
   const Context& context_;

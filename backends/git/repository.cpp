@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <system_error>
 #include <vector>
 
@@ -48,8 +50,7 @@ void remove_leftovers(const fs::path& repository) {
     leftovers.push_back(repository / name);
   }
   collect(repository / "refs", is_lock);
-  collect(repository / "objects" / "pack",
-          [](const std::string& name) { return starts_with(name, "tmp_") || starts_with(name, "pack_"); });
+  (void)remove_partial_packs(repository);
   for (const fs::path& path : leftovers) {
     fs::remove(path, ignored);
   }
@@ -79,6 +80,24 @@ void remove_contents(const fs::path& repository) {
 }
 
 }  // namespace
+
+std::uintmax_t remove_partial_packs(const fs::path& repository) {
+  std::error_code ignored;
+  std::vector<fs::path> partial;
+  for (fs::directory_iterator at(repository / "objects" / "pack", ignored), end; at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    if (starts_with(name, "tmp_") || starts_with(name, "pack_")) {
+      partial.push_back(at->path());
+    }
+  }
+  std::uintmax_t largest = 0;
+  for (const fs::path& path : partial) {
+    const std::uintmax_t size = fs::file_size(path, ignored);
+    largest = ignored ? largest : std::max(largest, size);
+    fs::remove(path, ignored);
+  }
+  return largest;
+}
 
 Result<void> make_bare_repository(const fs::path& path) {
   for (const char* directory : {"objects/info", "objects/pack", "refs/heads", "refs/tags"}) {

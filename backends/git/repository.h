@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -53,6 +54,9 @@ class Repository {
   ObjectReader objects_;
   bool is_old_;
 };
+
+// Removes the packs that a git left there half written: how many bytes the largest had.
+std::uintmax_t remove_partial_packs(const std::filesystem::path& repository);
 
 // An empty bare repository without templates and hooks. Errors: IO_ERROR.
 Result<void> make_bare_repository(const std::filesystem::path& path);

@@ -81,6 +81,13 @@ Behaviour endless_body(int status) {
   };
 }
 
+Behaviour endless(std::string start, std::string piece) {
+  return
+      [start = std::move(start), piece = std::move(piece)](ServerStream& stream, const ReceivedRequest&, const Good&) {
+        return write_for_ever(stream, start, piece);
+      };
+}
+
 Behaviour not_http() {
   return bytes("SSH-2.0-OpenSSH_9.2p1\r\n");
 }

@@ -24,6 +24,8 @@ Behaviour endless_headers();
 Behaviour endless_header();
 // A body without a length and without end, of this status.
 Behaviour endless_body(int status = 200);
+// `start`, then `piece` again and again.
+Behaviour endless(std::string start, std::string piece);
 // Bytes that are no HTTP.
 Behaviour not_http();
 // Closes without an answer.

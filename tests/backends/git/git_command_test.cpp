@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_network_command_cannot_prompt_and_sees_no_repository) {
     BOOST_TEST(!unsets(command, name), name);
   }
   BOOST_TEST(settings(command) ==
-             "protocol.version=2\nhttp.followRedirects=initial\nhttp.lowSpeedLimit=1\nhttp.lowSpeedTime=60\n"
+             "protocol.version=2\nhttp.followRedirects=initial\nhttp.lowSpeedLimit=1\nhttp.lowSpeedTime=30\n"
              "core.hooksPath=/dev/null\ngc.auto=0\nmaintenance.auto=false\nfetch.recurseSubmodules=false\n"
              "credential.interactive=false\nfetch.unpackLimit=1\n");
 }
