@@ -14,6 +14,7 @@
 #include "backends/address/source_text.h"
 #include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
+#include "backends/http/url.h"
 #include "protocol/base/result.h"
 
 namespace modlock::oci {
@@ -100,6 +101,35 @@ Result<void> check_realm(const std::string& realm, const Repository& repository,
                                           printable_url(realm), allowed.error().message);
   }
   return allowed;
+}
+
+// Whether credentials of the registry may go to the host as well: a registry and its token service share a domain
+// ("registry-1.docker.io" and "auth.docker.io", "registry.gitlab.com" and "gitlab.com").
+bool share_domain(std::string_view registry, std::string_view host) {
+  const auto is_below = [host](std::string_view domain) {
+    return host.ends_with(domain) && host.size() > domain.size() && host[host.size() - domain.size() - 1] == '.';
+  };
+  const std::string_view parent = registry.substr(std::min(registry.find('.'), registry.size() - 1) + 1);
+  return host == registry || is_below(registry) ||
+         (parent.find('.') != std::string_view::npos && (host == parent || is_below(parent)));
+}
+
+// The registry names the realm, so whoever answers in its place could lead a password anywhere.
+Result<void> check_realm_for_credentials(const std::string& realm, const Repository& repository,
+                                         const std::vector<std::string>& token_realms) {
+  const std::string registry = http::split_url(repository.url(""))->host;
+  const auto parts = http::split_url(realm);
+  const std::string host = parts ? parts->host : std::string();
+  if (share_domain(registry, host) || std::find(token_realms.begin(), token_realms.end(), host) != token_realms.end()) {
+    return {};
+  }
+  return fail(Code::source_denied,
+              fmt::format("the registry of \"{}\" wants a token of \"{}\", and the credentials for {} are not sent to "
+                          "another domain",
+                          repository.display, host, registry),
+              fmt::format("if that host belongs to the registry, write oci_token_realms = [\"{}\"] in your own "
+                          "configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl",
+                          host));
 }
 
 }  // namespace
@@ -276,6 +306,9 @@ Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Reposito
   }
   MODLOCK_TRY(const auto realm, token_realm(challenge, repository.authority, repository.display));
   MODLOCK_TRY(check_realm(realm, repository, context));
+  if (std::holds_alternative<BasicCredential>(found.secret) || refresh_token_of(found) != nullptr) {
+    MODLOCK_TRY(check_realm_for_credentials(realm, repository, token_realms_));
+  }
   // Some registries want another scope for listing tags than for pulling; they name it.
   const std::string named = challenge.parameter("scope");
   for (const std::string_view scope : split(named, ' ')) {

@@ -49,14 +49,18 @@ Result<Token> parse_token(std::string_view body, std::string_view display);
 // right away; but never for a scope that names another repository. Thread-safe.
 class Authorizer {
  public:
-  Authorizer(HttpClient& http, Credentials& credentials) : http_(http), credentials_(credentials) {}
+  // `token_realms`: hosts of token services that may get the credentials of every registry.
+  Authorizer(HttpClient& http, Credentials& credentials, std::vector<std::string> token_realms = {})
+      : http_(http), credentials_(credentials), token_realms_(std::move(token_realms)) {}
 
   // For a first attempt; empty where nothing is known, or where nothing could be got.
   SecretText expected(const Repository& repository, const Context& context);
 
   // For a second attempt, after `refused` (empty: nothing was sent) was answered by 401 with this challenge. nullopt:
   // there is nothing else to send, the 401 stands. Errors: those of Credentials::find() and request_token(), and
-  // BAD_RESPONSE for a realm that token_realm() refuses; SOURCE_DENIED for one of another host that the policy denies.
+  // BAD_RESPONSE for a realm that token_realm() refuses; SOURCE_DENIED for one of another host that the policy denies,
+  // or that the credentials there are may not go to: its host has to be that of the registry, its parent domain or
+  // below that, if the parent domain has two labels, or one of the token realms.
   Result<std::optional<SecretText>> answer(const Repository& repository, const Challenge& challenge,
                                            const SecretText& refused, const Context& context);
 
@@ -72,6 +76,7 @@ class Authorizer {
 
   HttpClient& http_;
   Credentials& credentials_;
+  const std::vector<std::string> token_realms_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Entry>> entries_;
   std::map<std::string, Challenge> challenges_;  // the last of each registry, without scope

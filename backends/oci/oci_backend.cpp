@@ -34,7 +34,8 @@ Tag to_tag(const std::string& name, std::string_view prefix) {
 
 class OciBackend final : public BackendCore {
  public:
-  OciBackend(HttpClient& http, Credentials& credentials) : registry_(http, credentials) {}
+  OciBackend(HttpClient& http, Credentials& credentials, std::vector<std::string> token_realms)
+      : registry_(http, credentials, std::move(token_realms)) {}
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::oci; }
 
@@ -146,8 +147,9 @@ class OciBackend final : public BackendCore {
 
 }  // namespace
 
-std::unique_ptr<BackendCore> make_oci_backend(HttpClient& http, Credentials& credentials) {
-  return std::make_unique<OciBackend>(http, credentials);
+std::unique_ptr<BackendCore> make_oci_backend(HttpClient& http, Credentials& credentials,
+                                              std::vector<std::string> token_realms) {
+  return std::make_unique<OciBackend>(http, credentials, std::move(token_realms));
 }
 
 }  // namespace modlock

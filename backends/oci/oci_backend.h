@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/credentials/credentials.h"
@@ -19,6 +21,8 @@ namespace modlock {
 // that was named. So TAG_MOVED is not found out here. Errors beside those of Backend: SOURCE_INVALID (read_address()),
 // SOURCE_UNSUPPORTED (no module package; a digest other than SHA-256 and SHA-512), HASH_MISMATCH (bytes that are not
 // those of a digest), LIMIT_EXCEEDED, ARCHIVE_UNSAFE, CONFIG_PARSE.
-std::unique_ptr<BackendCore> make_oci_backend(HttpClient& http, Credentials& credentials);
+// `token_realms`: as Authorizer has them.
+std::unique_ptr<BackendCore> make_oci_backend(HttpClient& http, Credentials& credentials,
+                                              std::vector<std::string> token_realms = {});
 
 }  // namespace modlock

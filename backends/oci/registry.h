@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/credentials/credentials.h"
@@ -35,8 +36,8 @@ struct TagListing {
 // where credentials were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
 class Registry {
  public:
-  Registry(HttpClient& http, Credentials& credentials)
-      : http_(http), credentials_(credentials), authorizer_(http, credentials) {}
+  Registry(HttpClient& http, Credentials& credentials, std::vector<std::string> token_realms = {})
+      : http_(http), credentials_(credentials), authorizer_(http, credentials, std::move(token_realms)) {}
 
   // All tags, which the registry may give in pages, of other hosts too. NOT_FOUND: no such repository.
   // BAD_RESPONSE: no JSON of that shape, or pages without an end. LIMIT_EXCEEDED: more than 200,000 tags.

@@ -195,8 +195,10 @@ class HashingSink final : public BodySink {
 class OciMirror final : public ProviderSource {
  public:
   OciMirror(std::function<Result<std::string>(const ProviderAddress&)> repository, HttpClient& http,
-            Credentials& credentials, ProviderArchives& archives)
-      : repository_(std::move(repository)), registry_(http, credentials), archives_(archives) {}
+            Credentials& credentials, ProviderArchives& archives, std::vector<std::string> token_realms)
+      : repository_(std::move(repository)),
+        registry_(http, credentials, std::move(token_realms)),
+        archives_(archives) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
     return listings_.get(provider.to_string(), context, [&]() -> Result<ProviderListing> {
@@ -300,9 +302,9 @@ class OciMirror final : public ProviderSource {
 }  // namespace
 
 std::unique_ptr<ProviderSource> make_oci_mirror(std::function<Result<std::string>(const ProviderAddress&)> repository,
-                                                HttpClient& http, Credentials& credentials,
-                                                ProviderArchives& archives) {
-  return std::make_unique<OciMirror>(std::move(repository), http, credentials, archives);
+                                                HttpClient& http, Credentials& credentials, ProviderArchives& archives,
+                                                std::vector<std::string> token_realms) {
+  return std::make_unique<OciMirror>(std::move(repository), http, credentials, archives, std::move(token_realms));
 }
 
 }  // namespace modlock

@@ -22,8 +22,10 @@ namespace modlock {
 // is covered; a package whose hashes the store knows is not fetched.
 // Errors beside those of ProviderSource: those of `repository`; SOURCE_INVALID (what it gives is no repository);
 // SOURCE_UNSUPPORTED (something else than a provider); BAD_RESPONSE (a version without a tag; damaged manifests).
+// `token_realms`: as oci::Authorizer has them.
 std::unique_ptr<ProviderSource> make_oci_mirror(std::function<Result<std::string>(const ProviderAddress&)> repository,
-                                                HttpClient& http, Credentials& credentials, ProviderArchives& archives);
+                                                HttpClient& http, Credentials& credentials, ProviderArchives& archives,
+                                                std::vector<std::string> token_realms = {});
 
 }  // namespace modlock
 

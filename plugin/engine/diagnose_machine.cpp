@@ -176,6 +176,7 @@ const std::vector<std::pair<const char*, Describe>>& described() {
          }
          return text;
        }},
+      {"oci_token_realms", [](const Settings& s) { return fmt::format("{}", fmt::join(s.oci_token_realms, ", ")); }},
   };
   return all;
 }

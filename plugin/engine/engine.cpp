@@ -97,6 +97,7 @@ std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::strin
        .connections = options_.connections.value_or(user_settings_.connections.value_or(kConnectionsPerHost)),
        .client_version = version.empty() ? std::string(newest) : version,
        .externals = externals_,
+       .token_realms = user_settings_.oci_token_realms,
        .asks_once = options_.asks_once || run.networks() != nullptr},
       *store_);
 }

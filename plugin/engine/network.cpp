@@ -85,6 +85,7 @@ Result<void> check_externals(const std::vector<BackendSetting>& externals) {
 Network::Network(const NetworkOptions& options, const Store& store)
     : tool_(options.tool),
       client_version_(options.client_version),
+      token_realms_(options.token_realms),
       asks_once_(options.asks_once),
       store_(store),
       client_(read_client_configuration(options.tool, current_environment())),
@@ -109,7 +110,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                          .client_version = options.client_version,
                                          .rules = location_rules(options)}));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
-  add("oci", make_oci_backend(*caching_, *credentials_));
+  add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
   for (const BackendSetting& external : options.externals) {
     if (std::find(names_.begin(), names_.end(), external.scheme) == names_.end()) {
       add(external.scheme, make_external_backend({external.scheme, external.command}));
@@ -179,6 +180,7 @@ std::shared_ptr<ProviderSource> Network::provider_source(const std::filesystem::
       .http = *http_,
       .keeping = *caching_,
       .credentials = *credentials_,
+      .token_realms = token_realms_,
       .archives = *archives_,
       .store = store_,
       .registries = [this](int download_retries) { return registry_providers(download_retries, false); },

@@ -32,6 +32,7 @@ struct NetworkOptions {
   std::size_t connections = kConnectionsPerHost;
   std::string client_version;                  // X-Terraform-Version; empty: not known, and not sent
   std::vector<BackendSetting> externals = {};  // programs that serve further kinds of sources; of one scheme the first
+  std::vector<std::string> token_realms = {};  // hosts that may get the credentials of OCI registries
   bool asks_once = false;                      // it serves one run, whatever that asks of it
 };
 
@@ -75,6 +76,7 @@ class Network {
 
   const ClientKind tool_;
   const std::string client_version_;
+  const std::vector<std::string> token_realms_;
   const bool asks_once_;
   const Store& store_;
   const ClientConfiguration client_;

@@ -43,8 +43,9 @@ std::shared_ptr<ProviderSource> source_of(const ProviderSourceParts& parts, cons
     case Method::Kind::network_mirror:
       return parts.mirror(number, [&] { return network_mirror(parts, method); });
     case Method::Kind::oci_mirror:
-      return parts.mirror(
-          number, [&] { return make_oci_mirror(method.repository, parts.keeping, parts.credentials, parts.archives); });
+      return parts.mirror(number, [&] {
+        return make_oci_mirror(method.repository, parts.keeping, parts.credentials, parts.archives, parts.token_realms);
+      });
     case Method::Kind::direct:
       break;
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
@@ -29,6 +30,7 @@ struct ProviderSourceParts {
   HttpClient& http;     // for archives
   HttpClient& keeping;  // for listings
   Credentials& credentials;
+  std::vector<std::string> token_realms = {};  // of OCI registries
   ProviderArchives& archives;
   const Store& store;
   // Makes the source that asks each provider's own registry, with so many attempts for a download after the first.

@@ -64,6 +64,7 @@ struct Settings {
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
   std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
+  std::vector<std::string> oci_token_realms;               // hosts, in ASCII; only from the user's file
   std::vector<SourceText> roots;  // globs of directories that are roots, as directory_glob.h has them, each relative to
   std::vector<SourceText> exclude;  // the directory of its file; and of directories that are not
   std::vector<std::string> files;   // that were read, nearest first

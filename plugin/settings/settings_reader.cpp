@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "backends/address/hostname.h"
 #include "backends/address/platform.h"
 #include "backends/base/build_info.h"
 #include "plugin/constraint/module_constraint.h"
@@ -29,9 +30,10 @@ std::string quoted_list(const Words& words, std::string_view separator) {
 }
 
 const SettingsText::Words& setting_names() {
-  static const SettingsText::Words names = {"required_version", "implementation",  "platforms",    "resolution",
-                                            "module_lock_file", "allow_sources",   "deny_sources", "git_engine",
-                                            "connections",      "workspace_roots", "roots",        "exclude"};
+  static const SettingsText::Words names = {"required_version", "implementation",  "platforms",        "resolution",
+                                            "module_lock_file", "allow_sources",   "deny_sources",     "git_engine",
+                                            "connections",      "workspace_roots", "oci_token_realms", "roots",
+                                            "exclude"};
   return names;
 }
 
@@ -231,7 +233,8 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
       settings_.implementation = settings_.implementation.value_or(std::string(words[choice]));
     });
   }
-  if ((name == "git_engine" || name == "connections" || name == "workspace_roots") && place_ != SettingsPlace::user) {
+  if ((name == "git_engine" || name == "connections" || name == "workspace_roots" || name == "oci_token_realms") &&
+      place_ != SettingsPlace::user) {
     return reject(attribute.name_range,
                   fmt::format("{} is a setting of one machine, found in a file of a repository", name),
                   "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
@@ -241,6 +244,9 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   }
   if (name == "workspace_roots") {
     return read_workspace_roots(attribute);
+  }
+  if (name == "oci_token_realms") {
+    return read_token_realms(attribute);
   }
   if (name == "git_engine") {
     static const Words words = {"auto", "libgit2", "git"};
@@ -293,6 +299,20 @@ Result<void> SettingsReader::read_workspace_roots(const hcl::Attribute& attribut
                     "write it as \"/srv/modules\"");
     }
     settings_.workspace_roots.push_back(path.lexically_normal());
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_token_realms(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto realms, read_strings(attribute));
+  for (const SourceText& realm : realms) {
+    auto host = lookup_host(realm.text);
+    if (!host) {
+      return reject(*realm.location.range,
+                    fmt::format("a token realm must be the name of a host, found \"{}\"", realm.text),
+                    "write it as \"auth.example.com\"");
+    }
+    settings_.oci_token_realms.push_back(std::move(host->ascii));
   }
   return {};
 }

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
 #include <string>
 #include <thread>
 
+#include "backends/http/url.h"
 #include "backends/oci/registry.h"
 #include "tests/backends/oci/oci_fixture.h"
 
@@ -128,6 +131,70 @@ BOOST_AUTO_TEST_CASE(a_token_service_on_another_host_is_judged_before_it_is_aske
   own.http.on("https://reg.example.com/token?scope=repository%3Ab%3Apull", R"({"token":"own"})");
   BOOST_TEST(own.tags("b") == "b");
   BOOST_TEST(judged.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(credentials_go_to_token_services_of_the_same_domain_only) {
+  struct Row {
+    const char* registry;
+    const char* realm;  // its host
+    bool gets_credentials;
+  };
+  const FoundCredential basic{BasicCredential{SecretText("me"), SecretText("pass")}, "test"};
+  const FoundCredential refresh{TokenCredential{SecretText(), SecretText("again")}, "test"};
+  for (const Row& row : {
+           Row{"ghcr.io", "ghcr.io", true},
+           Row{"registry-1.docker.io", "auth.docker.io", true},
+           Row{"registry.gitlab.com", "gitlab.com", true},
+           Row{"reg.example.com", "REG.example.com", true},
+           Row{"reg.example.com:5000", "reg.example.com:8443", true},
+           Row{"reg.example.com", "auth.eu.example.com", true},
+           Row{"example.com", "auth.example.com", true},
+           Row{"reg.example.com", "auth.partner.net", true},  // allowed by name
+           Row{"reg.example.com", "www.auth.partner.net", false},
+           Row{"reg.example.com", "example.net", false},
+           Row{"reg.example.com", "notexample.com", false},
+           Row{"reg.example.com", "reg.example.com.evil.net", false},
+           Row{"example.com", "evil.com", false},
+           Row{"example.com", "com", false},
+           Row{"localhost", "evil", false},
+           Row{"a.reg.example.com", "evil.example.com", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.registry << " and " << row.realm) {
+      const std::string host = http::split_url(fmt::format("https://{}", row.registry))->host;
+      const Repository asked{fmt::format("oci://{}/a", row.registry), row.registry, row.registry, "a"};
+      const std::string realm = fmt::format("https://{}/token", row.realm);
+      const std::string token = realm + "?scope=repository%3Aa%3Apull";
+      for (const FoundCredential* credential : {&basic, &refresh}) {
+        FakeHttpClient server;
+        FakeCredentials known;
+        known.add(CredentialUse::oci, row.registry, *credential);
+        server.on("GET", fmt::format("https://{}/v2/a/tags/list", row.registry),
+                  {challenge("Bearer realm=\"" + realm + "\""), FakeAnswer{.body = R"({"tags":["a"]})"}});
+        server.on(token, R"({"token":"t"})");
+        server.on("POST", realm, {FakeAnswer{.body = R"({"token":"t"})"}});
+        const auto listed = oci::Registry(server, known, {"auth.partner.net"}).tags(asked, {});
+        BOOST_TEST(listed.has_value() == row.gets_credentials);
+        BOOST_TEST(server.sent().size() == (row.gets_credentials ? 3U : 1U));
+        if (!listed) {
+          BOOST_TEST(outcome(listed) ==
+                     fmt::format("SOURCE_DENIED: the registry of \"{}\" wants a token of \"{}\", and the credentials "
+                                 "for {} are not sent to another domain",
+                                 asked.display, row.realm, host));
+          BOOST_TEST(listed.error().hint ==
+                     fmt::format("if that host belongs to the registry, write oci_token_realms = [\"{}\"] in your own "
+                                 "configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl",
+                                 row.realm));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_anonymous_token_is_asked_for_anywhere) {
+  serve("a", {challenge("Bearer realm=\"https://auth.partner.net/token\"")});
+  http.on("https://auth.partner.net/token?scope=repository%3Aa%3Apull", R"({"token":"t"})");
+  BOOST_TEST(tags("a") == "a");
+  BOOST_TEST(authorizations(http) == "-, -, Bearer t");
 }
 
 BOOST_AUTO_TEST_CASE(the_most_specific_credential_is_asked_for_by_repository) {

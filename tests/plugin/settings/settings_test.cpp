@@ -173,6 +173,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
        "known here are \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
        "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\", \"workspace_roots\", "
+       "\"oci_token_realms\", "
        "\"roots\", \"exclude\""},
       {"two near",
        kNear,
@@ -315,6 +316,12 @@ BOOST_AUTO_TEST_CASE(errors) {
        kNear,
        "workspace_roots = [\"/\"]\n",
        {Code::config_parse, "workspace_roots is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"token realms in a repository",
+       kNear,
+       "oci_token_realms = [\"auth.example.com\"]\n",
+       {Code::config_parse, "oci_token_realms is a setting of one machine, found in a file of a repository",
         ".tofu-modlock.hcl:1:1"},
        "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
       {"workspace roots above the root",

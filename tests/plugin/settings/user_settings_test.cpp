@@ -1,4 +1,6 @@
 // The settings of a user, which are one file.
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "plugin/settings/settings.h"
@@ -52,6 +54,25 @@ BOOST_AUTO_TEST_CASE(workspace_roots_are_absolute) {
       BOOST_TEST(to_string(settings.error().code) == "CONFIG_PARSE");
       BOOST_TEST(settings.error().message == row.message);
       BOOST_TEST(settings.error().hint == row.hint);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(token_realms_are_hosts) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  write_text(file, "oci_token_realms = [\"auth.example.com\", \"Bücher.example\"]\n");
+  const std::vector<std::string> realms = {"auth.example.com", "xn--bcher-kva.example"};
+  BOOST_TEST(load_user_settings(file).value().oci_token_realms == realms, boost::test_tools::per_element());
+  for (const char* wrong : {"", "*", "https://auth.example.com", "auth.example.com/token", "auth.example.com:8443"}) {
+    BOOST_TEST_CONTEXT(wrong) {
+      write_text(file, fmt::format("oci_token_realms = [\"{}\"]\n", wrong));
+      const auto settings = load_user_settings(file);
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST(to_string(settings.error().code) == "CONFIG_PARSE");
+      BOOST_TEST(settings.error().message ==
+                 fmt::format("a token realm must be the name of a host, found \"{}\"", wrong));
+      BOOST_TEST(settings.error().hint == "write it as \"auth.example.com\"");
     }
   }
 }
