@@ -139,6 +139,20 @@ BOOST_AUTO_TEST_CASE(an_edited_pair_of_hashes_that_names_a_foreign_commit) {
   check_refused({"install"}, 4, {"[HASH_MISMATCH]"});
 }
 
+// That its objects lie in the cache proves nothing: only that a branch or tag led there when they were fetched does.
+BOOST_AUTO_TEST_CASE(a_commit_that_only_the_lock_and_the_cache_know) {
+  const std::string foreign = foreign_commit();
+  edit_lock(first, foreign);
+  for (const auto& cached : fs::directory_iterator(cache() / "v2/git")) {
+    const Ran fetched = program({"git", "-C", cached.path().string(), "fetch", "--quiet", vpc.url(), foreign});
+    BOOST_TEST(fetched.exit_code == 0, fetched.err);
+  }
+  tree = "# not what was locked\n";
+  write(".terraform/modules/vpc/main.tf", tree);
+  check_refused({"install", "--offline"}, 7, {"[OFFLINE_MISS]"});
+  check_refused({"install"}, 4, {"[HASH_MISMATCH]"});
+}
+
 BOOST_AUTO_TEST_CASE(an_edited_h1) {
   edit_lock("h1:uCR9", "h1:aaaa");
   forget();
