@@ -52,7 +52,7 @@ class StoredArchives final : public ProviderArchives {
         return std::move(*package);
       }
     }
-    ArrivingArchive arriving(archive.display, store_.temporary_directory());
+    ArrivingArchive arriving(archive.display, store_.work_directory().value_or(store_.temporary_directory()));
     MODLOCK_TRY(send(arriving));
     MODLOCK_TRY(const auto hashes, arriving.finish());
     known_.note(hashes.zh, {.size = hashes.size,

@@ -279,7 +279,8 @@ class RegistryProviderSource final : public ProviderSource {
   }
 
   Result<KnownArchive> find_out(const ProviderArchiveRequest& request, bool a_look_is_enough, const Context& context) {
-    const std::filesystem::path temporary = options_.store.temporary_directory();
+    // Most archives need no file: where none can be made, that is said when one is needed.
+    const auto temporary = options_.store.work_directory().value_or(options_.store.temporary_directory());
     if (a_look_is_enough) {
       auto looked = probe_archive(client_, request, temporary, context);
       if (!looked) {

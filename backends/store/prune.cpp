@@ -8,6 +8,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/store/work_directory.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
@@ -209,7 +210,11 @@ class Pruning {
 
   Result<void> remove_unfinished() {
     const auto abandoned = [this](const fs::path& path) { return is_abandoned(path); };
-    auto ok = remove_each(store_.temporary_directory(), abandoned);
+    report_.leftovers += remove_abandoned_work(store_.temporary_directory(), &report_.removed.unfinished_bytes);
+    auto ok = remove_each(store_.temporary_directory(), [&](const fs::path& path) {
+      std::error_code error;
+      return !fs::is_directory(path, error) && is_abandoned(path);
+    });
     ok = ok ? remove_each(store_.answer_directory(), abandoned) : ok;
     for (const fs::path& directory : store_.record_directories()) {
       ok = ok ? remove_each(directory, [this](const fs::path& path) { return is_unfinished_write(path); }) : ok;
@@ -289,6 +294,7 @@ Result<StoreSizes> measure(const Store& store) {
   for (const fs::path& directory : store.record_directories()) {
     MODLOCK_TRY(count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes));
   }
+  MODLOCK_TRY(add_bytes(store.temporary_directory(), sizes.unfinished_bytes));
   return sizes;
 }
 

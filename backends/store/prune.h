@@ -20,7 +20,7 @@ struct PruneReport {
 };
 
 // Makes a store smaller: removes what was not used for `max_age`, then what was not used for longest until `max_bytes`
-// are left; always the work that processes left unfinished for a day, answers without an id of yesterday, and
+// are left; always the work that dead processes left unfinished, answers without an id of yesterday, and
 // identities of packages that are gone, and the directory of an older layout. A record (Store::record_directories())
 // was used when it was written; v2/seen, v2/installed and v2/locks stay, for the reasons that store.h tells. What was
 // used within the last hour stays, whatever the limits say: a process that has found a package may be copying it. Each

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 
 #include "backends/base/digest.h"
@@ -17,6 +18,7 @@
 #include "backends/package/tree_hash.h"
 #include "backends/store/prune.h"
 #include "backends/store/tree_memo.h"
+#include "backends/store/work_directory.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
@@ -104,6 +106,13 @@ std::vector<std::string> modes_below(const fs::path& directory, std::string_view
   return found;
 }
 
+struct Store::Work {
+  std::mutex mutex;
+  std::optional<WorkDirectory> directory;
+};
+
+Store::Store(fs::path root) : root_(std::move(root)), work_(std::make_shared<Work>()) {}
+
 Result<Store> Store::open(fs::path root) {
   if (root.empty()) {
     return fail(Code::io_error, "there is no directory for the store: no home directory is known",
@@ -119,7 +128,9 @@ Result<Store> Store::open(fs::path root) {
   }
   MODLOCK_TRY(check_writers(root));
   MODLOCK_TRY(check_layout(root));
-  return Store(std::move(root));
+  Store store(std::move(root));
+  (void)remove_abandoned_work(store.temporary_directory());
+  return store;
 }
 
 std::optional<Error> Store::foreign_writers() const {
@@ -241,9 +252,21 @@ Result<void> Store::make_below(const fs::path& directory) const {
   return make_directories(directory);
 }
 
+Result<fs::path> Store::work_directory() const {
+  const std::scoped_lock lock(work_->mutex);
+  std::optional<WorkDirectory>& work = work_->directory;
+  if (!work || work->is_gone()) {
+    MODLOCK_TRY(make_below(temporary_directory()));
+    MODLOCK_TRY(auto made, WorkDirectory::make(temporary_directory()));
+    work.reset();
+    work.emplace(std::move(made));
+  }
+  return work->path();
+}
+
 Result<fs::path> Store::make_temporary() const {
-  MODLOCK_TRY(make_below(temporary_directory()));
-  fs::path directory = temporary_directory() / random_hex(16);
+  MODLOCK_TRY(auto directory, work_directory());
+  directory /= random_hex(16);
   if (::mkdir(directory.c_str(), 0777) != 0) {
     return system_failure("make the directory", directory, errno);
   }
@@ -399,9 +422,10 @@ Result<void> Store::record(const Source& source, const Package& package) const {
 void Store::drop(const Package& package) const {
   const fs::path directory = package_directory(package.h1, package.modes);
   // Out of sight in one step, so that nobody finds half a tree.
-  const fs::path aside = temporary_directory() / random_hex(16);
-  if (make_below(temporary_directory()) && ::rename(directory.c_str(), aside.c_str()) == 0) {
-    (void)remove_tree(aside);
+  const auto aside = make_temporary();
+  if (aside) {
+    (void)::rename(directory.c_str(), (*aside / "dropped").c_str());
+    (void)remove_tree(*aside);
   }
 }
 

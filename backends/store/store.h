@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,13 +48,14 @@ struct Package {
 //   v2/locks/seen-<sha256 hex of package identity>   held while v2/seen of it is written. Files of v2/locks are empty
 //                                                      and stay: who waits for one has it open, and would hold a lock
 //                                                      of a removed file beside the next one's of a new file
-//   v2/tmp/                                   unfinished work; removed by `cache prune`
+//   v2/tmp/<random>/                          unfinished work of one process, which holds a lock of the directory; what
+//                                                      nobody holds is removed by whoever opens the store next
 //   clients/<sha256 hex>                    the release of a client program
 class Store {
  public:
-  // `root` is created (mode 0700) when first written to. Errors: IO_ERROR naming the directory (empty, not a
-  // directory, or one that every user may write to and rename in); LOCK_NEWER where its file `layout` holds a number
-  // above 2, as a later release would write it.
+  // `root` is created (mode 0700) when first written to. Unfinished work of processes that are dead is removed. Errors:
+  // IO_ERROR naming the directory (empty, not a directory, or one that every user may write to and rename in);
+  // LOCK_NEWER where its file `layout` holds a number above 2, as a later release would write it.
   static Result<Store> open(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
@@ -67,7 +69,10 @@ class Store {
   // The directory of the package with this content, whether or not it is there.
   std::filesystem::path package_directory(std::string_view h1, std::string_view modes) const;
   std::filesystem::path identity_directory() const;
+  // The directories of unfinished work, one of each process.
   std::filesystem::path temporary_directory() const;
+  // That of this store and its copies, made where it does not exist. Errors: IO_ERROR.
+  Result<std::filesystem::path> work_directory() const;
   std::filesystem::path response_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_response_directory() const;
@@ -89,7 +94,7 @@ class Store {
   // The directories of files that are asked or worked out again where they are gone: responses, answers, trees, hashes,
   // clients.
   std::vector<std::filesystem::path> record_directories() const;
-  // A new empty directory below v2/tmp. Errors: IO_ERROR.
+  // A new empty directory below work_directory(). Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
   // Holds what is fetched of a source against other processes and threads: who has waited looks into the store again
@@ -128,7 +133,8 @@ class Store {
   void drop(const Package& package) const;
 
  private:
-  explicit Store(std::filesystem::path root) : root_(std::move(root)) {}
+  struct Work;
+  explicit Store(std::filesystem::path root);
   std::filesystem::path below(std::string_view name) const { return root_ / "v2" / name; }
   Result<FileLock> hold_name(std::string_view name, const Context& context) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref) const;
@@ -137,6 +143,7 @@ class Store {
   std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
 
   std::filesystem::path root_;
+  std::shared_ptr<Work> work_;
 };
 
 // The name under which a package and the record of its installation are kept: "<sha256 hex of h1>-<modes>".
@@ -151,9 +158,10 @@ struct StoreSizes {
   std::uint64_t repository_bytes = 0;
   std::uint64_t records = 0;  // files of Store::record_directories()
   std::uint64_t record_bytes = 0;
+  std::uint64_t unfinished_bytes = 0;  // of work that is not finished
 };
-// What the store holds of what prune() removes by its limits; sizes are those of the files. What disappears meanwhile
-// is not counted. Errors: IO_ERROR.
+// What the store holds of what prune() removes by its limits, and unfinished work; sizes are those of the files. What
+// disappears meanwhile is not counted. Errors: IO_ERROR.
 Result<StoreSizes> measure(const Store& store);
 
 // The sizes of the files below a directory; what other processes remove meanwhile is not counted. Errors: IO_ERROR.

@@ -16,7 +16,8 @@ messages::CacheSizes to_message(const StoreSizes& sizes) {
           .repositories = sizes.repositories,
           .repository_bytes = sizes.repository_bytes,
           .records = sizes.records,
-          .record_bytes = sizes.record_bytes};
+          .record_bytes = sizes.record_bytes,
+          .unfinished_bytes = sizes.unfinished_bytes};
 }
 
 Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {

@@ -247,9 +247,9 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   Finding finding{.check = "store"};
   finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(),
                               options.cache_origin, sizes->packages, sizes->repositories, mib);
-  const fs::path probe = place / "v2" / "tmp" / "doctor";
-  auto ok = make_store_root(place).and_then([&] { return make_directories(probe.parent_path()); });
-  ok = ok ? write_file_atomically(probe, "", Durable::no) : ok;
+  const auto work = engine.store().work_directory();
+  const fs::path probe = work.value_or(place) / "doctor";
+  const auto ok = work ? write_file_atomically(probe, "", Durable::no) : fail(work.error());
   if (!ok) {
     Finding failed = failing("store", ok.error());
     failed.hint = "make it writable for this user, or name another with --cache-dir";

@@ -16,6 +16,7 @@ struct CacheSizes {
   std::uint64_t repository_bytes = 0;
   std::uint64_t records = 0;
   std::uint64_t record_bytes = 0;
+  std::uint64_t unfinished_bytes = 0;
 };
 
 struct CacheInfoResult {
@@ -49,6 +50,7 @@ void fields(Form& form, In<Form, CacheSizes> sizes) {
       "small files of what else was learnt: answers of registries, digests of installed packages and of provider "
       "archives, releases of clients");
   form.member("recordBytes", sizes.record_bytes, "their bytes");
+  form.member("unfinishedBytes", sizes.unfinished_bytes, "bytes of unfinished work");
 }
 template <typename Form>
 void fields(Form& form, In<Form, CacheInfoResult> result) {

@@ -181,7 +181,7 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
   list.method<Nothing, CacheInfoResult>("cache/info", "Where the cache is and how much it holds.", "{}");
   list.method<CachePruneParams, CachePruneResult>(
       "cache/prune",
-      "Removes from the cache. Without limits only what was left unfinished for a day goes, and records that lead to "
+      "Removes from the cache. Without limits only unfinished work of dead processes goes, and records that lead to "
       "nothing; what was used within the last hour always stays.",
       R"({"maxAge":"720h"})");
   return std::move(list).take();

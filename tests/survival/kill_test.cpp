@@ -9,6 +9,8 @@
 namespace modlock::test {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr unsigned long kMostCalls = 500;
 constexpr int kKilled = 128 + 9;
 
@@ -34,6 +36,7 @@ struct Killed : SurvivalScene {
         BOOST_TEST(again.exit_code == 0, again.err);
         BOOST_TEST(differences(files_of_root(), root_after) == "");
         BOOST_TEST(differences(files_of_store(), store_after) == "");
+        BOOST_TEST((!fs::exists(cache() / "v2/tmp") || fs::is_empty(cache() / "v2/tmp")));
       }
     }
     BOOST_ERROR("there is no end of the calls");

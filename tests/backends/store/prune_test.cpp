@@ -108,12 +108,14 @@ BOOST_AUTO_TEST_CASE(repositories_age_too) {
   BOOST_TEST(!fs::exists(repository));
 }
 
-BOOST_AUTO_TEST_CASE(work_left_unfinished_for_a_day_goes) {
-  const fs::path abandoned = store.make_temporary().value();
+BOOST_AUTO_TEST_CASE(work_that_nobody_holds_goes) {
+  const fs::path abandoned = store.temporary_directory() / "killed";
   const fs::path running = store.make_temporary().value();
   write_text(abandoned / "tree/main.tf", "x");
-  fs::last_write_time(abandoned, now - hours(25));
-  BOOST_TEST(prune({}).leftovers == 1U);
+  fs::last_write_time(running.parent_path(), now - hours(25));
+  const PruneReport report = prune({});
+  BOOST_TEST(report.leftovers == 1U);
+  BOOST_TEST(report.removed.unfinished_bytes == 1U);
   BOOST_TEST(!fs::exists(abandoned));
   BOOST_TEST(fs::exists(running));
 }

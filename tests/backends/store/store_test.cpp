@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_package_goes_in_and_is_found) {
   BOOST_TEST(mode_of(package.directory / "sub/run.sh") == 0755U);
   BOOST_TEST(mode_of(root) == 0700U);
   BOOST_TEST(!fs::exists(directory / "fetched"));
-  BOOST_TEST(is_empty(root / "v2/tmp"));
+  BOOST_TEST(measure(store)->unfinished_bytes == 0U);
   BOOST_TEST(record_in(root) == root / "v2/identities" / sha256_hex(kSource.package_identity()) / (kId + ".json"));
   BOOST_TEST(read_file(record_in(root)).value() == "{\"h1\":\"" + package.h1 + "\",\"id\":\"" + kId +
                                                        "\",\"modes\":\"" + package.modes + "\",\"source\":\"" +
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_package_is_gone_and_may_come_back) {
   BOOST_TEST(!store.find_by_h1(package.h1).has_value());
   BOOST_TEST((store.recorded_h1(kSource, kId) == package.h1));  // that is still true
   BOOST_TEST(!fs::exists(package.directory));
-  BOOST_TEST(is_empty(store.root() / "v2/tmp"));
+  BOOST_TEST(measure(store)->unfinished_bytes == 0U);
   store.drop(package);
   BOOST_TEST(admitted(store, tree_at(directory / "two")).h1 == package.h1);
   BOOST_TEST(store.find(kSource, kId).has_value());
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(processes_and_threads_admit_one_package_at_once) {
     BOOST_TEST(status == 0);
   }
   BOOST_TEST(measure(store).value().packages == static_cast<std::uint64_t>(kRounds));
-  BOOST_TEST(is_empty(store.root() / "v2/tmp"));
+  BOOST_TEST(measure(store)->unfinished_bytes == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(answers_without_an_id_count_for_who_asked_before_they_came) {
@@ -338,8 +338,38 @@ BOOST_AUTO_TEST_CASE(temporary_directories_are_new) {
   const auto second = store.make_temporary();
   BOOST_REQUIRE((first.has_value() && second.has_value()));
   BOOST_TEST(*first != *second);
-  BOOST_TEST(first->parent_path() == store.root() / "v2/tmp");
+  BOOST_TEST(first->parent_path() == second->parent_path());
+  BOOST_TEST(first->parent_path().parent_path() == store.root() / "v2/tmp");
   BOOST_TEST(is_empty(*first));
+}
+
+BOOST_AUTO_TEST_CASE(unfinished_work_of_the_dead_goes_when_a_store_is_opened) {
+  const TemporaryDirectory directory;
+  const fs::path work = directory / "store/v2/tmp";
+  const pid_t killed = ::fork();
+  BOOST_REQUIRE(killed >= 0);
+  if (killed == 0) {
+    const Store store = open_store(directory / "store");
+    write_text(*store.make_temporary() / "tree/main.tf", "x");
+    ::_exit(0);  // nothing is tidied up
+  }
+  BOOST_REQUIRE(::waitpid(killed, nullptr, 0) == killed);
+  BOOST_TEST(std::distance(fs::directory_iterator(work), {}) == 1);
+  {
+    const Store store = open_store(directory / "store");
+    BOOST_TEST(fs::is_empty(work));
+    const fs::path mine = store.make_temporary().value();
+    write_text(mine / "main.tf", "12345");
+    fs::last_write_time(mine.parent_path(), fs::file_time_type::clock::now() - std::chrono::hours(1000));
+    const Store other = open_store(directory / "store");
+    BOOST_TEST(fs::exists(mine / "main.tf"));
+    BOOST_TEST(measure(other)->unfinished_bytes == 5U);
+    fs::remove_all(mine.parent_path());
+    BOOST_TEST(fs::exists(store.make_temporary().value()));
+    fs::remove_all(work);
+    fs::remove_all(store.make_temporary().value());
+  }
+  BOOST_TEST(fs::is_empty(work));
 }
 
 BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
@@ -435,7 +465,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store,
   BOOST_TEST(refused.error().message.ends_with("/tree/main.tf\": No space left on device"));
   BOOST_TEST(refused.error().hint == "free some space there, then run it again");
   BOOST_TEST(fs::exists(directory / "two/main.tf"));
-  BOOST_TEST(is_empty(store.root() / "v2/tmp"));
+  BOOST_TEST(measure(store)->unfinished_bytes == 0U);
   BOOST_TEST(!store.find(kSource, "2222").has_value());
   BOOST_TEST(store.find(kSource, kId).has_value());
 }

@@ -1,0 +1,82 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/store/store.h"
+#include "backends/store/work_directory.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+Descriptor open_directory(const fs::path& path) {
+  return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool is_at(const Descriptor& directory, const fs::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(directory.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+Result<WorkDirectory> WorkDirectory::make(const fs::path& parent) {
+  for (;;) {
+    fs::path path = parent / random_hex(16);
+    if (::mkdir(path.c_str(), 0777) != 0) {
+      return system_failure("make the directory", path, errno);
+    }
+    Descriptor held = open_directory(path);
+    // Who cleans up may have been here between the two: then it is gone, or is about to be. A file system without locks
+    // has none for who cleans up either.
+    const bool is_taken = held.valid() && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_taken && is_at(held, path)) {
+      return WorkDirectory(std::move(path), std::move(held));
+    }
+  }
+}
+
+WorkDirectory::~WorkDirectory() {
+  if (held_.valid()) {
+    ::rmdir(path_.c_str());
+  }
+}
+
+bool WorkDirectory::is_gone() const {
+  return !is_at(held_, path_);
+}
+
+std::uint64_t remove_abandoned_work(const fs::path& parent, std::uint64_t* bytes) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error)) {
+    found.push_back(at->path());
+  }
+  std::uint64_t removed = 0;
+  for (const fs::path& path : found) {
+    const Descriptor held = open_directory(path);
+    if (!held.valid() || ::flock(held.get(), LOCK_EX | LOCK_NB) != 0) {
+      continue;
+    }
+    const std::uint64_t size = bytes != nullptr ? bytes_below(path).value_or(0) : 0;
+    if (remove_tree(path)) {
+      ++removed;
+      if (bytes != nullptr) {
+        *bytes += size;
+      }
+    }
+  }
+  return removed;
+}
+
+}  // namespace modlock
