@@ -2,11 +2,43 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace modlock {
+namespace {
+
+std::atomic<std::size_t> started_threads = 0;  // of all calls
+
+// A thread that the budget of the process has room for. Given back when it has ended.
+class BudgetedThread {
+ public:
+  // Throws std::system_error if the system gives no more threads.
+  static std::optional<BudgetedThread> start(const std::function<void()>& work) {
+    if (started_threads++ >= kThreadBudget) {
+      --started_threads;
+      return std::nullopt;
+    }
+    return BudgetedThread(work);
+  }
+  BudgetedThread(BudgetedThread&&) = default;
+
+ private:
+  struct Share {
+    ~Share() { --started_threads; }
+  };
+
+  explicit BudgetedThread(const std::function<void()>& work) : share_(std::make_unique<Share>()), thread_(work) {}
+
+  std::unique_ptr<Share> share_;
+  std::jthread thread_;  // joined before the share is given back
+};
+
+}  // namespace
 
 void parallel_for(std::size_t count, std::size_t width, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
@@ -15,11 +47,15 @@ void parallel_for(std::size_t count, std::size_t width, const std::function<void
       work(item);
     }
   };
-  std::vector<std::jthread> helpers;
+  std::vector<BudgetedThread> helpers;
   try {
-    // No thread is made for items that the others have begun before it would.
+    // No thread is started for items that other threads have begun already.
     while (helpers.size() + 1 < std::min(count, width) && next + 1 < count) {
-      helpers.emplace_back(run);
+      auto helper = BudgetedThread::start(run);
+      if (!helper) {
+        break;  // the threads that run do all of it
+      }
+      helpers.push_back(std::move(*helper));
     }
   } catch (const std::system_error&) {
     // The system gives no more threads: those that run do all of it.

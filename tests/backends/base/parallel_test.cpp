@@ -60,6 +60,46 @@ BOOST_AUTO_TEST_CASE(without_width_nothing_leaves_the_thread) {
   }
 }
 
+// The threads of nested calls come from one budget. The threads of the outer call wait until the budget is used up.
+BOOST_AUTO_TEST_CASE(nested_calls_share_one_budget) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t here = 0;
+  std::size_t most = 0;
+  std::atomic<std::size_t> done = 0;
+  constexpr std::size_t kOuter = 16;
+  constexpr std::size_t kInner = 16;
+  parallel_for(kOuter, kOuter, [&](std::size_t) {
+    parallel_for(kInner, kInner, [&](std::size_t) {
+      std::unique_lock lock(mutex);
+      most = std::max(most, ++here);
+      changed.notify_all();
+      changed.wait_for(lock, std::chrono::seconds(10), [&] { return most >= kThreadBudget + 1; });
+      --here;
+      ++done;
+    });
+  });
+  BOOST_TEST(most == kThreadBudget + 1);
+  BOOST_TEST(done == kOuter * kInner);
+}
+
+// Afterwards the budget is whole again.
+BOOST_AUTO_TEST_CASE(threads_are_given_back) {
+  for (std::size_t round = 0; round < 3; ++round) {
+    std::atomic<std::size_t> here = 0;
+    std::atomic<std::size_t> count = 0;
+    parallel_for(kThreadBudget + 40, kThreadBudget + 40, [&](std::size_t) {
+      ++here;
+      here.notify_all();
+      for (std::size_t seen = here; seen < kThreadBudget + 1; seen = here) {
+        here.wait(seen);
+      }
+      ++count;
+    });
+    BOOST_TEST(count == kThreadBudget + 40);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test
