@@ -21,8 +21,7 @@
 namespace modlock::archive {
 namespace {
 
-// Brings one package, over as many hops as it takes. One object serves one request. The rules are those of
-// make_archive_backend().
+// Fetches one package over any number of hops. One object serves one request, by the rules of make_archive_backend().
 class ArchiveFetch {
  public:
   ArchiveFetch(HttpClient& http, Credentials& credentials, const BackendSet& others,
@@ -62,7 +61,7 @@ Diagnostic moved(std::string message) {
                                    .hint = "find out why it changed; `tofu-modlock upgrade` locks what is there now"}};
 }
 
-// Of a package that another server names, OpenTofu keeps the directory alone that its address names.
+// As in OpenTofu: only the directory that its address names is kept of a package that another server names.
 Result<void> keep_subdir(FetchedTree& tree, const Source& source) {
   MODLOCK_TRY(const auto subdir, expand_subdir(tree.directory, source.subdir));
   std::error_code error;
@@ -202,7 +201,7 @@ Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddre
     }
     warnings.push_back(moved(what));
   }
-  // What the address names may be a commit, which has to be proven to belong there.
+  // The address may name a commit, which must be reachable there.
   const auto pin = backend.pin(address, context_);
   if (!pin && (inner.id.empty() || pin.error().code != Code::not_found)) {
     return fail(pin.error());

@@ -8,20 +8,20 @@
 
 namespace modlock {
 
-// Serves module packages by http and https as OpenTofu's go-getter fetches them: archives, and URLs whose server says
-// where the package is (X-Terraform-Get, <meta name="terraform-get">), which `others` then serve. All references
-// outlive the backend; `others` may hold the backend itself.
+// Fetches module packages over http and https as OpenTofu's go-getter does. It serves archives itself. If the server of
+// a URL states another location (X-Terraform-Get, <meta name="terraform-get">), `others` serves that location. All
+// references outlive the backend; `others` may contain the backend itself.
 //
-// Ids are full hash texts: "zh:<sha256>" of an archive, and what the other backend's id_hash() gives where a server
-// points elsewhere. Of a package that a server points to, the directory alone is kept that its address names, as
-// OpenTofu does.
+// Ids are full hash texts: "zh:<sha256>" for an archive, the other backend's id_hash() for a redirected source. As in
+// OpenTofu, only the directory that its address names is kept of a package that a server points to.
 //
-// list_versions: SOURCE_UNSUPPORTED; pin: NOT_FOUND; both without a request. An archive has neither.
-// fetch: one request per archive, one more per hop (ten at most) and per list of checksums, with the credentials of
-// CredentialUse::download for each host. An id that is requested is locked: an archive with another digest is a
-// warning, for its tree has to prove itself; a commit has to come from where the server points now.
-// Errors beside those of Backend: HASH_MISMATCH (`checksum`, or a locked commit that cannot come from there),
-// SOURCE_INVALID (`checksum`), SOURCE_UNSUPPORTED (one compressed file; a source that nobody serves), SOURCE_DENIED
+// list_versions fails with SOURCE_UNSUPPORTED and pin with NOT_FOUND, both without a request: archives have no versions
+// and no references.
+// fetch sends one request per archive, one per hop (at most ten) and one per checksum file, with the credentials of
+// CredentialUse::download for each host. A requested id is a locked id. An archive with another digest is a warning,
+// because the caller still verifies its tree. A commit must come from where the server points now.
+// Errors in addition to those of Backend: HASH_MISMATCH (`checksum`, or a locked commit that cannot come from there),
+// SOURCE_INVALID (`checksum`), SOURCE_UNSUPPORTED (one compressed file; an unsupported kind of source), SOURCE_DENIED
 // (Context::check_source of every hop and redirect), CONFIG_PARSE (netrc), and those of unpack_archive().
 std::unique_ptr<BackendCore> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others);
 

@@ -67,7 +67,7 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 struct Line {
   Checksum checksum;
-  std::string_view name;  // empty: of any archive
+  std::string_view name;  // empty: any archive
 };
 
 std::optional<Line> read_line(std::string_view text) {

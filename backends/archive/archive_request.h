@@ -11,7 +11,7 @@
 
 namespace modlock::archive {
 
-// What the `checksum` argument of an archive says (checksum.go of go-getter). Pure.
+// The `checksum` argument of an archive (checksum.go of go-getter). Pure.
 struct Checksum {
   Hash algorithm = Hash::sha256;
   std::string digits;  // lower-case hexadecimal
@@ -20,29 +20,29 @@ struct Checksum {
   bool operator==(const Checksum&) const = default;
 };
 
-// Reads "<type>:<hex>" with the types md5, sha1, sha256 and sha512, in any case, or "<hex>" alone, whose length tells
-// the type. Errors: SOURCE_INVALID.
+// Reads "<type>:<hex>" with the types md5, sha1, sha256 and sha512, in any case, or only "<hex>", whose length
+// determines the type. Errors: SOURCE_INVALID.
 Result<Checksum> parse_checksum(std::string_view text);
 
-// The checksum that a list of them has for an archive: of the first line that names it ("<hex>  <name>", "<hex>
-// *<name>", "MD5 (<name>) = <hex>"), or that names nothing. The names of an archive are that of its file, with "*" or
-// "?" before it too, and its path, absolute or relative to the list's. Both paths are those of URLs, decoded.
+// Finds the checksum of an archive in a checksum file: the first line that names the archive ("<hex>  <name>", "<hex>
+// *<name>", "MD5 (<name>) = <hex>") or that has no name. The name is the file name of the archive, also with "*" or "?"
+// before it, or its path, absolute or relative to the checksum file. Both paths are decoded URL paths.
 std::optional<Checksum> find_checksum(std::string_view list, std::string_view archive_path, std::string_view list_path);
 
-// What go-getter makes of the address of an archive (client.go and get_http.go). Pure.
+// The address of an archive as go-getter reads it (client.go and get_http.go). Pure.
 struct ArchiveRequest {
-  // What is asked: without `archive` and `checksum`, the other arguments sorted, the host in ASCII. Where the server
-  // says where the package is, with terraform-get=1.
+  // The URL to request: without `archive` and `checksum`, the other arguments sorted, the host in ASCII. Has
+  // terraform-get=1 if the server has to state the location of the package.
   SecretText url = {};
   std::string host = {};                     // Source::host: whose credentials are sent
-  std::optional<ArchiveFormat> format = {};  // none: the server says where the package is
+  std::optional<ArchiveFormat> format = {};  // none: the server states the location of the package
   std::string checksum = {};                 // the argument's value; empty: none
-  bool has_user = false;                     // the URL names a user, so nothing is looked up
+  bool has_user = false;                     // the URL names a user, so no credentials are looked up
 };
 
-// `archive=` names the format, or with "false" or any other text says that the URL is no archive; without it the end of
-// the path decides. Errors: SOURCE_UNSUPPORTED (one compressed file); SOURCE_INVALID (no URL, or a checksum for what is
-// no archive).
+// `archive=` names the format. With "false" or any unknown text the URL is not an archive. Without the argument the end
+// of the path decides. Errors: SOURCE_UNSUPPORTED (one compressed file); SOURCE_INVALID (not a URL, or a checksum for a
+// URL that is not an archive).
 Result<ArchiveRequest> read_request(const SourceAddress& address);
 
 }  // namespace modlock::archive

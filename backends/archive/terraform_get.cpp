@@ -37,7 +37,7 @@ void append_utf8(std::string& text, std::uint32_t code) {
   }
 }
 
-// Appends what "&<name>;" means; false where it means nothing.
+// Appends the character of "&<name>;"; returns false if it is unknown.
 bool append_reference(std::string& text, std::string_view name) {
   constexpr std::array<std::pair<std::string_view, char>, 5> kNamed = {
       {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}};
@@ -78,7 +78,7 @@ std::string unescaped(std::string_view value) {
   return text;
 }
 
-// Goes through a page tag by tag. Whatever is read is taken off `rest_`.
+// Reads a page tag by tag. `rest_` is the unread part.
 class Page {
  public:
   explicit Page(std::string_view text) : rest_(text) {}
@@ -113,7 +113,7 @@ class Page {
     return is_there;
   }
 
-  // Behind the next occurrence; false where there is none.
+  // Skips to the end of the next occurrence; returns false if there is none.
   bool skip_to(std::string_view text) {
     const std::size_t at = rest_.find(text);
     rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + text.size());
@@ -129,10 +129,10 @@ class Page {
     return taken;
   }
 
-  // Empty where there is none.
+  // Returns an empty text if there is no name.
   std::string_view name() { return rest_.empty() || !is_letter(rest_[0]) ? std::string_view() : take_while(is_name); }
 
-  // "<?xml … ?>" may name no other encoding than UTF-8.
+  // "<?xml … ?>" must not name an encoding other than UTF-8.
   bool declaration() {
     const std::string_view text = rest_.substr(0, rest_.find("?>"));
     const std::size_t at = text.find("encoding=");
@@ -145,7 +145,7 @@ class Page {
     return skip_to("?>");
   }
 
-  // False where the search ends here.
+  // False if the search ends here.
   bool element() {
     const std::string_view tag = name();
     if (tag.empty() || ascii::equals_ignoring_case(tag, "body")) {
@@ -174,7 +174,7 @@ class Page {
     return true;
   }
 
-  // That of an attribute whose name was read; nullopt where it never ends.
+  // Reads the value of an attribute after its name; returns nullopt if it is unterminated.
   std::optional<std::string> value(std::string_view key) {
     skip_blanks();
     if (!take("=")) {
@@ -199,7 +199,7 @@ class Page {
   std::string source_;
 };
 
-// The getters of OpenTofu without oci, which go-getter does not have where it is sent on.
+// The getters of OpenTofu except oci, which go-getter does not have after a redirect.
 constexpr std::array<std::string_view, 7> kGetters = {"file", "gcs", "git", "hg", "http", "https", "s3"};
 
 tl::unexpected<Error> says(std::string_view display, const std::string& where, Code code, std::string_view why) {

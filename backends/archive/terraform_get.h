@@ -10,15 +10,15 @@
 
 namespace modlock::archive {
 
-// The content of the first <meta name="terraform-get" content="…"> with one, before </head> or <body>. Read as
-// OpenTofu does, as lax XML (encoding/xml of Go): what is no tag ends the search, as "<" in a script does.
+// Returns the first non-empty content of <meta name="terraform-get" content="…"> before </head> or <body>. Reads the
+// page as OpenTofu does, as lax XML (encoding/xml of Go): the search ends at a malformed tag, such as "<" in a script.
 std::optional<std::string> meta_source(std::string_view page);
 
-// Where a server that was asked with terraform-get=1 says that the package is: its X-Terraform-Get header, else
-// meta_source() of its page. It has to be a whole address, "scheme://…" or "getter::…": OpenTofu takes no relative one
-// and no shorthand. Pure. `display` names what was asked.
-// Errors: BAD_RESPONSE (it says nothing, or no such address); SOURCE_UNSUPPORTED (`oci`, which OpenTofu cannot be sent
-// to from here); those of parse_source() that are neither.
+// Returns the location of the package from the response to a request with terraform-get=1: the X-Terraform-Get header,
+// else meta_source() of the page. The location must be a full address, "scheme://…" or "getter::…": OpenTofu accepts
+// neither relative addresses nor shorthands here. Pure. `display` names the request.
+// Errors: BAD_RESPONSE (no location, or not a full address); SOURCE_UNSUPPORTED (`oci`, which OpenTofu does not follow
+// from here); other errors of parse_source().
 Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::string_view display);
 
 }  // namespace modlock::archive

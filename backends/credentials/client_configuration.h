@@ -13,18 +13,18 @@
 
 namespace modlock {
 
-// What the CLI configuration of a client (`.tofurc`, `.terraformrc`, TF_CLI_CONFIG_FILE, the files of its configuration
-// directory) says of the network and its secrets; everything else in it is none of ours. Hosts are in ASCII with
-// `:port`, as HostForms::ascii.
+// The network settings and secrets in the CLI configuration of a client (`.tofurc`, `.terraformrc`, TF_CLI_CONFIG_FILE,
+// the files of its configuration directory). All other settings are ignored. Hosts are in ASCII with `:port`, as
+// HostForms::ascii.
 struct ClientConfiguration {
   struct Token {
-    SecretText token;  // empty: the block has none, and yet no other place is asked
+    SecretText token;  // empty: the block has no token, and still no other location is searched
     std::string from;  // "~/.tofurc:3"
   };
   struct Helper {
     std::string name;  // the program is terraform-credentials-<name>
     std::vector<std::string> arguments;
-    std::vector<std::string> directories;  // where the program may lie, in order
+    std::vector<std::string> directories;  // where to search for the program, in order
     std::string from;
   };
   struct Host {
@@ -53,15 +53,15 @@ struct ClientConfiguration {
   std::map<std::string, Host> hosts = {};
   std::vector<OciCredentials> oci = {};
   std::optional<OciDefaults> oci_defaults = {};
-  // Of `registry_protocols`; the environment is not in here.
+  // From `registry_protocols`, not from the environment.
   std::optional<int> retry_count = {};
   std::optional<std::chrono::seconds> request_timeout = {};
 
   std::optional<ProviderInstallation> provider_installation = {};  // absent: implied directories, then registries
   std::string plugin_cache_directory = {};                         // absolute; empty: none
 
-  std::vector<std::string> files = {};  // that were read, in order
-  Diagnostics warnings = {};            // a client prints such problems and goes on; so do we
+  std::vector<std::string> files = {};  // files that were read, in order
+  Diagnostics warnings = {};            // problems that do not stop a client, nor tofu-modlock
 };
 
 }  // namespace modlock

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRegistryPrefix = "terraform-credentials-";
 constexpr std::size_t kAnswerLimit = std::size_t{1} << 20U;
 
-// The version that a file name bears where it is a helper of that name: "terraform-credentials-foo_v1.2.0_x4".
+// Returns the version in the file name of a helper with this name: "terraform-credentials-foo_v1.2.0_x4". Returns
+// nullopt if the file is not such a helper.
 std::optional<Version> version_of(const std::string& file_name, std::string_view name) {
   if (!file_name.starts_with(kRegistryPrefix)) {
     return std::nullopt;
@@ -39,7 +40,7 @@ std::optional<Version> version_of(const std::string& file_name, std::string_view
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
 }
 
-// A helper may ask a person, who is not there.
+// A helper may prompt, and no one can answer.
 constexpr std::chrono::seconds kLongestAnswer{60};
 
 Result<Finished> run(Command command, const Context& context) {

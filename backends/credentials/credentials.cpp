@@ -19,7 +19,7 @@ bool ends_the_run(const std::optional<Error>& failure) {
   return failure && (failure->code == Code::request_cancelled || failure->code == Code::deadline_exceeded);
 }
 
-// A line end would let a token write headers of its own.
+// A token with a line ending could add headers.
 bool fits_a_header(std::string_view token) {
   return std::all_of(token.begin(), token.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -8,8 +8,8 @@
 
 namespace modlock {
 
-// The member of an object as Go's decoder finds it: of that name, else of one that differs in case only. Null where
-// there is none, or no object.
+// Finds a member of an object as Go's decoder does: by exact name, else ignoring case. Returns null if there is no such
+// member or `object` is not an object.
 inline const Json::Value& folded_member(const Json::Value& object, std::string_view name) {
   if (!object.isObject()) {
     return Json::Value::nullSingleton();

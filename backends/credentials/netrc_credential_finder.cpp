@@ -17,7 +17,7 @@ constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
 struct Word {
   std::string_view text;          // empty at the end
-  bool after_empty_line = false;  // whether an empty line lies before it
+  bool after_empty_line = false;  // whether an empty line precedes it
 };
 
 class NetrcReader {
@@ -116,7 +116,7 @@ class NetrcReader {
   std::vector<NetrcMachine> machines_;
 };
 
-// Empty where no home directory is known.
+// Empty if no home directory is known.
 std::vector<fs::path> path_of_netrc(const ProcessEnvironment& environment) {
   const std::string_view variable = environment.variable("NETRC");
   if (!variable.empty()) {

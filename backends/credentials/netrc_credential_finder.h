@@ -22,28 +22,28 @@ struct NetrcMachine {
   std::size_t line = 1;
 };
 
-// Reads a netrc file as go-netrc does, the library behind OpenTofu's downloads: words apart by white space, no quotes;
-// a word that starts with # is a comment to the end of its line, or a value of the whole line where a value must
-// follow; a macro ends at an empty line. Errors: CONFIG_PARSE saying the line and what is wrong, never a word of the
-// file; `name` is what the message calls the file.
+// Reads a netrc file as go-netrc does, the library that OpenTofu uses for downloads. Words are separated by white
+// space; there are no quotes. A word that starts with # begins a comment to the end of the line, or, if a value must
+// follow, a value to the end of the line. A macro ends at an empty line. Errors: CONFIG_PARSE with the line and the
+// problem, never with text from the file. `name` is the name of the file in messages.
 Result<std::vector<NetrcMachine>> parse_netrc(std::string_view text, std::string_view name);
 
-// The first machine of exactly that name (a port belongs to it), else the default; nullptr where there is neither.
+// Returns the first machine with exactly this name (including a port), else the default, else nullptr.
 const NetrcMachine* find_machine(const std::vector<NetrcMachine>& machines, std::string_view host);
 
-// Where the user and password of a download may be: the file that NETRC names, else ~/.netrc. Thread-safe.
+// Finds the user and password of a download in the file that NETRC names, else in ~/.netrc. Thread-safe.
 class NetrcCredentialFinder {
  public:
   explicit NetrcCredentialFinder(const ProcessEnvironment& environment);
 
-  // `failure`: CONFIG_PARSE where the file is there and is no netrc file, IO_ERROR where it cannot be read.
+  // `failure`: CONFIG_PARSE if the file is not a netrc file, IO_ERROR if it exists but cannot be read.
   CredentialLookup look(std::string_view host);
 
  private:
   struct File {
     std::string name;
     std::vector<NetrcMachine> machines = {};
-    std::string absent = {};  // why there are none
+    std::string absent = {};  // why there are no machines
     std::optional<Error> failure = {};
   };
   File read() const;

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Those of docker and podman, in order; those that the configuration names take their place.
+// The files of docker and podman in order, or the configured ones instead.
 std::vector<fs::path> paths_of_files(const ClientConfiguration& configuration, const ProcessEnvironment& environment) {
   const auto& defaults = configuration.oci_defaults;
   if (defaults && !defaults->discover_ambient) {
@@ -42,12 +42,12 @@ OciCredentialFinder::OciCredentialFinder(const ClientConfiguration& configuratio
                                          const ProcessEnvironment& environment)
     : configuration_(configuration), environment_(environment), files_(paths_of_files(configuration, environment)) {}
 
-// A place, and what it offers for the repository: nothing (specificity 0), a secret, a program to ask, or an entry that
-// matches and holds neither.
+// A location and its match for the repository: nothing (specificity 0), a secret, a program to run, or a matching entry
+// without either.
 struct OciCredentialFinder::Candidate {
   std::string place;
   std::size_t specificity = 0;
-  std::string outcome = {};  // where the specificity is 0
+  std::string outcome = {};  // if the specificity is 0
   std::variant<std::monostate, BasicCredential, TokenCredential> secret = {};
   std::string helper = {};
 
@@ -56,7 +56,7 @@ struct OciCredentialFinder::Candidate {
 
 OciCredentialFinder::File OciCredentialFinder::read_file_at(const fs::path& path) const {
   File file{.name = environment_.display(path), .content = {}, .problem = {}};
-  std::error_code error;  // below something that is no directory counts as broken, unlike a file that is not there
+  std::error_code error;  // a path below a non-directory counts as broken, unlike a missing file
   static_cast<void>(fs::status(path, error));
   const auto text = read_file(path);
   if (!text) {

@@ -16,16 +16,16 @@
 
 namespace modlock {
 
-// Where the credentials of an OCI repository may be: `oci_credentials` blocks, the helper of
-// `oci_default_credentials`, docker and podman files. The most specific match decides, of equals the first; where it
-// is a program, that program alone is asked. Thread-safe.
+// Finds the credentials of an OCI repository in `oci_credentials` blocks, the helper of `oci_default_credentials`, and
+// docker and podman files. The most specific match is used, the first one of equal matches. If it is a program, only
+// that program is run. Thread-safe.
 class OciCredentialFinder {
  public:
   OciCredentialFinder(const ClientConfiguration& configuration, const ProcessEnvironment& environment);
 
-  // `failure`: CONFIG_PARSE where a file that `docker_style_config_files` names cannot be read or a matching entry is
-  // no user and password; those of ask_docker_helper(). A broken file in a usual place is no failure: none of those
-  // files is used then, as in OpenTofu.
+  // `failure`: CONFIG_PARSE if a file in `docker_style_config_files` cannot be read, or if a matching entry has no user
+  // and password; errors of ask_docker_helper(). A broken file in a default location is not a failure: as in OpenTofu,
+  // none of the default files is used then.
   CredentialLookup look(std::string_view host, std::string_view repository, const Context& context);
 
  private:
@@ -33,13 +33,13 @@ class OciCredentialFinder {
   struct File {
     std::string name;  // for people
     std::optional<DockerFile> content;
-    std::string problem;  // why there is none: "not there", …
+    std::string problem;  // why it is not used: "not found", …
     bool is_broken = false;
   };
   struct Files {
     std::vector<File> files;
     std::optional<Error> failure;
-    std::string off;  // why there are none at all
+    std::string off;  // why no file is used
   };
 
   Files read_files() const;

@@ -8,22 +8,22 @@
 
 namespace modlock {
 
-// What of a process decides where configuration and credentials lie. Given as a value, so that nothing below it asks
-// the process itself.
+// The parts of a process that determine where configuration and credentials are. Passed as a value, so that other code
+// does not query the process itself.
 struct ProcessEnvironment {
-  // NAME and value, in the order of the process: where several name one host the last wins, as in OpenTofu.
+  // NAME and value, in the order of the process. If several name the same host, the last one wins, as in OpenTofu.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::filesystem::path home = {};       // HOME, else what the user database says; may be empty
-  std::filesystem::path directory = {};  // the current one: relative paths of variables start here
+  std::filesystem::path home = {};       // HOME, else from the user database; may be empty
+  std::filesystem::path directory = {};  // the current one; relative paths in variables start here
 
-  // Empty where it is not set.
+  // Returns the value, empty if it is not set.
   std::string_view variable(std::string_view name) const;
   std::filesystem::path absolute(const std::filesystem::path& path) const;
-  // For people: "~/.tofurc" for a path below home.
+  // Returns the path for messages: "~/.tofurc" if it is below home.
   std::string display(const std::filesystem::path& path) const;
 };
 
-// Those of this process.
+// Returns the environment of this process.
 ProcessEnvironment current_environment();
 
 }  // namespace modlock

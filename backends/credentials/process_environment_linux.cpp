@@ -50,7 +50,7 @@ ProcessEnvironment current_environment() {
   }
   const std::string_view home = result.variable("HOME");
   result.home = home.empty() ? home_of_user() : std::filesystem::path(home);
-  std::error_code error;  // the current directory may be gone
+  std::error_code error;  // the current directory may have been deleted
   result.directory = std::filesystem::current_path(error);
   return result;
 }

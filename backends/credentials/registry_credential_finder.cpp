@@ -19,7 +19,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-// In the readable form first: that is what makes punycode acceptable here, and only here.
+// Converted to the readable form first, which makes punycode acceptable here, and only here.
 std::optional<HostForms> host_of_variable(std::string_view name) {
   std::string host(name.substr(kPrefix.size()));
   replace_all(host, "__", "-");
@@ -37,11 +37,11 @@ std::string join(const std::vector<std::string>& texts) {
   return out;
 }
 
-// What of the found credential is used; the places after it are hidden by it.
+// The location of the credential in use, which hides all later locations.
 struct Hiding {
   std::string by;
 
-  // "used", or why not.
+  // "used", or the reason why not.
   std::string outcome_of(std::string_view place, bool has_token) {
     if (!by.empty()) {
       return "hidden by " + by;

@@ -13,28 +13,28 @@
 
 namespace modlock {
 
-// A variable TF_TOKEN_<host> as it is set.
+// A variable TF_TOKEN_<host> and its value.
 struct TokenVariable {
   std::string name;
   SecretText token;
 };
 
-// TF_TOKEN_* by host in ASCII: "__" stands for "-", then "_" for "."; hosts in Unicode or punycode. What names no host
-// is left out.
+// Returns TF_TOKEN_* by host in ASCII: "__" stands for "-", then "_" for "."; hosts are in Unicode or punycode. Skips
+// variables that do not name a host.
 std::map<std::string, TokenVariable> token_variables(const ProcessEnvironment& environment);
 
-// The name that `explain_refusal` tells to set: letters, digits and underscores only. Empty where the host has a port,
-// which no such name can say.
+// Returns the variable name that `explain_refusal` recommends: only letters, digits and underscores. Empty if the host
+// has a port, which a variable name cannot express.
 std::string token_variable_name(std::string_view ascii_host);
 
-// Where a registry's token may be: TF_TOKEN_*, a `credentials` block, the `credentials_helper`. The first that knows
-// the host decides, even with an empty token. A helper that fails gives none, as in OpenTofu. Thread-safe.
+// Finds the token of a registry in TF_TOKEN_*, a `credentials` block, or with the `credentials_helper`. The first that
+// knows the host decides, even with an empty token. As in OpenTofu, a helper that fails provides no token. Thread-safe.
 class RegistryCredentialFinder {
  public:
   RegistryCredentialFinder(const ClientConfiguration& configuration, const ProcessEnvironment& environment);
 
-  // `host` as Source::host. `failure` is REQUEST_CANCELLED or DEADLINE_EXCEEDED. A helper that fails for a host is a
-  // warning in the log, once until it fails in another way or answers again.
+  // `host` as Source::host. `failure` is REQUEST_CANCELLED or DEADLINE_EXCEEDED. If a helper fails for a host, the log
+  // has one warning until it fails with another message or succeeds again.
   CredentialLookup look(std::string_view host, const Context& context);
 
  private:
@@ -46,7 +46,7 @@ class RegistryCredentialFinder {
   const std::map<std::string, TokenVariable> variables_;
   SingleFlightMap<std::string, FoundCredential> helper_answers_{kHelperAnswerLife};
   std::mutex mutex_;
-  std::map<std::string, std::string> troubles_;  // the last message by host; empty: the helper answered
+  std::map<std::string, std::string> troubles_;  // the last message by host; empty: the helper succeeded
 };
 
 }  // namespace modlock

@@ -11,20 +11,20 @@
 
 namespace modlock {
 
-// Tells one state of a file from another without reading it; links are followed. A file that is not there, or that
-// cannot be looked at, has an identity too.
+// Distinguishes two states of a file without reading it. Symlinks are followed. A file that is missing or cannot be
+// inspected has an identity too.
 struct FileIdentity {
-  int reason = 0;  // errno of what cannot be looked at; all else is 0 then
+  int reason = 0;  // errno if the file cannot be inspected; the other members are 0 then
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t size = 0;
   std::int64_t modified = 0;  // in ns since the epoch
-  std::int64_t changed = 0;   // likewise; of owner and permissions too, and no program can set it
+  std::int64_t changed = 0;   // ctime in ns: also changes with owner and permissions, and no program can set it
 
   bool operator==(const FileIdentity&) const = default;
 
-  // Whether any later change shows in the identity. File systems count time in ticks, some in whole seconds: what
-  // changed just before `now` (ns since the epoch) may change again within the same tick.
+  // Whether any later change shows in the identity. File systems record time in ticks, some in whole seconds: a file
+  // that changed just before `now` (ns since the epoch) may change again within the same tick.
   bool is_settled(std::int64_t now) const { return reason != 0 || now - changed > kTick; }
 
   static constexpr std::int64_t kTick = 2'000'000'000;
@@ -32,7 +32,7 @@ struct FileIdentity {
 
 FileIdentity identity_of(const std::filesystem::path& path);
 
-// What some files say, read again once one of them is no longer what it was. Thread-safe.
+// A value read from files. It is read again when one of the files changed. Thread-safe.
 template <typename T>
 class ReloadedFiles {
  public:
@@ -40,10 +40,10 @@ class ReloadedFiles {
 
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
 
-  // Never null. The value stays as it is for whoever holds it; `read` runs in one thread at a time.
+  // Never null. A returned value never changes. `read` runs in one thread at a time.
   std::shared_ptr<const T> get(const std::function<T()>& read) {
     const std::lock_guard lock(mutex_);
-    std::vector<FileIdentity> identities;  // taken before reading: a change meanwhile shows the next time
+    std::vector<FileIdentity> identities;  // taken before reading, so that a concurrent change shows the next time
     for (const std::filesystem::path& path : paths_) {
       identities.push_back(identity_of(path));
     }

@@ -23,7 +23,7 @@ KnownArchive known(ProviderArchiveHashes hashes) {
           .programs = std::move(hashes.programs)};
 }
 
-// Takes an archive in: whole, or what was asked for where that comes and is no more than a tail.
+// Receives a whole archive, or only a tail of at most the requested size.
 class ArchiveSink final : public BodySink {
  public:
   ArchiveSink(const ProviderArchiveRequest& fetch_request, const std::filesystem::path& temporary, std::size_t tail)
@@ -65,7 +65,7 @@ class ArchiveSink final : public BodySink {
   std::unique_ptr<ProviderArchive> whole_;
 };
 
-// The part of a file that an answer brought: "bytes 100-199/200".
+// The byte range of a response: "bytes 100-199/200".
 struct Part {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;  // exclusive
@@ -95,7 +95,7 @@ std::optional<Part> part_of(const HttpResponse& response) {
   return part;
 }
 
-// Whether a server does not give parts of this file, which is no reason to give up.
+// Whether a server does not serve ranges of this file. Then the probe has no result, but does not fail.
 bool refuses_parts(const Error& error) {
   return error.code == Code::bad_response || error.code == Code::limit_exceeded;
 }
@@ -119,7 +119,7 @@ Result<std::optional<std::string>> fetch_part(const ProviderClient& client, cons
   return fits ? std::optional(std::move(response->body)) : std::nullopt;
 }
 
-// What the end of an archive, which begins at `begin`, says of it.
+// Reads the central directory from the tail of an archive, and fetches more of the archive if the tail is too short.
 Result<std::optional<KnownArchive>> check_tail(const ProviderClient& client,
                                                const ProviderArchiveRequest& fetch_request, std::string tail,
                                                std::uint64_t total, const Context& context) {

@@ -11,21 +11,21 @@
 
 namespace modlock::provider_registry {
 
-// An archive to be read.
 struct ProviderArchiveRequest {
   SecretText url;
-  std::string zh;       // that it has to have
+  std::string zh;       // the expected hash
   std::string display;  // "registry.opentofu.org/hashicorp/null 3.2.0 for linux_amd64"
 };
 
-// Reads an archive whole while it arrives. Errors: those of ProviderClient::send_anonymously() and
+// Downloads an archive and hashes it while it arrives. Errors: those of ProviderClient::send_anonymously() and
 // ProviderArchive::finish().
 Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderArchiveRequest& request,
                                   const std::filesystem::path& temporary, const Context& context);
 
-// Reads the list of entries at the end of an archive alone (HTTP Range). Where the server gives the whole of it
-// instead, it is read whole. nullopt where the list does not say that the archive is plain, or cannot be had that way.
-// What was looked at has no hashes: its bytes were not compared with `request.zh`. Errors: as read_archive().
+// Reads only the central directory at the end of an archive (HTTP Range). If the server sends the whole archive, reads
+// it whole. Returns nullopt if the directory does not show that the archive is plain, or if it cannot be obtained. An
+// archive that was only probed has no hashes, because its bytes were not compared with `request.zh`. Errors: as
+// read_archive().
 Result<std::optional<KnownArchive>> probe_archive(const ProviderClient& client, const ProviderArchiveRequest& request,
                                                   const std::filesystem::path& temporary, const Context& context);
 

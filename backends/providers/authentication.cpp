@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\v\f\r";
 
-// The first two fields of a line; empty where it has fewer.
+// The first two fields of a line, empty if missing.
 struct Line {
   std::string_view hash;
   std::string_view file_name;
@@ -28,7 +28,8 @@ std::string_view take_field(std::string_view& rest) {
   return field;
 }
 
-// Takes the next line off; nullopt at the end. What follows the last line end is a line where anything does.
+// Takes the next line off; returns nullopt at the end. The text after the last line ending is a line unless it is
+// empty.
 std::optional<Line> take_line(std::string_view& rest) {
   if (rest.empty()) {
     return std::nullopt;
@@ -60,7 +61,7 @@ ProviderSignature signed_by(std::string key_id) {
   return {.status = ProviderSignature::Status::signed_by_key, .key_id = std::move(key_id)};
 }
 
-// Whether a verdict is as good as any.
+// Whether a verdict is accepted regardless of the other keys.
 bool is_accepted(Kind kind, const SignatureRules& rules) {
   return kind == Kind::good || (kind == Kind::key_expired && rules.client == ClientRules::terraform);
 }

@@ -11,15 +11,15 @@
 
 namespace modlock::provider_registry {
 
-// Whether, and how, a release has to be signed (OpenTofu's package_authentication.go; Terraform's rules).
+// Whether and how a release must be signed (OpenTofu's package_authentication.go; Terraform's rules).
 struct SignatureRules {
   ClientRules client = ClientRules::opentofu_1_12;
   bool is_default_host = false;     // the provider is of the client's own registry
   bool enforce_signatures = false;  // OPENTOFU_ENFORCE_GPG_VALIDATION
   bool enforce_expiration = false;  // OPENTOFU_ENFORCE_GPG_EXPIRATION
 
-  // Whether somebody's signature is needed even where the registry publishes no key. What it says without one counts as
-  // signed where not.
+  // Whether a signature is required even if the registry publishes no key. If not, unsigned data of the registry counts
+  // as signed.
   bool are_required() const { return client == ClientRules::terraform || !is_default_host || enforce_signatures; }
 };
 
@@ -28,31 +28,32 @@ struct SignatureOutcome {
   Diagnostics warnings;
 };
 
-// Judges the signature of the checksums by the published keys, one by one: a key that has nothing to do with it leads
-// to the next; one that has expired, or whose signature has, serves where no other does, with a warning, unless that is
-// enforced (Terraform takes an expired key without a word, and no expired signature). Without keys, nothing is judged.
-// Errors: SIGNATURE_INVALID in the client's words. `release` names the release in them.
+// Verifies the signature of the checksums with each published key in turn. A key that did not make the signature is
+// skipped. If no other key fits, an expired key or signature is accepted with a warning, unless `enforce_expiration` is
+// set. Terraform accepts an expired key without a warning, and never an expired signature. Without keys nothing is
+// verified. Errors: SIGNATURE_INVALID in the client's words. `release` names the release in them.
 Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, std::string_view checksums,
                                           std::string_view signature, const SignatureRules& rules,
                                           const std::string& release);
 
-// The package that the list of all packages has for this platform, whose checksum is `metadata.checksum`; null where
-// the registry lists none. The size is the caller's to compare. Errors in OpenTofu's words: BAD_RESPONSE (it lists
-// others only, no size, no hash of the archive); HASH_MISMATCH (another hash).
+// Returns the entry for this platform in the list of all packages, after a check that its checksum is
+// `metadata.checksum`. Returns null if the registry publishes no list. The caller compares the size. Errors in
+// OpenTofu's words: BAD_RESPONSE (no entry for the platform, no size, no hash of the archive); HASH_MISMATCH (another
+// hash).
 Result<const ListedPackage*> listed_package(const PackageMetadata& metadata, const Platform& platform);
 
-// HASH_MISMATCH in OpenTofu's words where a package has another size than it was listed with.
+// Fails with HASH_MISMATCH in OpenTofu's words if a package does not have its listed size.
 Result<void> expect_size(const ListedPackage& listed, std::uint64_t size);
 
-// The file SHA256SUMS of a release, "<64 hexadecimal digits>  <file name>" a line, as OpenTofu reads it
-// (internal/getproviders/package_authentication.go). Pure. Errors are for the caller to complete with what was asked.
+// The file SHA256SUMS of a release, "<64 hexadecimal digits>  <file name>" per line, as OpenTofu reads it
+// (internal/getproviders/package_authentication.go). Pure. The caller adds the request to errors.
 
-// Whether the first line of that file name has this hash ("zh:…"). Errors: HASH_MISMATCH (another one); BAD_RESPONSE
-// (no such line, or what stands there is no hash).
+// Expects the first line with that file name to have this hash ("zh:…"). Errors: HASH_MISMATCH (another hash);
+// BAD_RESPONSE (no such line, or an invalid hash).
 Result<void> expect_listed(std::string_view document, std::string_view file_name, std::string_view zh);
 
-// The hashes of all lines ("zh:…") in their order, whatever their files. None where a line is not of that form: it is
-// then no list of checksums. Errors: BAD_RESPONSE (a blank line, at which the clients crash).
+// Returns the hashes of all lines ("zh:…") in order, whatever their files. Returns none if a line is malformed, because
+// the document is not a checksum file then. Errors: BAD_RESPONSE (a blank line, at which the clients crash).
 Result<std::vector<std::string>> hashes_of(std::string_view document);
 
 }  // namespace modlock::provider_registry

@@ -28,10 +28,10 @@ namespace fs = std::filesystem;
 
 struct Name {
   std::string text;
-  fs::file_type type;  // of the entry itself, be it a link
+  fs::file_type type;  // of the entry itself, even if it is a symlink
 };
 
-// The entries of a directory by name, as Go's filepath.Walk meets them.
+// Returns the entries of a directory by name, in the order of Go's filepath.Walk.
 Result<std::vector<Name>> names_in(const fs::path& directory) {
   std::vector<Name> names;
   std::error_code error;
@@ -165,7 +165,7 @@ Result<void> send_file(const fs::path& path, BodySink& sink) {
   return ok;
 }
 
-// The files beside each other at the top, as expect_provider_program() judges them.
+// The top-level files, for expect_provider_program().
 std::vector<std::string> programs_in(const fs::path& directory) {
   std::vector<std::string> names;
   std::error_code error;
@@ -241,7 +241,7 @@ class FilesystemMirror final : public ProviderSource {
         .map([](std::string h1) { return ProviderPackage{.h1 = std::move(h1)}; });
   }
 
-  // Reading the archive twice costs less than inflating what is known.
+  // Reading the archive twice is cheaper than inflating an archive with known hashes.
   Result<ProviderPackage> hash_archive(const ProviderAddress& provider, const LocalProvider& package,
                                        const Context& context) {
     MODLOCK_TRY(const auto sha256, sha256_file(package.path));

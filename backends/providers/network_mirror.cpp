@@ -22,13 +22,13 @@ namespace {
 
 constexpr int kRedirects = 5;
 
-// `like`: has the code, and the hint where it has one.
+// `like` provides the code and the hint, if any.
 tl::unexpected<Error> invalid(std::string_view why, const Error& like = {.code = Code::bad_response}) {
   return fail(like.code, fmt::format("invalid response content from mirror server: {}", why),
               like.hint.empty() ? "have the mirror made again, for example by \"tofu providers mirror\"" : like.hint);
 }
 
-// The object member of that name; null where it is absent.
+// Returns the object member with this name; null if it is absent.
 Result<Json::Value> object_member(std::string_view json, const char* name) {
   const auto answer = parse_json_body(json);
   if (!answer) {
@@ -65,7 +65,7 @@ Result<MirrorArchive> parse_archive(const Json::Value& json, const std::string& 
   return archive;
 }
 
-// The host of the mirror as credentials are configured for it; punycode is fine in a URL.
+// The host of the mirror in the form that credentials use. Punycode is allowed in a URL.
 std::string credentials_host(const std::string& url) {
   const auto parsed = GoUrl::parse(url);
   const std::string host = parsed ? parsed->host : std::string();
@@ -75,14 +75,14 @@ std::string credentials_host(const std::string& url) {
   return forms ? forms->ascii : std::string();
 }
 
-// Of a scheme that clients know: "h1:" and "zh:".
+// Whether clients know the scheme: "h1:" or "zh:".
 bool is_known_hash(const std::string& hash) {
   return hash.starts_with("h1:") || hash.starts_with("zh:");
 }
 
-// Those of the hashes that a mirror lists which are hashes of this archive, as a client compares them
-// (NewPackageHashAuthentication of OpenTofu); none where none is listed. Errors, in OpenTofu's words: HASH_MISMATCH
-// (one of a known scheme is listed, and none is of this archive), SOURCE_UNSUPPORTED (no known scheme).
+// Returns the listed hashes that match this archive, as a client compares them (NewPackageHashAuthentication of
+// OpenTofu); none if none are listed. Errors, in OpenTofu's words: HASH_MISMATCH (hashes of known schemes are listed,
+// but none matches), SOURCE_UNSUPPORTED (no known scheme).
 Result<std::vector<std::string>> matching_hashes(const std::vector<std::string>& listed,
                                                  const ProviderPackage& package) {
   std::vector<std::string> known;
@@ -105,10 +105,10 @@ Result<std::vector<std::string>> matching_hashes(const std::vector<std::string>&
   return matching;
 }
 
-// What a mirror has of one version.
+// The archives of one version on a mirror.
 struct Archives {
   std::map<std::string, MirrorArchive> by_platform;
-  std::string url;  // that answered
+  std::string url;  // of the response
 };
 
 class NetworkMirror final : public ProviderSource {
@@ -177,7 +177,7 @@ class NetworkMirror final : public ProviderSource {
   }
 
  private:
-  // All that are listed, sorted, each once.
+  // All listed hashes, sorted, without duplicates.
   static std::vector<std::string> all_hashes(const Archives& archives) {
     std::vector<std::string> hashes;
     for (const auto& [platform, archive] : archives.by_platform) {
@@ -188,7 +188,7 @@ class NetworkMirror final : public ProviderSource {
     return hashes;
   }
 
-  // A client takes a mirror's word only for what need not be signed.
+  // A client trusts a mirror's hashes only if no signature is required.
   bool publishes_all(const ProviderAddress& provider) const {
     return options_.trust_all_hashes && !options_.requires_signatures && provider.host_ascii() == kOpenTofuRegistry;
   }

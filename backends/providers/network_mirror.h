@@ -21,34 +21,34 @@ struct NetworkMirrorOptions {
   std::string client_version = {};  // X-Terraform-Version; empty: not sent
   int download_retries = 2;
   bool trust_all_hashes = false;
-  bool records_listed_hashes = true;  // that a package matches: OpenTofu from 1.10 on
+  bool records_listed_hashes = true;  // if the package matches: OpenTofu 1.10 and later
   bool requires_signatures = false;   // OPENTOFU_ENFORCE_GPG_VALIDATION
 };
 
-// A network mirror (OpenTofu: internal/getproviders/http_mirror_source.go): `<host>/<namespace>/<type>/index.json` and
-// `…/<version>.json`, relative to the URL, each asked for once in the life of the object, with the credentials of the
-// mirror's host; archives are fetched without any. Where hashes are listed, one of them has to be that of the archive;
-// with trust_all_hashes the hash of any platform will do, and all of them are published for providers of
-// registry.opentofu.org.
-// Errors beside those of ProviderSource: NOT_FOUND (`provider … was not found in any of the search locations`,
-// `provider mirror <URL> does not have a package of …`), BAD_RESPONSE (another Content-Type than application/json, a
-// version that the index has and the mirror does not, malformed answers), HASH_MISMATCH `provider package doesn't match
-// …`. `http` answers from what listings were kept, and outlives the source as the archives do.
+// A network mirror (OpenTofu: internal/getproviders/http_mirror_source.go). It requests
+// `<host>/<namespace>/<type>/index.json` and `…/<version>.json`, relative to the URL, once each in the life of the
+// object, with the credentials of the mirror's host. Archives are downloaded without credentials. If hashes are listed,
+// the archive must match one of them. With trust_all_hashes a hash of any platform suffices, and all hashes are
+// published for providers of registry.opentofu.org.
+// Errors in addition to those of ProviderSource: NOT_FOUND (`provider … was not found in any of the search locations`,
+// `provider mirror <URL> does not have a package of …`), BAD_RESPONSE (a Content-Type other than application/json, a
+// version in the index that the mirror does not have, malformed responses), HASH_MISMATCH `provider package doesn't
+// match …`. `http` may return cached listings. It outlives the source, as the archives do.
 std::unique_ptr<ProviderSource> make_network_mirror(NetworkMirrorOptions options, registry::RegistryHttp metadata,
                                                     HttpClient& http, ProviderArchives& archives);
 
-// What a network mirror answers (OpenTofu's provider network mirror protocol).
+// Reads the responses of a network mirror (OpenTofu's provider network mirror protocol).
 
-// The versions in `index.json`; what is no version is passed over. Errors: BAD_RESPONSE, without the URL.
+// Returns the versions in `index.json`; skips invalid ones. Errors: BAD_RESPONSE, without the URL.
 Result<std::vector<ProviderVersion>> parse_mirror_versions(std::string_view json);
 
 struct MirrorArchive {
-  std::string url;                  // as written, relative to where the answer came from
+  std::string url;                  // as written, relative to the URL of the response
   std::vector<std::string> hashes;  // "<scheme>:…" each, of any scheme
 };
 
-// The archives in `<version>.json` by platform, as it is written there. Errors: BAD_RESPONSE, without the URL (no JSON
-// of that shape, a hash without a scheme).
+// Returns the archives in `<version>.json` by platform, spelled as there. Errors: BAD_RESPONSE, without the URL (JSON
+// of another shape, a hash without a scheme).
 Result<std::map<std::string, MirrorArchive>> parse_mirror_archives(std::string_view json);
 
 }  // namespace modlock

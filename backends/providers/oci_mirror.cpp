@@ -38,7 +38,7 @@ std::string shown(std::string_view text) {
   return escape_controls(http::cut_text(std::string(text), 100));
 }
 
-// The string member; empty where there is none of that type.
+// Returns the string member; empty if there is none of that type.
 std::string text_of(const Json::Value& object, const char* name) {
   return string_member(object, name).value_or("");
 }
@@ -169,7 +169,7 @@ namespace {
 using oci::PlatformManifest;
 using oci::Repository;
 
-// Passes bytes on and hashes them.
+// Forwards bytes and hashes them.
 class HashingSink final : public BodySink {
  public:
   explicit HashingSink(BodySink& sink) : sink_(sink) {}
@@ -261,7 +261,7 @@ class OciMirror final : public ProviderSource {
                         [&]() -> Result<std::vector<PlatformManifest>> {
                           auto index = registry_.manifest(repository, {.tag = tag, .digest = {}}, context);
                           if (!index) {
-                            // Another source is not asked instead: the mirror is to have what it lists.
+                            // Not NOT_FOUND, so that no other source is tried: the mirror must have what it lists.
                             Error error = std::move(index.error());
                             error.code = error.code == Code::not_found ? Code::bad_response : error.code;
                             return fail(std::move(error));

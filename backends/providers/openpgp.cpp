@@ -27,15 +27,15 @@ using SignatureHandle = Owned<rnp_signature_handle_t, rnp_signature_handle_destr
 
 using Kind = SignatureVerdict::Kind;
 
-// The library says why it refuses something on stderr, which is not its to write to.
+// Guards `stderr`: the library prints its reasons there, unless QuietStderr replaces it.
 std::mutex quiet_mutex;
 
-// While it lives, what libraries print to the C stream `stderr` goes nowhere: the GNU C library lets its streams be set
-// as any other variable. The descriptor stays as it is, and the processes that are started are not affected.
+// Redirects the C stream `stderr` to /dev/null during its life. In the GNU C library `stderr` is an assignable
+// variable. The descriptor does not change, so child processes are not affected.
 class QuietStderr {
  public:
   QuietStderr() : before_(stderr) {
-    // Opened once. Null where there is no such device: printing to stderr is then the lesser evil.
+    // Opened once. Null if the device is missing: then the library's output goes to stderr.
     static std::FILE* const nowhere = std::fopen("/dev/null", "we");
     if (nowhere != nullptr) {
       stderr = nowhere;
@@ -55,7 +55,7 @@ Input input_of(std::string_view bytes) {
   return Input(input);
 }
 
-// A text that the library made; empty where it did not.
+// Copies and frees a text of the library; empty after a failure.
 std::string taken(rnp_result_t result, char* text) {
   const std::unique_ptr<char, Deleter<rnp_buffer_destroy>> owned(text);
   return result == RNP_SUCCESS && text != nullptr ? std::string(text) : std::string();
@@ -67,7 +67,7 @@ Key find_key(const Ring& ring, const char* by, const std::string& value) {
   return Key(key);
 }
 
-// Of a subkey; else null.
+// Returns the primary key of a subkey, else null.
 Key primary_of(const Ring& ring, const Key& key) {
   bool is_sub = false;
   if (rnp_key_is_sub(key.get(), &is_sub) != RNP_SUCCESS || !is_sub) {
@@ -93,9 +93,9 @@ bool is_expired(const Key& key) {
   return lifetime != 0 && now.count() > std::int64_t{created} + lifetime;
 }
 
-// The first signature that the ring knows the maker of, and how the library judges it.
+// The first signature whose maker is in the ring, and the library's verdict on it.
 struct Found {
-  std::string key_id;  // of the key that made it, a subkey maybe
+  std::string key_id;  // of the signing key, possibly a subkey
   rnp_result_t status = RNP_ERROR_KEY_NOT_FOUND;
 };
 
@@ -122,8 +122,8 @@ SignatureVerdict bad(std::string key_id, std::string reason) {
   return {.kind = Kind::bad, .key_id = std::move(key_id), .reason = std::move(reason)};
 }
 
-// The library refuses what a key signed after it had expired, without a look at the signature. Authors renew their
-// keys, and registries go on publishing the old ones: the clients take such a signature for one by an expired key.
+// The library rejects a signature that was made after the key expired, without verifying it. Authors renew their keys,
+// and registries continue to publish the old ones: the clients treat such a signature as one by an expired key.
 bool is_signed_late(const Key& key, std::string_view document, std::string_view signature) {
   std::uint8_t* bytes = nullptr;
   std::size_t size = 0;

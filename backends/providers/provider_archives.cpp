@@ -10,7 +10,7 @@
 namespace modlock {
 namespace {
 
-// An archive that may be sent more than once: what an earlier attempt brought is void.
+// Receives an archive that may be sent more than once: a new attempt discards the earlier one.
 class ArrivingArchive final : public BodySink {
  public:
   ArrivingArchive(const std::string& display, std::filesystem::path temporary)
@@ -42,9 +42,9 @@ class StoredArchives final : public ProviderArchives {
     if (auto package = remembered(archive, context)) {
       return std::move(*package);
     }
-    // Whoever waits for another process looks again.
+    // After waiting for another process, the caller checks the cache again.
     std::optional<FileLock> held;
-    // A mirror may list anything; only a digest tells one archive from another.
+    // A mirror may list anything; only a digest identifies an archive.
     if (ProviderHashes::is_digest(archive.zh)) {
       MODLOCK_TRY(auto lock, known_.hold(archive.zh, context));
       held.emplace(std::move(lock));

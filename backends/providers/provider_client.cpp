@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kService = "providers.v1";
 constexpr std::size_t kFileLimit = std::size_t{4} << 20U;
 
-// Completes what the protocol said of an answer.
+// Adds the request to an error about the response.
 Error about_answer(Error error, const ProviderAddress& provider, const HttpResponse& response) {
   error.message = fmt::format("could not query provider registry for {}: {}: {}", provider.to_string(),
                               printable_url(response.url.reveal()), error.message);
@@ -23,7 +23,7 @@ Error about_answer(Error error, const ProviderAddress& provider, const HttpRespo
   return error;
 }
 
-// The clients' words for what happened, with ours as a note.
+// Uses the clients' wording as the message, and ours as a note.
 Error in_words(Error error, std::string message) {
   error.notes.insert(error.notes.begin(), std::exchange(error.message, std::move(message)));
   return error;
@@ -52,7 +52,7 @@ Result<std::string> ProviderClient::base_of(const ProviderAddress& provider, con
   Error error = std::move(base.error());
   if (error.code == Code::not_found) {
     error = in_words(std::move(error), no_registry(provider, context));
-    // It is not the provider that is missing: no other source is asked instead, as no client does.
+    // The registry is missing, not the provider: as in the clients, no other source is tried.
     error.code = Code::bad_response;
   }
   return fail(with_note(std::move(error), fmt::format("needed to {}", purpose)));

@@ -10,16 +10,16 @@
 
 namespace modlock::provider_registry {
 
-// What a client of provider registries says and understands.
+// How the client of provider registries identifies itself, and which rules it follows.
 struct ClientTraits {
   std::string version;  // sent as X-Terraform-Version; empty: not sent
   ClientRules rules = ClientRules::opentofu_1_12;
   int download_retries = 2;  // of an archive, after the first attempt
 };
 
-// The requests of the protocol "providers.v1". Thread-safe; asks anew each time. Errors of every call: NOT_FOUND in
-// OpenTofu's words, BAD_RESPONSE in its words where the host has no such registry, else naming provider, version and
-// URL, and those of ServiceDiscovery::find() and RegistryHttp::send().
+// Sends the requests of the protocol "providers.v1". Thread-safe; caches nothing. Errors of every call: NOT_FOUND in
+// OpenTofu's words, BAD_RESPONSE (in OpenTofu's words if the host has no provider registry, else with provider, version
+// and URL), and those of ServiceDiscovery::find() and RegistryHttp::send().
 class ProviderClient {
  public:
   ProviderClient(registry::RegistryHttp http, const ClientConfiguration& client, ClientTraits traits)
@@ -27,17 +27,17 @@ class ProviderClient {
 
   Result<ProviderVersions> versions(const ProviderAddress& provider, const Context& context);
 
-  // What a registry says of the package of one platform.
+  // Returns the registry's data about the package of one platform.
   Result<PackageMetadata> package(const ProviderAddress& provider, const ProviderVersion& version,
                                   const Platform& platform, const Context& context);
 
-  // A small file of a release, wherever it lies, asked for anonymously: the checksums, their signature. `purpose`:
+  // Downloads a small file of a release anonymously, from any host: the checksums or their signature. `purpose`:
   // "download the checksums of …".
   Result<std::string> file(const SecretText& url, std::string purpose, const Context& context);
 
-  // A request for an archive, which may take as long as it takes; to be sent with send_anonymously().
+  // Returns a request for an archive, without a total timeout, to be sent with send_anonymously().
   HttpRequest archive_request(const SecretText& url, std::string purpose) const;
-  // Answers 200, and 206 where a part was asked for; the URL is judged. Errors: SOURCE_DENIED too.
+  // Returns a response with status 200, or 206 if a part was requested. Checks the URL. Errors: SOURCE_DENIED too.
   Result<HttpResponse> send_anonymously(HttpRequest request, const Context& context) const;
 
   ClientRules rules() const { return traits_.rules; }
@@ -53,7 +53,7 @@ class ProviderClient {
   ClientTraits traits_;
 };
 
-// "registry.opentofu.org/hashicorp/null 3.2.0", for messages.
+// Returns "registry.opentofu.org/hashicorp/null 3.2.0", for messages.
 std::string release_display(const ProviderAddress& provider, const ProviderVersion& version);
 
 }  // namespace modlock::provider_registry

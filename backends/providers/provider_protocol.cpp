@@ -17,7 +17,7 @@
 namespace modlock::provider_registry {
 namespace {
 
-// The protocols that the clients speak: at least 5, below 7.
+// The protocols that the clients support: 5 and 6.
 constexpr std::uint64_t kOldestProtocol = 5;
 constexpr std::uint64_t kFirstUnknownProtocol = 7;
 
@@ -25,7 +25,7 @@ tl::unexpected<Error> bad(std::string message) {
   return fail(Code::bad_response, std::move(message));
 }
 
-// Reads JSON as Go's decoder fills a struct: names without regard to case, null as if absent.
+// Reads JSON as Go's decoder fills a struct: names ignore case, null counts as absent.
 class Member {
  public:
   Member(const Json::Value& value, std::string path) : value_(&value), path_(std::move(path)) {}
@@ -33,7 +33,7 @@ class Member {
   Member operator[](std::string_view name) const {
     return {folded_member(*value_, name), path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name)};
   }
-  // Which a struct or a map is read from.
+  // Required for reading a struct or a map.
   Result<void> expect_object() const { return expect(value_->isObject(), "an object"); }
 
   Result<std::string> text() const {
@@ -60,7 +60,7 @@ class Member {
       return found;
     });
   }
-  // Of an object or null: its members by name, as they are written.
+  // Returns the members of an object or null, with their names as written.
   Result<std::vector<std::pair<std::string, Member>>> members() const {
     MODLOCK_TRY(expect_object());
     std::vector<std::pair<std::string, Member>> found;

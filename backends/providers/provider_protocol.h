@@ -14,16 +14,15 @@
 
 namespace modlock::provider_registry {
 
-// Whose rules are followed.
+// The client whose rules apply.
 enum class ClientRules {
   terraform,
   opentofu,      // up to 1.11
-  opentofu_1_12  // from here on a registry may list the hashes of all packages
+  opentofu_1_12  // and later: a registry may list the hashes of all packages
 };
 
-// What the answers of the protocol "providers.v1" mean (internal/getproviders/registry_client.go of OpenTofu). Pure.
-// Errors are BAD_RESPONSE whose message says what is wrong with the answer, for the caller to complete with what was
-// asked.
+// Reads the responses of the protocol "providers.v1" (internal/getproviders/registry_client.go of OpenTofu). Pure.
+// Errors are BAD_RESPONSE; the message states the problem, and the caller adds the request.
 
 struct ListedProvider {
   ProviderVersion version;
@@ -34,36 +33,36 @@ struct ProviderVersions {
   std::vector<std::string> warnings;
 };
 
-// The body of `…/versions`. A text that is no version spoils the whole answer.
+// Reads the body of `…/versions`. An invalid version makes the whole response invalid.
 Result<ProviderVersions> parse_versions(std::string_view body);
 
-// The newest version that speaks a protocol which the clients speak; null where there is none. A protocol that is no
-// version is an error.
+// Returns the newest version with a protocol that the clients support, or null. A protocol that is not a version is an
+// error.
 Result<const ListedProvider*> newest_supported(const ProviderVersions& versions);
 
-// Returns a checksum of an archive, 64 hexadecimal digits, as a hash of the lock file: "zh:…" in lower case; nullopt if
-// the text is not a SHA-256.
+// Returns a checksum of an archive, 64 hexadecimal digits, as a hash of the lock file: "zh:…" in lower case. Returns
+// nullopt if the text is not a SHA-256.
 std::optional<std::string> zh_of_checksum(std::string_view text);
 
-// The package of one platform, as the list of all packages has it.
+// The entry of one platform in the list of all packages.
 struct ListedPackage {
   std::vector<std::string> hashes = {};
   std::int64_t size = 0;
 };
 
 struct PackageMetadata {
-  bool is_supported = true;  // the clients speak one of its protocols; where not, nothing else is told
+  bool is_supported = true;  // the clients support one of its protocols; if false, the other members are unset
   std::string file_name = {};
   SecretText archive_url = {};  // absolute, http or https; the query of a URL may be secret
   SecretText checksums_url = {};
   SecretText signature_url = {};
   std::string checksum = {};                        // SHA-256 of the archive, as written: 64 hexadecimal digits
-  std::string zh = {};                              // the same as a hash of the lock file
+  std::string zh = {};                              // the checksum as a hash of the lock file
   std::vector<std::string> keys = {};               // armored
-  std::map<Platform, ListedPackage> packages = {};  // of all platforms; empty where the registry lists none
+  std::map<Platform, ListedPackage> packages = {};  // of all platforms; empty if the registry lists none
 };
 
-// The body of `…/download/<os>/<arch>`, which `url` answered.
+// Reads the body of `…/download/<os>/<arch>`, which came from `url`.
 Result<PackageMetadata> parse_package(std::string_view body, std::string_view url, const Platform& platform,
                                       ClientRules rules);
 

@@ -66,7 +66,7 @@ class SharedProviderSource final : public ProviderSource {
   Memo<ProviderRelease> releases_;
 };
 
-// Adds what a source says of the platforms it was asked for.
+// Adds a source's data about the requested platforms.
 void merge(ProviderRelease& whole, ProviderRelease part, bool is_first) {
   whole.published.insert(whole.published.end(), std::make_move_iterator(part.published.begin()),
                          std::make_move_iterator(part.published.end()));
@@ -125,7 +125,7 @@ class MultiSource final : public ProviderSource {
   }
 
  private:
-  // All that are missing in one question; where the source does not have each of them, one after another.
+  // Requests all missing platforms at once, or one by one if the source does not have all of them.
   static Result<void> take_from(ProviderSource& source, const ProviderAddress& provider, const ProviderVersion& version,
                                 std::vector<Platform>& missing, ProviderRelease& whole, const Context& context) {
     const auto take = [&](std::span<const Platform> platforms) -> Result<bool> {

@@ -23,10 +23,10 @@ namespace {
 
 using namespace provider_registry;
 
-// Platforms of one version that are worked on at once.
+// Number of platforms of one version that are processed in parallel.
 constexpr std::size_t kWidth = 8;
 
-// The list of checksums of a release, with what its signature is worth.
+// The checksum file of a release and the result of its signature check.
 struct Checksums {
   std::string document;
   std::vector<std::string> hashes;
@@ -40,7 +40,7 @@ struct Part {
   ProviderPackage package;
 };
 
-// What is asked for, in all its forms.
+// A requested version, in all its forms.
 struct Release {
   const ProviderAddress& provider;
   const ProviderVersion& version;
@@ -86,7 +86,7 @@ class RegistryProviderSource final : public ProviderSource {
                           .is_default_host = provider.host_ascii() == kOpenTofuRegistry,
                           .enforce_signatures = options_.enforce_signatures,
                           .enforce_expiration = options_.enforce_expiration}};
-    // The first failure ends the work on all of them.
+    // Set by the first failure, which ends all other work.
     std::stop_source ended;
     const std::stop_callback forward(context.stop, [&ended] { ended.request_stop(); });
     Context inner = context;
@@ -112,11 +112,11 @@ class RegistryProviderSource final : public ProviderSource {
     });
   }
 
-  // What a registry vouches for where the client takes its word: the hashes of all packages, unsigned.
+  // Whether the client trusts the unsigned hashes that the registry lists for all packages.
   static bool takes_word(const Release& release) { return !release.rules.are_required(); }
 
-  // Fills all parts where what is said of the first platform covers the others, and says whether it does: the archive
-  // of the first is as plain as what is listed of it claims, so those beside it, made by the same tool, are too.
+  // Fills all parts and returns true if the registry's data for the first platform covers the others. It does if the
+  // first archive is as plain as its listed hashes claim: the others were made by the same tool.
   bool vouched_for(const Release& release, std::span<const Platform> platforms, std::vector<Result<Part>>& parts,
                    const Context& context) {
     if (options_.asks_of_each_platform || platforms.size() < 2 || !takes_word(release)) {
@@ -199,7 +199,7 @@ class RegistryProviderSource final : public ProviderSource {
     std::vector<std::string> key = metadata.keys;
     key.push_back(metadata.checksums_url.reveal());
     key.push_back(metadata.signature_url.reveal());
-    key.push_back(release.display());  // another host may have the same files, and other rules
+    key.push_back(release.display());  // another host may have the same files, but other rules
     return checksums_.get(key, context, [&] { return ask_checksums(release, metadata, context); });
   }
 
@@ -242,7 +242,7 @@ class RegistryProviderSource final : public ProviderSource {
     return package;
   }
 
-  // The one hash of a scheme that a registry lists for a package; empty where it lists none, or several.
+  // Returns the only hash of a scheme that a registry lists for a package; empty if it lists none or several.
   static std::string only_hash(const ListedPackage& listed, std::string_view scheme) {
     std::set<std::string> found;
     for (const std::string& hash : listed.hashes) {
@@ -253,7 +253,7 @@ class RegistryProviderSource final : public ProviderSource {
     return found.size() == 1 ? *found.begin() : std::string();
   }
 
-  // `a_look_is_enough`: the hashes are listed, if only the archive is plain.
+  // `a_look_is_enough`: the listed hashes suffice if the archive is plain.
   Result<KnownArchive> known_archive(const ProviderArchiveRequest& request, bool a_look_is_enough,
                                      const Context& context) {
     const auto remembered = [&] {
@@ -279,7 +279,7 @@ class RegistryProviderSource final : public ProviderSource {
   }
 
   Result<KnownArchive> find_out(const ProviderArchiveRequest& request, bool a_look_is_enough, const Context& context) {
-    // Most archives need no file: where none can be made, that is said when one is needed.
+    // Most archives need no file, so a missing directory is an error only when a file is needed.
     const auto temporary = options_.store.work_directory().value_or(options_.store.temporary_directory());
     if (a_look_is_enough) {
       auto looked = probe_archive(client_, request, temporary, context);

@@ -13,32 +13,32 @@
 
 namespace modlock {
 
-// What the referenced objects say is read when it is needed: they outlive the source.
+// The referenced objects are read on demand and outlive the source.
 struct RegistryProviderOptions {
-  HttpClient& http;  // that keeps what it is asked to
+  HttpClient& http;  // caches the responses of requests that allow it
   Credentials& credentials;
   const ClientConfiguration& client;
   const Store& store;
-  registry::RequestPolicy policy = {};  // request_policy() of the environment and of `client`
+  registry::RequestPolicy policy = {};  // request_policy() from the environment and `client`
   provider_registry::ClientRules rules = provider_registry::ClientRules::opentofu_1_12;
   std::string client_version = {};  // X-Terraform-Version; empty: not sent
-  std::string user_agent = {};      // with TF_APPEND_USER_AGENT; empty: that of `http`
+  std::string user_agent = {};      // with TF_APPEND_USER_AGENT; empty: the one of `http`
   int download_retries = 2;         // of an archive, after the first attempt
   bool enforce_signatures = false;  // OPENTOFU_ENFORCE_GPG_VALIDATION is "true"
   bool enforce_expiration = false;  // OPENTOFU_ENFORCE_GPG_EXPIRATION is "true"
-  // Whatever the answer for one platform says of the others, as `providers lock` does.
+  // Query each platform even if the response for one covers the others, as `providers lock` does.
   bool asks_of_each_platform = false;
 };
 
-// Provider registries, each provider's own ("providers.v1"). OpenTofu's default registry need not sign, unless that is
-// enforced, and its word on the hashes of all packages is taken: then an archive whose list of entries shows that both
-// of its h1 are the same is not downloaded, the other platforms of the version are not asked for, and without published
-// keys no signature is.
+// The registries of the providers' own hosts ("providers.v1"). OpenTofu's default registry need not sign, unless that
+// is enforced, and its list of all package hashes is trusted. In that case an archive is not downloaded if its central
+// directory shows that both of its h1 are equal; the other platforms of the version are not queried; and without
+// published keys the signature is not requested.
 //
-// The packages of one version are asked for in parallel; what is known of a platform, and the checksums and the
-// signature of a version, is asked for once in the life of the object. Of each archive that is read the store keeps the
-// hashes: a machine reads it once. Beside the errors of ProviderSource: NO_MATCHING_VERSION (a version that speaks no
-// protocol which the client speaks; the hint names the newest that does).
+// The packages of one version are requested in parallel. The data of a platform, and the checksums and the signature of
+// a version, are requested once in the life of the object. The store caches the hashes of each archive that was read,
+// so a machine reads it only once. Errors in addition to those of ProviderSource: NO_MATCHING_VERSION (the version
+// supports no protocol of the client; the hint names the newest version that does).
 std::unique_ptr<ProviderSource> make_registry_provider_source(RegistryProviderOptions options);
 
 }  // namespace modlock

@@ -25,7 +25,7 @@ template <typename T, auto free>
 using Owned = std::unique_ptr<T, Deleter<free>>;
 using PublicKey = Owned<EVP_PKEY, EVP_PKEY_free>;
 
-// Takes fields off the front; empty and failed past the end.
+// Reads fields from the front; returns empty values and fails past the end.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -40,7 +40,7 @@ class Fields {
     rest_.remove_prefix(taken.size());
     return taken;
   }
-  // The highest byte first.
+  // Big-endian.
   std::uint64_t number(std::uint64_t size) {
     std::uint64_t value = 0;
     for (const char c : take(size)) {
@@ -48,7 +48,7 @@ class Fields {
     }
     return value;
   }
-  // A number with the count of its bits in front, from the highest one that is set (RFC 4880, 3.2).
+  // A number after its bit count, starting with its highest set bit (RFC 4880, 3.2).
   std::string_view large_number() {
     const std::uint64_t bits = number(2);
     const std::string_view bytes = take((bits + 7) / 8);
@@ -70,7 +70,7 @@ struct Packet {
   std::string_view body;
 };
 
-// A packet whose length is told at its beginning, in the old or the new format.
+// A packet with its length at the beginning, in the old or the new format.
 std::optional<Packet> take_packet(Fields& fields) {
   const auto head = static_cast<unsigned>(fields.number(1));
   Packet packet{.tag = (head & 0x40U) != 0 ? head & 0x3FU : head >> 2U & 0x0FU, .body = {}};
@@ -108,7 +108,7 @@ PublicKey key_of(std::string_view public_key) {
   }
   Fields body(packet->body);
   const std::uint64_t version = body.number(1);
-  body.take(4);  // when it was made
+  body.take(4);  // creation time
   const std::uint64_t algorithm = body.number(1);
   const std::string_view modulus = body.large_number();
   const std::string_view exponent = body.large_number();
@@ -142,8 +142,8 @@ bool is_signed_by(const PublicKey& key, std::string_view document, std::string_v
   const std::uint64_t hashed = body.number(2);
   body.take(hashed);
   const std::string_view head = signature.substr(0, signature.size() - body.rest().size());
-  body.take(body.number(2));  // what is not signed
-  body.take(2);               // the beginning of the digest
+  body.take(body.number(2));  // unhashed subpackets
+  body.take(2);               // left 16 bits of the digest
   const std::string_view value = body.large_number();
   const auto size = static_cast<std::size_t>(EVP_PKEY_get_size(key.get()));
   if (body.failed() || version != kVersion || type != kBinaryDocument || !is_rsa(algorithm) || hash == nullptr ||

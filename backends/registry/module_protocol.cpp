@@ -46,7 +46,7 @@ Result<Json::Value> parse_object(std::string_view body) {
   return document;
 }
 
-// The text of a member; empty where it is missing or null, as Go reads JSON.
+// Returns the text of a member; empty if it is missing or null, as in Go.
 Result<std::string> text_member(const Json::Value& object, std::string_view name, const std::string& path) {
   const Json::Value& value = folded_member(object, name);
   if (!value.isString() && !value.isNull()) {
@@ -84,7 +84,7 @@ Result<SaidInBody> read_location_body(std::string_view body, LocationRules rules
   MODLOCK_TRY(auto text, text_member(document, "location", "\"location\""));
   SaidInBody said{.location = std::move(text), .use_registry_credentials = {}};
   const Json::Value& credentials = folded_member(document, "use_registry_credentials");
-  const bool is_there = &credentials != &Json::Value::nullSingleton();  // null is there, and wrong
+  const bool is_there = &credentials != &Json::Value::nullSingleton();  // null is present, and invalid
   if (rules == LocationRules::opentofu_1_12 && is_there) {
     if (!credentials.isBool()) {
       return wrong_shape("\"use_registry_credentials\"", "true or false", credentials);

@@ -17,8 +17,8 @@
 namespace modlock::registry {
 namespace {
 
-// Brings versions of one module of a registry: asks where each lies, and has whoever serves that fetch it. One object
-// serves one call. The rules are those of make_registry_backend().
+// Fetches versions of one registry module: gets the location of each, and passes it to the backend that serves it. One
+// object serves one call, by the rules of make_registry_backend().
 class PackageFetch {
  public:
   PackageFetch(RegistryClient& client, const BackendSet& others, const Source& module,
@@ -28,7 +28,7 @@ class PackageFetch {
   std::vector<Result<FetchedTree>> fetch(std::span<const FetchRequest> requests);
 
  private:
-  // A request in terms of the source that the registry points to.
+  // A request for the source that the registry points to.
   struct Inner {
     SourceAddress address;
     Backend* backend = nullptr;
@@ -58,14 +58,14 @@ class PackageFetch {
   const std::filesystem::path& parent_;
   const Context& context_;
   std::map<std::string, Result<PackageLocation>> locations_;  // by version
-  std::vector<std::optional<Inner>> inner_;                   // by request; none for a direct download
+  std::vector<std::optional<Inner>> inner_;                   // by request; nullopt for a direct download
   std::vector<Result<FetchedTree>> results_;                  // by request
 };
 
-// Waiting for the network, not computing: wider than the machine has cores.
+// The work waits for the network, so this is more than the machine has cores.
 constexpr std::size_t kWidth = 8;
 
-// The reference that an address names, in its own spelling.
+// The reference in an address, in its own spelling.
 std::string named_reference(const Source& source) {
   return source.query_value(source.has_tags() ? source.traits().tag_argument : "ref");
 }
@@ -150,7 +150,7 @@ std::string PackageFetch::lies_at(const FetchRequest& request, const Inner& inne
   return fmt::format("{} lies at \"{}\"", display(request), inner.address.source.identity());
 }
 
-// A commit or a digest has to be proven by its source before it is fetched by itself.
+// The source must verify a commit or digest before it is fetched directly.
 Result<void> PackageFetch::expect_named(Inner& inner, const FetchRequest& request) const {
   if (inner.address.source.named_id().empty()) {
     return {};
@@ -199,8 +199,8 @@ std::vector<PackageFetch::Batch> PackageFetch::make_batches(std::span<const Fetc
       batches.push_back({std::get<DirectPackage>(*locations_.at(requests[i].ref)), {i}});
       continue;
     }
-    // The URL without what names a version of it. An identity would not do: it leaves out arguments of an archive's
-    // URL that may well choose the archive.
+    // The URL without the version. Source::package_identity() would not do: it omits arguments of an archive's URL that
+    // may select the archive.
     const std::string key = inner_[i]->address.source.getter + "::" + inner_[i]->address.package_url.reveal();
     const auto [at, is_new] = by_package.emplace(key, batches.size());
     if (is_new) {

@@ -12,34 +12,33 @@
 
 namespace modlock {
 
-// What the referenced objects say is read when it is needed: they outlive the backend. `others` may hold the backend
-// itself.
+// The referenced objects are read on demand and outlive the backend. `others` may contain the backend itself.
 struct RegistryBackendOptions {
   HttpClient& http;
   Credentials& credentials;
   const ClientConfiguration& client;
   const BackendSet& others;             // serve the sources that registries point to
-  registry::RequestPolicy policy = {};  // request_policy() of the environment and of `client`
+  registry::RequestPolicy policy = {};  // request_policy() from the environment and `client`
   std::string client_version = {};      // X-Terraform-Version; empty: not sent
   registry::LocationRules rules = registry::LocationRules::opentofu_1_12;
-  std::string user_agent = {};  // with TF_APPEND_USER_AGENT; empty: that of `http`
+  std::string user_agent = {};  // with TF_APPEND_USER_AGENT; empty: the one of `http`
 };
 
-// Serves modules of registries ("modules.v1"). A registry only says where a version lies: the package comes from
-// another backend, or from the registry's own hands, and ids are the full hash texts of what it came as:
-// "git:<commit>", "oci:sha256:…", "zh:<sha256>". FetchRequest::ref is the canonical version. FetchedTree::subdir is the
-// part of the registry's location behind "//", as written: globs are the caller's to expand.
+// Serves registry modules ("modules.v1"). A registry only states the location of a version. The package comes from
+// another backend, or directly from the registry. Ids are the full hash texts of the package: "git:<commit>",
+// "oci:sha256:…", "zh:<sha256>". FetchRequest::ref is the canonical version. FetchedTree::subdir is the part after "//"
+// of the registry's location, as written; the caller expands globs.
 //
-// list_versions: of versions that differ in metadata alone all are listed, in the registry's order, so that the first
-// that fits is OpenTofu's choice; `ambiguous_with` is never set. INVALID_PARAMS where a tag prefix is given: a registry
-// has no tags.
-// pin: NOT_FOUND, without a request; a registry source has no references.
-// fetch: each version is asked for once per call; requests whose packages share a repository are one fetch of it.
-// An id that is requested is locked: it must come from where the registry points now, under the rules of the backend
-// there. Beside the errors of Backend: HASH_MISMATCH (a locked commit or digest, and the registry now points to another
-// kind of source), SOURCE_UNSUPPORTED (nobody serves what it points to), SOURCE_DENIED (Context::check_source), and
-// those of the other backend, with a note. An archive with another digest than the locked one is a warning: its tree
-// has to prove itself.
+// list_versions lists all versions that differ only in metadata, in the registry's order, so that the first match is
+// OpenTofu's choice. It never sets `ambiguous_with`. It fails with INVALID_PARAMS if a tag prefix is given, because a
+// registry has no tags.
+// pin fails with NOT_FOUND, without a request: a registry source has no references.
+// fetch requests each version once per call. Requests whose packages share a repository are one fetch of it. A
+// requested id is a locked id: it must come from where the registry points now, under the rules of the backend there.
+// Errors in addition to those of Backend: HASH_MISMATCH (a locked commit or digest, but the registry now points to
+// another kind of source), SOURCE_UNSUPPORTED (an unsupported kind of source), SOURCE_DENIED (Context::check_source),
+// and those of the other backend, with a note. An archive that differs from the locked digest is a warning, because the
+// caller still verifies its tree.
 std::unique_ptr<BackendCore> make_registry_backend(RegistryBackendOptions options);
 
 }  // namespace modlock

@@ -8,9 +8,9 @@
 namespace modlock::registry {
 namespace {
 
-// As OpenTofu 1.12 does (InstallModulePackage): the content tells the format, whatever the server calls it. `host` has
-// the token (empty: anonymously). The id is "zh:<sha256>" of the archive. A download is not held to the total timeout
-// of the request policy, only to its silence: a client that gives up a large package after ten seconds is no model.
+// As in OpenTofu 1.12 (InstallModulePackage), the content determines the format. `host` selects the token (empty:
+// anonymously). The id is "zh:<sha256>" of the archive. A download is not limited by the total timeout of the request
+// policy, only by its silence: ten seconds are too short for a large package.
 Result<FetchedTree> fetch_direct(const RegistryHttp& http, HttpRequest request, std::string_view host,
                                  const std::filesystem::path& parent, const Context& context) {
   const std::string display = printable_url(request.url.reveal());
@@ -34,7 +34,7 @@ Result<FetchedTree> fetch_direct(const RegistryHttp& http, HttpRequest request, 
   });
 }
 
-// Completes what the protocol said of an answer.
+// Adds the request to an error about the response.
 Error about_answer(Error error, const std::string& purpose, const std::string& url) {
   error.message = fmt::format("could not {}: {}: {}", purpose, printable_url(url), error.message);
   return error;

@@ -10,10 +10,10 @@
 namespace modlock::registry {
 namespace {
 
-// Longer than any run, and far from overflowing what waits.
+// Longer than any run, and small enough not to overflow.
 constexpr std::chrono::seconds kLongest = std::chrono::hours(24);
 
-// A number above zero as Go's strconv.Atoi reads it.
+// Parses a number above zero like Go's strconv.Atoi.
 std::optional<int> positive_number(std::string_view text) {
   if (!text.empty() && text.front() == '+') {
     text.remove_prefix(1);
@@ -24,7 +24,7 @@ std::optional<int> positive_number(std::string_view text) {
   return whole && number > 0 ? std::optional(number) : std::nullopt;
 }
 
-// Whether a failure to find a token ends the run rather than the attempt to be recognised.
+// Whether an error of the token lookup ends the run. Other errors only make the request anonymous.
 bool ends_the_run(Code code) {
   return code == Code::config_parse || code == Code::request_cancelled || code == Code::deadline_exceeded;
 }

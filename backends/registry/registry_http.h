@@ -11,32 +11,32 @@
 
 namespace modlock::registry {
 
-// How long a registry is waited for, and how often it is asked again.
+// The timeout and the retries of requests to a registry.
 struct RequestPolicy {
-  int retries = 1;  // of everything but service discovery, which is asked once
+  int retries = 1;  // of all requests except service discovery, which has none
   std::optional<std::chrono::milliseconds> timeout = std::chrono::seconds(10);  // of one attempt; nullopt: none
 };
 
-// The policy of OpenTofu (internal/command/cliconfig/registry_protocols.go): the values of the environment variables
-// TF_REGISTRY_DISCOVERY_RETRY and TF_REGISTRY_CLIENT_TIMEOUT (seconds) where they are numbers above zero, then
-// `registry_protocols`, then the defaults. A timeout that is not above zero in `registry_protocols` means none.
+// Returns the policy of OpenTofu (internal/command/cliconfig/registry_protocols.go): the environment variables
+// TF_REGISTRY_DISCOVERY_RETRY and TF_REGISTRY_CLIENT_TIMEOUT (seconds) if they are numbers above zero, then
+// `registry_protocols`, then the defaults. A timeout of zero or less in `registry_protocols` means no timeout.
 RequestPolicy request_policy(const ClientConfiguration& client, std::string_view retry_variable,
                              std::string_view timeout_variable);
 
-// HTTP as a client of registries speaks it: within the request policy, and with the token of the registry's host.
+// Sends requests as a client of registries does: within the request policy, and with the token of the registry's host.
 class RegistryHttp {
  public:
-  // `user_agent` empty: that of `http`.
+  // An empty `user_agent` means that of `http`.
   RegistryHttp(HttpClient& http, Credentials& credentials, RequestPolicy policy, std::string user_agent)
       : http_(http), credentials_(credentials), policy_(policy), user_agent_(std::move(user_agent)) {}
 
-  // A GET request with the deadlines and the retries of the policy; the caller adds what is its own.
+  // Returns a GET request with the deadlines and retries of the policy; the caller adds the rest.
   HttpRequest request(std::string url, std::string purpose) const;
 
-  // Sends a request with the token of `host` (Source::host; empty: anonymously), wherever its URL leads: a registry's
-  // API may live on another host than its name. Where no token can be had, the request is anonymous, as OpenTofu's is.
-  // Redirects are checked as sources (redirect_policy.h). Answers a response of 2xx. Errors: those of expect_success(),
-  // of a refusal with the places that were looked in (explain_refusal); CONFIG_PARSE of the credentials.
+  // Sends a request with the token of `host` (Source::host; empty: anonymously), regardless of the host in its URL: a
+  // registry's API may be on another host. As in OpenTofu, the request is anonymous if no token can be obtained.
+  // Redirects are checked as sources (redirect_policy.h). Returns a 2xx response. Errors: those of expect_success(),
+  // after a refusal with the searched locations (explain_refusal); CONFIG_PARSE of the credentials.
   Result<HttpResponse> send(HttpRequest request, std::string_view host, const Context& context) const;
 
  private:

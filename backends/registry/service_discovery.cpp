@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kDocumentLimit = std::size_t{1} << 20U;
 
-// A header field's value in a message.
+// Formats the value of a header field for a message.
 std::string shown(std::string_view value) {
   return to_valid_utf8(escape_controls(http::cut_text(std::string(value), 100)));
 }
@@ -28,7 +28,7 @@ std::string document_url(std::string_view host) {
   return fmt::format("https://{}/.well-known/terraform.json", host);
 }
 
-// What is the run's own end says nothing of the host.
+// Whether an error concerns the host. An error that ends the run does not.
 bool is_about_the_host(Code code) {
   return code != Code::request_cancelled && code != Code::deadline_exceeded && code != Code::offline_miss &&
          code != Code::config_parse;

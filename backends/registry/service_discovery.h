@@ -13,38 +13,38 @@
 
 namespace modlock::registry {
 
-// Where the services of a host live: OpenTofu's remote service discovery (svchost/disco). Thread-safe. A host is asked
-// once in the life of the object, by whoever comes first while the others wait. A failure is told to all who waited and
-// to those who come within `kFailureLife`, so that a run does not wait for a dead host again and again; a long-lived
-// process asks again later.
+// Finds the services of a host: OpenTofu's remote service discovery (svchost/disco). Thread-safe. Queries a host once
+// in the life of the object; concurrent callers wait for the first one. A failure is returned to all waiting callers
+// and to later ones within `kFailureLife`, so that a run does not wait for a dead host repeatedly. After that the host
+// is queried again.
 class ServiceDiscovery {
  public:
   static constexpr std::chrono::seconds kFailureLife{10};
 
   ServiceDiscovery(const RegistryHttp& http, const ClientConfiguration& client) : http_(http), client_(client) {}
 
-  // The base URL of a service ("modules.v1") of a host (Source::host): absolute, http or https, without user-info,
-  // query and fragment, ending in "/". A `host` block of the client configuration takes the place of the request. A URL
-  // of another host that the host names itself is checked (check_url_allowed()): SOURCE_DENIED.
-  // Errors: NOT_FOUND (the host has no such service, or none at all; not in this version), BAD_RESPONSE (no JSON
-  // object, another Content-Type than application/json, a service URL that is none), LIMIT_EXCEEDED (over 1 MiB), and
+  // Returns the base URL of a service ("modules.v1") of a host (Source::host): absolute, http or https, without
+  // user-info, query and fragment, ending in "/". A `host` block of the client configuration replaces the request. If a
+  // host names a URL on another host, that URL is checked (check_url_allowed()): SOURCE_DENIED.
+  // Errors: NOT_FOUND (the host has no such service, none at all, or only another version of it), BAD_RESPONSE (not a
+  // JSON object, a Content-Type other than application/json, an invalid service URL), LIMIT_EXCEEDED (over 1 MiB), and
   // those of RegistryHttp::send().
   Result<std::string> find(std::string_view host, std::string_view service, const Context& context);
 
-  // Whether a host has a service in another version alone ("modules.v2" of "modules.v1"), so that find() fails. Where
-  // it cannot be asked, it has not.
+  // Whether a host has a service only in another version ("modules.v2" of "modules.v1"), so that find() fails. False if
+  // the host cannot be queried.
   bool has_other_version(std::string_view host, std::string_view service, const Context& context);
 
-  // All services of a host by name, as find() gives each; without those that have no usable URL. Errors: those of
-  // find() that are not about one service.
+  // Returns all services of a host by name, with the URLs that find() returns. Skips services without a usable URL.
+  // Errors: those of find() that do not concern one service.
   Result<std::map<std::string, std::string>> find_all(std::string_view host, const Context& context);
 
  private:
-  // What a host says of itself.
+  // The discovery document of a host.
   struct Services {
-    std::string url;         // of the document: relative service URLs start from it
-    std::string configured;  // where the `host` block is that says it; empty: the host itself
-    // nullopt: there, and not a text.
+    std::string url;         // the URL of the document; relative service URLs start from it
+    std::string configured;  // the location of the `host` block; empty: the document is the host's own
+    // nullopt: present, but not a string.
     std::map<std::string, std::optional<std::string>, std::less<>> urls;
   };
   struct Entry {

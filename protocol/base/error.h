@@ -10,7 +10,7 @@
 
 namespace modlock {
 
-// What went wrong, as the protocol names it (`error.data.code`). A code never changes its meaning; messages may.
+// The code of an error in the protocol (`error.data.code`). A code never changes its meaning; messages may.
 enum class Code {
   // standard JSON-RPC and LSP codes
   parse_error,
@@ -41,7 +41,7 @@ enum class Code {
   no_matching_version,
   version_ambiguous,
   constraint_conflict,
-  // the outside
+  // network and remote services
   auth_required,
   forbidden,
   rate_limited,
@@ -49,7 +49,7 @@ enum class Code {
   timeout,
   bad_response,
   offline_miss,
-  // what was written
+  // configuration, lock file, settings and addresses
   config_parse,
   config_non_static,
   lock_parse,
@@ -72,11 +72,11 @@ enum class Code {
   registry_notice,
 };
 
-// The UPPER_SNAKE spelling of the protocol, for example "NO_MATCHING_VERSION".
+// Returns the UPPER_SNAKE spelling of the protocol, for example "NO_MATCHING_VERSION".
 std::string_view to_string(Code code);
 
-// A point in a text of less than 4 GiB: line and column are 1-based (columns in grapheme clusters, as
-// HCL counts them), byte is 0-based. Trees of syntax hold hundreds of thousands of them, so they are small.
+// A position in a text of less than 4 GiB. Line and column are 1-based (columns in grapheme clusters, as in HCL), byte
+// is 0-based. Small, because syntax trees contain hundreds of thousands of them.
 struct Position {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
@@ -91,24 +91,24 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-// A part of a file. `path` is as the host knows it: relative to the root, `/`-separated. No range: the whole file.
+// A part of a file. `path` is the host's form: relative to the root, `/`-separated. No range: the whole file.
 struct Location {
   std::string path = {};
   std::optional<Range> range = {};
   bool operator==(const Location&) const = default;
 };
 
-// "main.tf:3:12", or only the path where there is no range.
+// Returns "main.tf:3:12", or only the path if there is no range.
 std::string to_string(const Location& location);
 
-// A second place that an error is about.
+// A second location that an error concerns.
 struct Related {
   std::string message = {};
   Location location = {};
 };
 
-// The one error type. `message` is one sentence that names the thing, what was expected and what was found; `hint`
-// says what to do now. Neither ever holds a secret.
+// The only error type. `message` is one sentence that names the object, the expected and the actual value; `hint`
+// states what to do. Neither ever contains a secret.
 struct Error {
   Code code = Code::internal;
   std::string message = {};
@@ -118,23 +118,23 @@ struct Error {
   std::vector<std::string> notes = {};  // context added on the way up, innermost first
   std::string hint = {};
   std::optional<std::chrono::milliseconds> retry_after = {};
-  bool locked_thing_gone = false;  // NOT_FOUND of something the lock names: exit code 5 instead of 7
+  bool locked_thing_gone = false;  // NOT_FOUND of something in the lock file: exit code 5 instead of 7
 };
 
 // Adds context on the way up and returns the error: `return with_note(std::move(error), "while listing …")`.
 Error with_note(Error error, std::string note);
 
-// Whether the same request may succeed later without anybody changing anything.
+// Whether the same request may succeed later without any change by the user.
 bool is_retryable(Code code);
 
-// The exit code of a one-shot command that ends with this error (docs/protocol.md has the table).
+// Returns the exit code of a one-shot command that ends with this error (docs/protocol.md has the table).
 int exit_code(const Error& error);
 int exit_code(Code code);
 
-// The exit code to report when several apply: 4 > 5 > 8 > 6 > 2 > 7 > 3 > 1 > 0.
+// Returns the exit code to report if several apply: 4 > 5 > 8 > 6 > 2 > 7 > 3 > 1 > 0.
 int worse_exit_code(int left, int right);
 
-// What is reported beside a result. Errors among diagnostics concern a part of the request only.
+// A message in addition to a result. Errors among diagnostics concern only a part of the request.
 enum class Severity { info, warning, error };
 std::string_view to_string(Severity severity);
 
@@ -146,10 +146,9 @@ using Diagnostics = std::vector<Diagnostic>;
 
 bool has_errors(const Diagnostics& diagnostics);
 
-// Every code, in the order of the enum, for the documents of the protocol.
+// Returns every code in the order of the enum, for the documents of the protocol.
 std::vector<Code> all_codes();
 
-// What a code means.
 std::string_view meaning_of(Code code);
 
 }  // namespace modlock

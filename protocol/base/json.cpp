@@ -17,13 +17,14 @@
 namespace modlock {
 namespace {
 
-// Whether a byte stands for itself in a string of JSON.
+// Whether a byte needs no escape in a JSON string.
 bool is_plain(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
 }
 
-// How many bytes at the start of `text` do. Most are many: they are looked at in blocks, without a branch for each.
+// Returns the number of such bytes at the start of `text`. There are usually many, so it checks blocks, without a
+// branch per byte.
 std::size_t plain_size(std::string_view text) {
   constexpr std::size_t kBlock = 16;
   std::size_t size = 0;
@@ -51,7 +52,7 @@ void append_escaped(std::string& out, char c) {
   out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
 }
 
-// Appends a string with its quotes, escaped no further than JSON requires, with U+FFFD for each byte that is no UTF-8.
+// Appends a quoted string with only the escapes that JSON requires, and U+FFFD for each byte that is not UTF-8.
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (true) {
@@ -151,7 +152,7 @@ class Printer {
   std::string line_start_ = "\n";
 };
 
-// Made once for each thread: its settings cost more than a small text.
+// One per thread: its setup costs more than reading a small text.
 Json::CharReader& json_reader() {
   thread_local const std::unique_ptr<Json::CharReader> reader = [] {
     Json::CharReaderBuilder builder;
@@ -178,7 +179,7 @@ Result<Json::Value> parse_json(std::string_view text) {
   } catch (const std::exception& caught) {
     problem = caught.what();
   }
-  // What is left after the scan: numbers beyond the range of a double.
+  // The scan does not find numbers beyond the range of a double.
   return fail(Code::parse_error, "the text holds a value that cannot be represented: " + problem,
               "keep numbers within the range of an IEEE 754 double");
 }

@@ -106,7 +106,7 @@ class JsonScanner {
         ++id_count_;
         scan_.id = text_.substr(value_at, at_ - value_at);
       }
-      // A text that is rejected already needs no more memory.
+      // A rejected text needs no more memory.
       if (!scan_.rejection && !names.insert(name).second) {
         ambiguous(name_at, fmt::format("the member name \"{}\" appears twice in one object", name));
       }
@@ -131,7 +131,7 @@ class JsonScanner {
     return take(']') || unexpected("',' or ']'");
   }
 
-  // Decodes into `decoded` where it is not null.
+  // Decodes into `decoded` if it is not null.
   bool string(std::string* decoded) {
     ++at_;
     while (at_ < text_.size() && text_[at_] != '"') {
@@ -257,7 +257,7 @@ class JsonScanner {
     }
   }
 
-  // NUL at the end: every caller compares it with something else, and a NUL in the text is refused all the same.
+  // NUL at the end: every caller compares with another character, and a NUL in the text is rejected anyway.
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   bool take(char c) {

@@ -8,8 +8,8 @@ namespace modlock {
 enum class LogLevel { error, warning, info, debug };
 std::string_view to_string(LogLevel level);
 
-// Where log lines go. Implementations may be called from several threads. A line never holds a secret: callers pass
-// printable types only (Source, not RawSource).
+// Receives log lines. May be called from several threads. A line never contains a secret: callers pass only printable
+// types (Source, not RawSource).
 class Log {
  public:
   virtual ~Log() = default;
@@ -19,11 +19,11 @@ class Log {
 // Drops everything.
 Log& null_log();
 
-// Where the progress of one request goes. Implementations may be called from several threads and may drop calls.
+// Receives the progress of one request. May be called from several threads and may drop calls.
 class Progress {
  public:
   virtual ~Progress() = default;
-  // `message` says what is being done now ("listing git::https://…"); `done` of `total` steps (total 0: unknown).
+  // `message` is the current action ("listing git::https://…"), `done` of `total` steps (total 0: unknown).
   virtual void report(std::string_view message, std::size_t done, std::size_t total) = 0;
 };
 

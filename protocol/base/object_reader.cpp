@@ -225,7 +225,7 @@ std::vector<ObjectReader> ObjectReader::objects(std::string_view name) {
   for (Json::ArrayIndex i = 0; i < found->size(); ++i) {
     const std::string where = fmt::format("{}[{}]", path(name), i);
     const Json::Value& item = (*found)[i];
-    if (item.isNull()) {  // null stands for an absent member, not for an item
+    if (item.isNull()) {  // null means an absent member, but is not an item
       expected("an object", where, &item);
     }
     items.push_back(ObjectReader(state_, item, where));

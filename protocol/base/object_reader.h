@@ -15,7 +15,7 @@
 
 namespace modlock {
 
-// Reads the members of one JSON object by name and type, remembering where it is:
+// Reads the members of one JSON object by name and type, and records its path:
 //
 //   ObjectReader in(params);
 //   const std::string root = in.required_string("root");
@@ -23,10 +23,10 @@ namespace modlock {
 //   if (auto ok = in.finish(); !ok) return fail(ok.error());
 //   context.unknown_params = in.unknown();
 //
-// A member that is null counts as absent. A wrong type is remembered (the first one wins) and read as absent, so a
-// message is decoded without a check per member; `finish` then tells. A null value reads as an object without members;
-// any other value that is no object is an error. The value outlives the reader; readers of nested objects share the
-// error and the unknown names with the one they came from. Not for use from several threads.
+// A null member counts as absent. A member of the wrong type is read as absent and its error is kept (the first one
+// wins), so decoding needs no check per member; `finish` returns the error. A null value reads as an object without
+// members; any other value that is not an object is an error. The value outlives the reader. Readers of nested objects
+// share the error and the unknown names with their parent. Not thread-safe.
 class ObjectReader {
  public:
   explicit ObjectReader(const Json::Value& value, std::string path = "params");
@@ -36,15 +36,15 @@ class ObjectReader {
   // A string that is one of `choices`.
   std::optional<std::string> one_of(std::string_view name, std::initializer_list<std::string_view> choices);
   std::optional<bool> boolean(std::string_view name);
-  // Integers only (1.0 is one), within the range of the type; `unsigned_integer` refuses negative ones.
+  // Only integers (1.0 is one) within the range of the type; `unsigned_integer` rejects negative ones.
   std::optional<std::int64_t> integer(std::string_view name);
   std::optional<std::uint64_t> unsigned_integer(std::string_view name);
   std::optional<std::vector<std::string>> strings(std::string_view name);
   std::optional<std::map<std::string, std::string>> string_map(std::string_view name);
   std::optional<ObjectReader> object(std::string_view name);
-  // The items of an array of objects; empty where the member is absent.
+  // The items of an array of objects; empty if the member is absent.
   std::vector<ObjectReader> objects(std::string_view name);
-  // Any value; null where the member is absent. What is below it counts as known.
+  // Any value; null if the member is absent. All members below it count as known.
   const Json::Value* value(std::string_view name);
 
   // Reports a member that is absent: "decode: expected an array at params.updates, found nothing".
@@ -56,12 +56,13 @@ class ObjectReader {
   // The path of a member: "params.lock.path".
   std::string path(std::string_view name) const;
 
-  // INVALID_PARAMS for the first member that did not fit: "decode: expected a string at params.lock.path, found a
+  // Returns INVALID_PARAMS for the first invalid member: "decode: expected a string at params.lock.path, found a
   // number".
   Result<void> finish() const;
 
-  // The members that nobody asked for, here and in every nested object that was read, relative to the outermost one
-  // ("lock.pathh", "updates[1].colour"), sorted. "_meta" of the outermost object belongs to the protocol and is known.
+  // Returns the members that were not read, here and in every nested object that was read, relative to the outermost
+  // object ("lock.pathh", "updates[1].colour"), sorted. "_meta" of the outermost object belongs to the protocol and is
+  // known.
   std::vector<std::string> unknown() const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace modlock {
 
-// A value or the one Error. `Result<void>` for calls that only can fail.
+// A value or an Error. `Result<void>` is for calls that return no value.
 template <typename T>
 using Result = tl::expected<T, Error>;
 
@@ -21,10 +21,10 @@ inline tl::unexpected<Error> fail(Code code, std::string message, std::string hi
 
 }  // namespace modlock
 
-// Leaves the calling function, which returns a Result too, with the error of `expression`, if it has one.
+// Returns from the calling function, which returns a Result too, with the error of `expression`, if it has one.
 //   MODLOCK_TRY(check(root));                               needs only the success
-//   MODLOCK_TRY(const auto settings, load_settings(root));  declares a variable that holds the value
-// A declaration or an expression with a comma outside parentheses goes into parentheses or another statement.
+//   MODLOCK_TRY(const auto settings, load_settings(root));  declares a variable for the value
+// A declaration or an expression with a comma outside parentheses needs parentheses or a separate statement.
 #define MODLOCK_TRY(first, ...) MODLOCK_TRY_##__VA_OPT__(DECLARE)(first __VA_OPT__(, ) __VA_ARGS__)
 #define MODLOCK_TRY_(expression)                      \
   if (auto tried = (expression); !tried) {            \

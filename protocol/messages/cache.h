@@ -31,7 +31,7 @@ struct CachePruneParams {
 
 struct CachePruneResult {
   std::string directory;
-  CacheSizes sizes;  // what is left
+  CacheSizes sizes;  // remaining
   CacheSizes removed;
   std::uint64_t leftovers = 0;
 };

@@ -17,9 +17,9 @@ struct InspectedFile {
 
 struct InspectedModule {
   std::string key;
-  std::optional<std::string> source = {};  // absent where the call has none that can be resolved
+  std::optional<std::string> source = {};  // absent if the call has no source that can be resolved
   std::optional<std::string> source_kind = {};
-  std::optional<std::string> raw_source = {};  // the expression as it stands in the file, where it may be shown
+  std::optional<std::string> raw_source = {};  // the expression as written, if it may be shown
   std::optional<std::string> constraint = {};
   std::vector<Location> constraint_locations = {};  // of its parts: the `version` argument, then our settings
   Location location = {};                           // of the source
@@ -38,12 +38,12 @@ struct InspectedProvider {
   std::string address;
   std::optional<std::string> local_name = {};
   std::vector<InspectedConstraint> constraints = {};
-  std::vector<std::string> modules = {};       // keys of those that need it; "" is the root
-  std::optional<std::string> implied_by = {};  // what needs it where nothing declares it: "aws_instance.web", "state"
+  std::vector<std::string> modules = {};       // keys of the modules that need it; "" is the root
+  std::optional<std::string> implied_by = {};  // what needs an undeclared provider: "aws_instance.web", "state"
   bool builtin = false;                        // part of the client, never locked
 };
 
-// What a module says about the release of the client.
+// A module's constraint on the client version.
 struct InspectedCoreVersion {
   std::string from;  // "required_version", "compatible_with"
   std::string constraint;
@@ -59,7 +59,7 @@ struct ConfigInspectResult {
   Diagnostics diagnostics;
 };
 
-// A place as members of the thing that is there.
+// Writes a location as members of the object that is there.
 template <typename Form>
 void place_fields(Form& form, const Location& location) {
   form.member("path", location.path, "the file, relative to the root");

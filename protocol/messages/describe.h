@@ -10,7 +10,7 @@
 
 namespace modlock {
 
-// The schemas of the types that have a name, each described once.
+// The schemas of the named types, each described once.
 class SchemaTypes {
  public:
   bool has(std::string_view name) const { return schemas_.isMember(std::string(name)); }
@@ -22,7 +22,7 @@ class SchemaTypes {
   Json::Value schemas_ = Json::Value(Json::objectValue);
 };
 
-// The form of `fields` (protocol/messages/fields.h) that writes down what it is told: JSON Schema of draft 7.
+// A form of `fields` (protocol/messages/fields.h) that produces JSON Schema, draft 7.
 class Describe {
  public:
   static constexpr bool kReads = false;

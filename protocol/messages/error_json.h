@@ -7,7 +7,7 @@
 
 namespace modlock {
 
-// How places, diagnostics and errors are written.
+// The JSON forms of locations, diagnostics and errors.
 
 constexpr TypeName name_of(const Position*) {
   return {"Position", "A point in a text of a file."};
@@ -49,11 +49,11 @@ void fields(Form& form, In<Form, Related> related) {
   form.member("location", related.location, "where");
 }
 
-// A code appears as a text of a type of its own, which lists what each means.
+// A code is a string of a separate type, which lists the meaning of each code.
 Json::Value json_of(const Code& code);
 Json::Value schema_of(const Code*);
 
-// What errors and diagnostics share.
+// The fields that errors and diagnostics share.
 template <typename Form>
 void context_fields(Form& form, const Error& error) {
   form.optional("subject", error.subject, "what it is about: `module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
@@ -96,7 +96,7 @@ Json::Value to_json(const Range& range);
 // {path, start?, end?, range?}; start and end are the byte offsets of the range.
 Json::Value to_json(const Location& location);
 
-// {severity, code, message, subject?, location?, related?, notes?, hint?}, as `diagnostics[]` of a result has it.
+// {severity, code, message, subject?, location?, related?, notes?, hint?}, as in `diagnostics[]` of a result.
 Json::Value to_json(const Diagnostic& diagnostic);
 Json::Value to_json(const Diagnostics& diagnostics);
 
@@ -104,8 +104,8 @@ Json::Value to_json(const Diagnostics& diagnostics);
 // notes, hint?}}. The members of `more_data`, an object or null, are added to `data`.
 Json::Value to_json(const Error& error, const Json::Value& more_data = {});
 
-// The numeric code of JSON-RPC for a code of ours: -32700, -32600 (all that is wrong with a message or its moment),
-// -32601, -32602, -32603, -32002, -32800, -32801, and -32803 for the rest.
+// Returns the numeric JSON-RPC code: -32700, -32600 (any problem with a message or its moment), -32601, -32602, -32603,
+// -32002, -32800, -32801, and -32803 for all others.
 int rpc_code(Code code);
 
 }  // namespace modlock

@@ -15,7 +15,7 @@
 
 namespace modlock {
 
-// What a message consists of is said once, by a function `fields` beside its struct:
+// The members of a message are defined once, by a function `fields` next to its struct:
 //
 //   template <typename Form>
 //   void fields(Form& form, In<Form, Signature> signature) {
@@ -23,27 +23,27 @@ namespace modlock {
 //     form.optional("keyId", signature.key_id, "the key that signed");
 //   }
 //
-// Three forms go over it: Encode builds a tree of the struct, Decode reads it, Describe (protocol/messages/describe.h)
+// Three forms use it: Encode builds a tree of the struct, Decode reads it, Describe (protocol/messages/describe.h)
 // makes its schema. Each has
 //
-//   member(name, value, what, choices)    always there
-//   optional(name, value, what, choices)  left out where it is absent: no value, no text, no items, 0, false
-//   nullable(name, value, what)           always there, null where it is absent (results only)
-//   group(name, what, fill)               an object of the message itself: `fill(form)` says what is in it
-//   optional_group(name, what, fill)      the same, where a host may leave it out
+//   member(name, value, what, choices)    always present
+//   optional(name, value, what, choices)  omitted if absent: no value, no text, no items, 0, false
+//   nullable(name, value, what)           always present, null if absent (results only)
+//   group(name, what, fill)               an object of the message itself: `fill(form)` defines its members
+//   optional_group(name, what, fill)      the same, but a host may omit it
 //   include(part)                         the fields of another struct, as if they were written here
-//   check([](ObjectReader& in) {…})       what one type does not say: `in.reject` (params only)
+//   check([](ObjectReader& in) {…})       rules beyond the types: `in.reject` (params only)
 //
-// No name is told twice. Values are texts, booleans, integers, lists and maps of texts, structs with `fields` and lists
-// of them. A struct that appears in several messages, or deserves a name, has `constexpr TypeName name_of(const
-// Signature*)` too. A type that is written in its own way has `Json::Value json_of`, `void read_member` or `Json::Value
-// schema_of` for it.
+// Each name is used once. Values are strings, booleans, integers, lists and maps of strings, structs with `fields` and
+// lists of them. A struct that appears in several messages, or deserves a name, also has `constexpr TypeName
+// name_of(const Signature*)`. A type with a JSON form of its own has `Json::Value json_of`, `void read_member` or
+// `Json::Value schema_of`.
 template <typename Form, typename Struct>
 using In = std::conditional_t<Form::kReads, Struct&, const Struct&>;
 
 using Choices = std::initializer_list<std::string_view>;
 
-// The name of a struct among the types of the protocol, and what it is.
+// The name of a struct among the types of the protocol, and its description.
 struct TypeName {
   std::string_view name;
   std::string_view what;
@@ -146,7 +146,7 @@ class Encode {
 
 namespace messages {
 
-// Any message with `fields`, and lists of them.
+// Encodes a message with `fields`, or a list of them.
 template <typename Message>
 Json::Value encode(const Message& message) {
   return Encode::to_value(message);
@@ -154,7 +154,7 @@ Json::Value encode(const Message& message) {
 
 }  // namespace messages
 
-// Reads into a struct that holds what counts where a host says nothing.
+// Reads into a struct that contains the defaults for omitted members.
 class Decode {
  public:
   static constexpr bool kReads = true;
@@ -233,7 +233,7 @@ class Decode {
   ObjectReader& in_;
 };
 
-// The params of a method; `unknown` gets the members that it does not know. Errors: INVALID_PARAMS.
+// Decodes the params of a method; `unknown` receives the unknown members. Errors: INVALID_PARAMS.
 template <typename Params>
 Result<Params> decode_params(const Json::Value& params, std::vector<std::string>& unknown) {
   ObjectReader in(params);

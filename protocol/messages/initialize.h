@@ -10,7 +10,7 @@ namespace modlock::messages {
 
 inline constexpr std::string_view kProtocolVersion = "1.0";
 
-// A program that serves a further kind of sources (docs/backends.md).
+// A program that serves another kind of sources (docs/backends.md).
 struct ExternalBackend {
   std::string scheme;
   std::vector<std::string> command;
@@ -76,7 +76,7 @@ void fields(Form& form, In<Form, InitializeParams> params) {
   });
 }
 
-// Errors: INVALID_PARAMS; also where no protocol version is in common.
+// Errors: INVALID_PARAMS, also if there is no common protocol version.
 Result<InitializeParams> decode_initialize(const Json::Value& params, std::vector<std::string>& unknown);
 
 struct InitializeResult {
@@ -87,7 +87,7 @@ struct InitializeResult {
   std::size_t max_message_bytes = 0;
   std::string implementation;          // "opentofu" or "terraform"
   std::string implementation_version;  // empty: not known
-  std::string implementation_from;     // what it was concluded from
+  std::string implementation_from;     // how it was determined
 };
 
 template <typename Form>

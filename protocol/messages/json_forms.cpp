@@ -6,7 +6,7 @@
 #include "protocol/messages/session.h"
 #include "protocol/messages/workspace.h"
 
-// Types of messages whose form in JSON is not what their fields say.
+// Types of messages whose JSON form differs from their fields.
 namespace modlock::messages {
 namespace {
 

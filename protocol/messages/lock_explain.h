@@ -33,7 +33,7 @@ struct ExplainedStep {
   std::vector<Rejection> rejected;
 };
 
-// What is selected for the subject.
+// The selected version of the subject.
 struct Selected {
   std::optional<std::string> version;
   std::string ref;

@@ -9,7 +9,7 @@
 
 namespace modlock::messages {
 
-// The lock file to work on: its place, and its text where the host has another one than the disk.
+// The lock file to use: its path, and its text if the host's text differs from the file on disk.
 struct LockParams {
   std::optional<std::string> path;
   std::optional<std::string> text;
@@ -135,7 +135,7 @@ struct LockedModule {
   std::vector<std::string> hashes;
 };
 
-// Who signed the checksums of a provider's release.
+// The signer of a provider release's checksums.
 struct Signature {
   std::string status = "unasked";  // "signed", "skipped" (no key is published), "none" (a mirror)
   std::string key_id = {};

@@ -41,9 +41,9 @@ Json::Value schema_of(const Code*) {
 namespace modlock::messages {
 namespace {
 
-// A method as the documents of the protocol have it.
+// A method in the documents of the protocol.
 struct MethodSchema {
-  enum class Kind { request, notification, told };  // `told` are notifications of ours
+  enum class Kind { request, notification, told };  // `told` are notifications from tofu-modlock
   std::string name;
   std::string summary;
   Kind kind = Kind::request;
@@ -69,7 +69,7 @@ class MethodList {
       methods_.back().result["properties"]["_meta"] = Describe::value_schema<ResultMeta>(types_, {});
     }
   }
-  // A method that waits for a worker, and so takes `_meta`.
+  // A method that waits for a worker, and therefore has `_meta`.
   template <typename Params, typename Result>
   void method(const char* name, const char* summary, const char* example = "") {
     answered_here<Params, Result>(name, summary, example);
@@ -78,7 +78,7 @@ class MethodList {
     methods_.back().params.push_back(meta.list().front());
     methods_.back().params.back().shared = true;
   }
-  // `single` for many roots: its params but `root`, and its result, without `stats`, for each root that has one.
+  // The method `single` for many roots: its params without `root`, and for each root its result without `stats`.
   void over_roots(const char* name, const char* single, const char* summary, const char* example) {
     method<WorkspaceParams, WorkspaceResult>(name, summary, example);
     MethodSchema& many = methods_.back();
@@ -117,7 +117,7 @@ class MethodList {
   std::vector<MethodSchema> methods_;
 };
 
-// Every method, the session first, and the types that they name.
+// All methods, the session first, and the types that they name.
 std::vector<MethodSchema> list_methods(SchemaTypes& types) {
   MethodList list(types);
   list.answered_here<InitializeParams, InitializeResult>(
@@ -200,7 +200,7 @@ Json::Value code_schema() {
   return schema;
 }
 
-// What the numbers of JSON-RPC do not say.
+// The details of each code, which its JSON-RPC number does not express.
 Json::Value code_table() {
   Json::Value table(Json::arrayValue);
   for (const Code code : all_codes()) {
@@ -232,7 +232,7 @@ constexpr Number kNumbers[] = {
     {"RequestFailed", -32803, "Everything else: data.code says what."},
 };
 
-// An error for each number; an example of its data.
+// One error for each number, with example data.
 Json::Value error_components() {
   Json::Value errors(Json::objectValue);
   for (const Number& number : kNumbers) {
@@ -313,19 +313,19 @@ Json::Value to_openrpc(const MethodSchema& method, Json::Value& shared) {
   return out;
 }
 
-// Those of the methods, of errors and of codes.
+// The schemas of the methods, of errors and of codes.
 Json::Value all_schemas(SchemaTypes& types) {
   (void)Describe::value_schema<Error>(types, {});
   types.add("Code", code_schema());
   Json::Value schemas = types.all();
-  // What the code FROZEN adds.
+  // The addition of the code FROZEN.
   Json::Value& changes = schemas["ErrorData"]["properties"]["changes"] =
       Describe::value_schema<std::vector<Change>>(types, {});
   changes["description"] = "of FROZEN: what would change";
   return schemas;
 }
 
-// References of an OpenRPC document to those of a JSON Schema. Schemas are a few levels deep.
+// Converts references of an OpenRPC document to those of a JSON Schema. Schemas are only a few levels deep.
 void move_references(Json::Value& schema) {
   constexpr std::string_view kFrom = "#/components/schemas/";
   if (schema.isObject() && schema.isMember("$ref")) {

@@ -4,11 +4,12 @@
 
 namespace modlock::messages {
 
-// The whole protocol as an OpenRPC document, made of the `fields` of the messages: what `rpc.discover` answers and
-// docs/openrpc.json holds. The same bytes every time.
+// Returns the whole protocol as an OpenRPC document, built from the `fields` of the messages. It is the result of
+// `rpc.discover` and the content of docs/openrpc.json. The output is deterministic.
 Json::Value openrpc_document();
 
-// The same types and, as "<method>.params" and "<method>.result", messages as definitions of one JSON Schema.
+// Returns the same types and, as "<method>.params" and "<method>.result", the messages as definitions of one JSON
+// Schema.
 Json::Value json_schema_document();
 
 }  // namespace modlock::messages

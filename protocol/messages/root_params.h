@@ -36,19 +36,19 @@ struct Document {
 
 // An item of `variableArguments`: a value, or a file with values.
 struct VariableArgument {
-  std::optional<std::string> file;  // either this, or a name with a value
+  std::optional<std::string> file;  // either this, or a name and a value
   std::optional<std::string> name;
   std::optional<std::string> value;
 };
 
-// What every method with a `root` takes.
+// The params of every method with a `root`.
 struct RootParams {
   std::string root;
   std::vector<Document> documents;
-  std::map<std::string, std::string> variables;           // as -var gives them: above all files
-  std::map<std::string, std::string> fallback_variables;  // as TF_VAR_<name> gives them: below all files
+  std::map<std::string, std::string> variables;           // like -var: override all files
+  std::map<std::string, std::string> fallback_variables;  // like TF_VAR_<name>: overridden by all files
   std::vector<std::string> var_files;                     // relative to the root, in order
-  std::vector<VariableArgument> variable_arguments;       // as -var and -var-file in one order: above all of these
+  std::vector<VariableArgument> variable_arguments;       // -var and -var-file in one order: override all of the above
   std::optional<std::string> workspace;
   std::optional<std::string> data_dir;
 };

@@ -6,7 +6,7 @@
 
 namespace modlock::messages {
 
-// What passes between host and session besides the work.
+// Messages between host and session about the session itself.
 
 struct Nothing {};
 template <typename Form>
@@ -20,7 +20,7 @@ Json::Value schema_of(const Null*);
 struct AnyObject {};
 Json::Value schema_of(const AnyObject*);
 
-// A text or an integer, given back as it came.
+// A string or an integer, returned unchanged.
 struct Token {};
 Json::Value schema_of(const Token*);
 

@@ -9,7 +9,7 @@
 
 namespace modlock::messages {
 
-// What one call or provider should become.
+// The requested change of one call or provider.
 struct Update {
   std::string subject;
   std::optional<std::string> new_version;
@@ -31,7 +31,7 @@ void fields(Form& form, In<Form, Update> update) {
   });
 }
 
-// `update/plan` answers with a LockPlanResult whose edits begin with those of the configuration.
+// The result of `update/plan` is a LockPlanResult whose edits begin with those of the configuration.
 struct UpdatePlanParams {
   RootParams root;
   LockParams lock;

@@ -41,7 +41,7 @@ struct VersionsListResult {
   std::vector<SkippedTag> skipped;
   std::string fetched_at;  // RFC 3339, UTC
   bool complete = true;
-  Diagnostics diagnostics = {};  // left out where there are none
+  Diagnostics diagnostics = {};  // omitted if empty
 };
 
 constexpr TypeName name_of(const OfferedVersion*) {
@@ -49,7 +49,7 @@ constexpr TypeName name_of(const OfferedVersion*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, OfferedVersion> version) {
-  // In the order of their names, which is written fastest: there may be ten thousand.
+  // Sorted by name, which is the fastest to write: there may be ten thousand versions.
   form.optional("commit", version.commit, "the commit of a git source");
   form.optional("digest", version.digest, "the digest of an OCI source");
   form.optional("tag", version.tag, "the tag that has it");

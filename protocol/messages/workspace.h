@@ -10,8 +10,8 @@
 
 namespace modlock::messages {
 
-// How many roots are worked on at the same time: 1 to 64. They wait for the network most of the time, and what one asks
-// at once is bounded.
+// The number of roots that are processed in parallel, from 1 to 64. Roots mostly wait for the network, and the
+// concurrent requests of each one are limited.
 struct Jobs {
   std::uint64_t count = 8;
 };
@@ -35,7 +35,7 @@ void fields(Form& form, In<Form, WorkspaceParams> params) {
   form.optional("jobs", params.jobs, "how many roots are worked on at the same time; 8 where it is left out");
 }
 
-// What came of one root: `root` and the members of the method's result, or `error`.
+// The result of one root: `root` and the members of the method's result, or `error`.
 struct WorkspaceEntry {
   Json::Value members;
 };

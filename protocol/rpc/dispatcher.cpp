@@ -88,7 +88,7 @@ void Dispatcher::handle_line(std::string_view line) {
   }
   const auto batch = std::make_shared<BatchReply>(outlet_.write);
   const std::size_t share = line.size() / incoming.messages.size();
-  std::set<std::string> ids;  // all in flight until the batch is answered
+  std::set<std::string> ids;  // all ids in flight until the batch is answered
   for (Message& message : incoming.messages) {
     if (message.kind == Message::Kind::request && !ids.insert(message.id->key).second) {
       message.kind = Message::Kind::invalid;
@@ -138,7 +138,7 @@ void Dispatcher::handle_notification(const Message& message, bool in_batch) {
       log_.write(LogLevel::warning, "ignored log/setLevel: " + set.error().message);
     }
   } else if (message.method != "initialized" && message.method.rfind("$/", 0) != 0) {
-    // A method called without an id would do its work for nobody.
+    // No one would receive the result of a method that is called without an id.
     log_.write(LogLevel::warning, fmt::format("ignored the notification \"{}\"", message.method));
   }
 }
@@ -149,7 +149,7 @@ void Dispatcher::handle_request(Message message, Reply::Send send, bool in_batch
     Reply(message.id->token, std::move(send)).error(entered.error());
     return;
   }
-  // The id is free again before the host can see the response.
+  // Frees the id before the host can see the response.
   Reply reply(message.id->token,
               [this, send = std::move(send), key = message.id->key, token = message.progress_token](std::string line) {
                 leave(key, token);
@@ -304,7 +304,7 @@ void Dispatcher::run(Call& call) {
   if (result) {
     call.reply.result(*result);
   } else if (call.stop.stop_requested()) {
-    // Whatever failed, it failed because the work was cut short.
+    // Any error here is a result of the cancellation.
     call.reply.error(cancelled_error());
   } else {
     call.reply.error(result.error(), context.error_data);
@@ -333,7 +333,7 @@ void Dispatcher::cancel_all() {
     const std::lock_guard lock(mutex_);
     all = in_flight_;
   }
-  // Those that wait come first: a worker that is free now would start one before it is told to stop.
+  // Waiting requests first: a free worker could start one before it is cancelled.
   std::vector<Job> waiting;
   for (const auto& [key, stop] : all) {
     if (std::optional<Job> job = pool_.take(key)) {

@@ -20,10 +20,10 @@
 
 namespace modlock {
 
-// Which requests are welcome when: fresh until `initialize` succeeded, ready until `shutdown`, draining from then on.
+// The states of a session: fresh until `initialize` succeeds, ready until `shutdown`, then draining.
 class Lifecycle {
  public:
-  // Whether a request may run now. Errors: NOT_INITIALIZED (fresh: all but initialize, rpc.discover and ping),
+  // Whether a request may run now. Errors: NOT_INITIALIZED (fresh: all except initialize, rpc.discover and ping),
   // SHUTTING_DOWN (draining: all), INVALID_REQUEST (a second initialize; a lifecycle method inside a batch; a
   // notification of the protocol that was sent as a request).
   Result<void> admit(std::string_view method, bool in_batch) const;
@@ -40,41 +40,41 @@ class Lifecycle {
 // initialize, initialized, shutdown, exit.
 bool is_lifecycle_method(std::string_view method);
 
-// Where a dispatcher sends whole lines. Called from several threads; `offer` is for lines that may be lost.
+// The output of a dispatcher, in whole lines. Called from several threads; `offer` is for lines that may be dropped.
 struct OutgoingChannel {
   std::function<void(std::string line)> write = {};
   std::function<void(std::string line)> offer = {};
 };
 
-// Takes lines, runs methods, sends responses: the life of a request between its line and its response.
+// Reads lines, runs methods, sends responses.
 //
-// The thread that calls `handle_line` only judges the envelope and keeps order. It runs by itself what must overtake
-// the queue or take effect before the next line: $/cancelRequest, exit, log/setLevel, ping, initialize, shutdown. All
-// other methods wait for a worker. Every request gets exactly one response. No lock is held while a handler, the
-// channel or `on_idle` runs.
+// The thread that calls `handle_line` only checks the envelope and keeps the order. It runs only methods that must
+// overtake the queue or take effect before the next line: $/cancelRequest, exit, log/setLevel, ping, initialize,
+// shutdown. All other methods wait for a worker. Every request gets exactly one response. No lock is held while a
+// handler, the channel or `on_idle` runs.
 //
-// The table supplies `initialize` (which should not block) and all methods of the domain. After a successful
-// `initialize` its params settle what concerns this layer: capabilities.logMessage, limits.maxMessageBytes (of the
-// responses), options.logLevel, processId.
+// The table supplies `initialize` (which should not block) and all methods of the domain. The params of a successful
+// `initialize` configure the dispatcher: capabilities.logMessage, limits.maxMessageBytes (of the responses),
+// options.logLevel, processId.
 class Dispatcher {
  public:
-  // `on_idle` is called, from any thread, when the last request in flight was answered.
+  // `on_idle` is called, from any thread, when the last request in flight is answered.
   Dispatcher(const MethodTable& methods, OutgoingChannel channel, WorkerPool::Limits limits, Log& log,
              std::function<void()> on_idle);
 
-  // The thread of the reader only:
+  // Only for the reader thread:
   void handle_line(std::string_view line);
   void handle_too_large(std::size_t max_bytes);
   bool exit_requested() const { return exit_requested_; }
   bool is_shut_down() const { return lifecycle_.is_shut_down(); }
   std::optional<std::int64_t> host_process() const { return host_process_; }
-  // Asks every request in flight to stop; those that wait for a worker are answered at once.
+  // Requests cancellation of every request in flight; those that wait for a worker are answered at once.
   void cancel_all();
 
-  // Any thread: no request is in flight.
+  // Whether no request is in flight. May be called from any thread.
   bool is_idle() const;
 
-  // Methods and notifications that are served here and not by the table.
+  // Methods and notifications that the dispatcher serves itself.
   static std::vector<std::string> own_methods();
 
  private:
@@ -83,11 +83,11 @@ class Dispatcher {
   void handle(Message message, const std::shared_ptr<BatchReply>& batch, std::size_t bytes);
   void handle_notification(const Message& message, bool in_batch);
   void handle_request(Message message, Reply::Send send, bool in_batch, std::size_t bytes);
-  // False where the method is for a worker.
+  // False if the method is for a worker.
   bool handle_here(const Message& message, Reply& reply);
   void initialize(const Message& message, Reply& reply);
   Result<void> set_log_level(const Json::Value& params);
-  // Takes the id and the progress token. Errors: DUPLICATE_ID, INVALID_PARAMS.
+  // Registers the id and the progress token. Errors: DUPLICATE_ID, INVALID_PARAMS.
   Result<void> enter(const Message& message, const std::stop_source& stop);
   void leave(const std::string& key, const std::string& progress_token);
   void sent();
@@ -106,7 +106,7 @@ class Dispatcher {
   mutable std::mutex mutex_;
   std::map<std::string, std::stop_source> in_flight_;  // by the key of the id
   std::set<std::string> progress_tokens_;
-  std::size_t unanswered_ = 0;  // requests whose response did not go to the channel yet
+  std::size_t unanswered_ = 0;  // requests whose response was not sent to the channel yet
   WorkerPool pool_;             // last: its threads use all of the above
 };
 

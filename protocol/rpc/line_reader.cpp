@@ -46,7 +46,7 @@ std::optional<Frame> LineReader::next() {
       }
     } else {
       scanned_ = buffer_.size() - begin_;
-      // One byte more than the limit may still be the CR of the line end.
+      // One byte more than the limit may still be the CR of the line ending.
       if (discarding_ || scanned_ > max_bytes_ + 1) {
         discarding_ = true;
         buffer_.clear();
@@ -80,7 +80,7 @@ void LineReader::fill() {
   ended_ = got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
 }
 
-// Nothing for a blank line.
+// Returns nullopt for a blank line.
 std::optional<Frame> LineReader::take_line(std::size_t length, std::size_t consumed) {
   const bool discarded = std::exchange(discarding_, false);
   std::string_view line = std::string_view(buffer_).substr(begin_, length);

@@ -16,7 +16,7 @@ namespace modlock {
 
 Wakeup::Wakeup() {
   if (::pipe(ends_) != 0) {
-    // Without descriptors there is nothing to serve with; main has the door that catches this.
+    // The process cannot serve without descriptors; main catches this.
     throw std::system_error(errno, std::generic_category(), "pipe");
   }
   for (const int end : ends_) {
@@ -66,7 +66,7 @@ bool LineWriter::offer(std::string line) {
 
 bool LineWriter::enqueue(std::string line, bool droppable) {
   line += '\n';
-  // Made before the lock is taken: memory may be slow to get, and a slow thread would hold up all others.
+  // Allocated before the lock is taken: a slow allocation would block all other threads.
   std::list<std::string> lines;
   lines.push_back(std::move(line));
   {
@@ -97,7 +97,7 @@ bool LineWriter::is_closed() const {
 }
 
 void LineWriter::run() {
-  // Only this thread writes, and a pending SIGPIPE goes with it: the process keeps its own disposition.
+  // Only this thread writes, and it consumes a pending SIGPIPE, so the process keeps its own disposition.
   sigset_t pipe_signal;
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);
@@ -109,7 +109,7 @@ void LineWriter::run() {
     if (closed_) {
       return;
     }
-    // References into a list survive what others append.
+    // References into a list stay valid when others append.
     const std::string& line = queue_.front();
     lock.unlock();
     const bool written = write_all(line);
@@ -132,8 +132,8 @@ void LineWriter::run() {
   }
 }
 
-// Waits in poll and writes no more than a pipe takes at once, so that a reader who never reads cannot hold the thread
-// when the writer is destroyed.
+// Waits in poll and writes at most what a pipe accepts at once, so that a reader who never reads cannot block the
+// thread when the writer is destroyed.
 bool LineWriter::write_all(const std::string& line) {
   std::size_t at = 0;
   while (at < line.size()) {

@@ -10,7 +10,7 @@
 
 namespace modlock {
 
-// Wakes a thread that waits in poll: a pipe to itself. `notify` may be called from any thread and never blocks; several
+// Wakes a thread that waits in poll, through a pipe. `notify` may be called from any thread and never blocks; several
 // notifications before a `clear` count as one.
 class Wakeup {
  public:
@@ -21,17 +21,17 @@ class Wakeup {
 
   void notify() const;
   void clear() const;
-  // Readable while there is a notification.
+  // Readable while a notification is pending.
   int fd() const { return ends_[0]; }
 
  private:
   int ends_[2] = {-1, -1};
 };
 
-// Writes whole lines to a file descriptor, in the order in which they came, from one thread of its own; so no caller
-// ever waits for the reader at the other end. Partial writes and interruptions are retried. Once the reader is gone
-// (EPIPE) or the descriptor fails the writer is closed: what is queued is dropped, and so is all that follows. No
-// SIGPIPE is raised. Neither owns nor closes the descriptor. All members may be called from several threads.
+// Writes whole lines to a file descriptor, in order, from its own thread, so that callers never wait for the reader at
+// the other end. Retries partial writes and interruptions. If the reader is gone (EPIPE) or the descriptor fails, the
+// writer is closed: queued and later lines are dropped. Raises no SIGPIPE. Does not own or close the descriptor.
+// Thread-safe.
 class LineWriter {
  public:
   struct Limits {
@@ -39,21 +39,21 @@ class LineWriter {
     std::size_t backlog_bytes = std::size_t{8} << 20U;      // `is_backlogged` while more than this is queued
   };
 
-  // `on_change` is called from the writing thread when the queue ran empty or below the backlog, and when the writer
-  // closed itself.
+  // `on_change` is called from the writing thread when the queue becomes empty or falls below the backlog, and when the
+  // writer closes itself.
   explicit LineWriter(int fd, std::function<void()> on_change = {});
   LineWriter(int fd, std::function<void()> on_change, Limits limits);
-  // Drops what is still queued: wait for `is_idle` first where it matters.
+  // Drops queued lines: wait for `is_idle` first if they matter.
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  // Queues one line; the LF is added here. False once closed.
+  // Queues one line and adds the LF. Returns false if the writer is closed.
   bool write(std::string line);
-  // As `write`, for lines that may be lost: dropped (false) while much is queued.
+  // Like `write`, for lines that may be dropped: returns false and drops the line while much is queued.
   bool offer(std::string line);
 
-  // Nothing is queued or being written (also once closed).
+  // Whether nothing is queued or being written (also if closed).
   bool is_idle() const;
   bool is_backlogged() const;
   bool is_closed() const;

@@ -16,8 +16,8 @@
 
 namespace modlock {
 
-// What one request brings besides its params, and what its handler may say besides its result. The referenced objects
-// outlive the call.
+// The context of one request: input besides its params, and output besides its result. The referenced objects outlive
+// the call.
 struct RequestContext {
   std::stop_token stop = {};
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
@@ -27,22 +27,22 @@ struct RequestContext {
   // Set by the handler:
   std::vector<std::string> unknown_params = {};  // ObjectReader::unknown; listed in `_meta` of the result
   Json::Value error_data = {};                   // an object whose members are added to `error.data` on failure
-  Diagnostics diagnostics = {};                  // those of the result, for hosts in the same process
+  Diagnostics diagnostics = {};                  // copy of the result's diagnostics, for hosts in the same process
 };
 
-// Turns params (always an object) into a result. May block; should return soon once `stop` or the deadline says so.
+// Turns params (always an object) into a result. May block, but should return soon after `stop` or the deadline.
 using Handler = std::function<Result<Json::Value>(const Json::Value& params, RequestContext& context)>;
 
-// Names and their handlers. Built once, then read from several threads.
+// Maps names to handlers. Built once, then read from several threads.
 class MethodTable {
  public:
-  // Replaces a handler of the same name.
+  // Replaces a handler with the same name.
   void add(std::string name, Handler handler);
   bool has(std::string_view name) const;
   std::vector<std::string> names() const;  // sorted
 
-  // Calls a method in this thread: for workers, and for hosts in the same process. Adds `_meta.unknownParams` to a
-  // result that is an object. Errors: METHOD_NOT_FOUND, INTERNAL where the handler threw, and the handler's own.
+  // Calls a method in this thread, for workers and for hosts in the same process. Adds `_meta.unknownParams` to a
+  // result that is an object. Errors: METHOD_NOT_FOUND, INTERNAL if the handler threw, and the handler's own.
   Result<Json::Value> call(std::string_view name, const Json::Value& params, RequestContext& context) const;
 
  private:

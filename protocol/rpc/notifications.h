@@ -13,8 +13,8 @@
 
 namespace modlock {
 
-// The log of one session: what is up to its level goes on to another log (stderr) and, once the host asked for it, to
-// the host as `log/message` notifications {level, message}. May be called from several threads.
+// The log of one session. Passes lines up to its level to another log (stderr) and, if the host requested it, to the
+// host as `log/message` notifications {level, message}. Thread-safe.
 class SessionLog final : public Log {
  public:
   using Send = std::function<void(std::string line)>;
@@ -31,19 +31,19 @@ class SessionLog final : public Log {
   std::atomic<bool> sends_to_host_{false};
 };
 
-// "error", "warning", "info" or "debug".
+// Accepts "error", "warning", "info" and "debug".
 std::optional<LogLevel> parse_log_level(std::string_view text);
 
 // Turns the progress of one request into `$/progress` notifications {token, value{kind: begin|report|end, …}}: `begin`
-// at construction, reports no closer together than `kInterval` (those between are dropped), `end` from `end` or the
-// destructor, nothing after it. May be called from several threads.
+// at construction, reports at least `kInterval` apart (others are dropped), `end` from `end` or the destructor, nothing
+// after it. Thread-safe.
 class RequestProgress final : public Progress {
  public:
   using Send = std::function<void(std::string line)>;
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
   static constexpr std::chrono::milliseconds kInterval{100};
 
-  // `token` is the source text of the host's token; `title` says what began.
+  // `token` is the source text of the host's token; `title` names the operation.
   RequestProgress(std::string token, std::string_view title, Send send, Clock clock = &std::chrono::steady_clock::now);
   ~RequestProgress() override;
 

@@ -6,7 +6,7 @@
 
 namespace modlock {
 
-// SIGTERM, SIGINT and (unless it is ignored) SIGHUP as something to poll. They are blocked in the thread that holds the
+// Makes SIGTERM, SIGINT and (unless it is ignored) SIGHUP pollable. They are blocked in the thread that owns the
 // object.
 class SignalWatch {
  public:
@@ -15,9 +15,9 @@ class SignalWatch {
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  // Readable while a signal waits; -1 where the system has no such descriptor to give.
+  // Readable while a signal is pending; -1 if the system cannot provide the descriptor.
   int fd() const { return fd_; }
-  // The number of the next signal that waits.
+  // Returns the number of the next pending signal.
   std::optional<int> take() const;
 
  private:
@@ -25,7 +25,7 @@ class SignalWatch {
   sigset_t before_{};
 };
 
-// The end of another process as something to poll.
+// Makes the end of another process pollable.
 class ProcessWatch {
  public:
   ProcessWatch() = default;
@@ -33,10 +33,10 @@ class ProcessWatch {
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
-  // False where there is no such process here: it may have a number of another namespace.
+  // False if there is no such process here: the number may belong to another namespace.
   bool watch(std::int64_t process);
   void stop();
-  // Readable once the process is gone; -1 while none is watched.
+  // Readable after the process ended; -1 while none is watched.
   int fd() const { return fd_; }
 
  private:

@@ -14,12 +14,12 @@ SignalWatch::SignalWatch() {
   sigaddset(&watched, SIGTERM);
   sigaddset(&watched, SIGINT);
   if (struct sigaction hangup{}; ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
-    sigaddset(&watched, SIGHUP);  // unless nohup asked for deafness
+    sigaddset(&watched, SIGHUP);  // unless it is ignored, as under nohup
   }
   pthread_sigmask(SIG_BLOCK, &watched, &before_);
   fd_ = ::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd_ < 0) {
-    // Better to be ended by a signal than to be deaf to it.
+    // It is better to be ended by a signal than to miss it.
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 }

@@ -21,7 +21,7 @@ Message invalid(Code code, std::string message, std::optional<MessageId> id = {}
   return out;
 }
 
-// The source text of a value, which alone tells 1 from 1.0 and keeps every digit.
+// Returns the source text of a value, because only it distinguishes 1 from 1.0 and keeps every digit.
 std::string_view token_of(const Json::Value& value, std::string_view line) {
   const auto start = static_cast<std::size_t>(value.getOffsetStart());
   const auto limit = static_cast<std::size_t>(value.getOffsetLimit());
@@ -32,13 +32,13 @@ const Json::Value* member(const Json::Value& object, std::string_view name) {
   return object.find(name.data(), name.data() + name.size());
 }
 
-// Nothing wrong: an empty string.
+// Returns an empty string if nothing is wrong.
 std::string read_time_allowed(const Json::Value& meta, std::optional<std::chrono::milliseconds>& out) {
   const Json::Value* allowed = member(meta, "deadlineMs");
   if (allowed == nullptr || allowed->isNull()) {
     return {};
   }
-  // Longer than a year is as good as none, and safe to add to a time.
+  // Longer than a year is as good as no deadline, and safe to add to a time.
   constexpr Json::UInt64 kYear = Json::UInt64{366} * 24 * 3600 * 1000;
   if (!allowed->isUInt64()) {
     return "expected an integer that is not negative at params._meta.deadlineMs";
@@ -47,7 +47,7 @@ std::string read_time_allowed(const Json::Value& meta, std::optional<std::chrono
   return {};
 }
 
-// Nothing wrong: an empty string.
+// Returns an empty string if nothing is wrong.
 std::string read_meta(const Json::Value& meta, std::string_view line, Message& out) {
   if (!meta.isObject()) {
     return "expected an object at params._meta";
@@ -63,7 +63,7 @@ std::string read_meta(const Json::Value& meta, std::string_view line, Message& o
   return read_time_allowed(meta, out.time_allowed);
 }
 
-// INVALID_REQUEST or INVALID_PARAMS.
+// Errors: INVALID_REQUEST, INVALID_PARAMS.
 Result<void> read_params(const Json::Value& envelope, std::string_view line, Message& out) {
   const Json::Value* params = member(envelope, "params");
   if (params == nullptr || params->isNull()) {
@@ -128,7 +128,7 @@ Message parse_envelope(const Json::Value& value, std::string_view line) {
   return out;
 }
 
-// JSON that is no use as a message, answered under its id where that can be told.
+// JSON that is not usable as a message, answered under its id if it has a valid one.
 Message rejected(const JsonScan& scan) {
   Message out;
   if (scan.id) {

@@ -18,23 +18,23 @@ namespace modlock {
 
 // The id of a request: a string or an integer of any length.
 struct MessageId {
-  std::string token = {};  // as it was written, to be echoed
-  std::string key = {};    // equal for equal ids, however they were written
+  std::string token = {};  // as written, to be echoed
+  std::string key = {};    // equal for equal ids, regardless of spelling
 };
 
-// `token` is the source text of a JSON value. Nothing where it is neither a string nor an integer (written without
+// `token` is the source text of a JSON value. Returns nullopt if it is neither a string nor an integer (written without
 // fraction and exponent).
 std::optional<MessageId> parse_message_id(std::string_view token);
 
 inline constexpr std::size_t kMaxBatchItems = 100;
 
-// What a host sent, one JSON-RPC 2.0 envelope, judged.
+// One JSON-RPC 2.0 envelope from the host, checked.
 struct Message {
   enum class Kind {
     request,       // has an id: gets exactly one response
-    notification,  // has none: gets no response, whatever is wrong with it
-    invalid,       // answered with `error`, under `id` where it has a valid one, else under null
-    ignored,       // not answered: a response, or a notification that cannot be used; `error` says why
+    notification,  // has none: gets no response, even if it is invalid
+    invalid,       // answered with `error`, under its `id` if that is valid, else under null
+    ignored,       // not answered: a response, or an unusable notification; `error` has the reason
   };
   Kind kind = Kind::invalid;
   std::optional<MessageId> id = {};
@@ -43,7 +43,7 @@ struct Message {
   Error error = {};
 
   // params._meta
-  std::string progress_token = {};  // as it was written (a string or an integer), or empty
+  std::string progress_token = {};  // as written (a string or an integer), or empty
   std::optional<std::chrono::milliseconds> time_allowed = {};
 
   std::optional<MessageId> params_id = {};  // params.id, for $/cancelRequest
@@ -55,21 +55,21 @@ struct Incoming {
   std::vector<Message> messages = {};
 };
 
-// Never fails: a line that is no JSON, an empty or an oversized batch is one invalid message. PARSE_ERROR and
-// INVALID_REQUEST as `parse_json` has them; INVALID_REQUEST for what is no envelope; INVALID_PARAMS for positional
-// params and a `_meta` that cannot be used.
+// Never fails: invalid JSON, or an empty or oversized batch, becomes one invalid message. PARSE_ERROR and
+// INVALID_REQUEST as in `parse_json`; INVALID_REQUEST if it is not an envelope; INVALID_PARAMS for positional params
+// and an unusable `_meta`.
 Incoming parse_incoming(std::string_view line);
 
-// Responses and notifications, without the line end. `id` is a token as it was received, or "null".
+// Responses and notifications, without the line ending. `id` is a token as received, or "null".
 std::string encode_result(std::string_view id, std::string_view result_json);
 std::string encode_error(std::string_view id, const Error& error, const Json::Value& more_data = {});
 std::string encode_notification(std::string_view method, std::string_view params_json);
 
-// `_meta.deadlineMs` of params, for hosts in the same process; nullopt where there is none. Errors: INVALID_PARAMS.
+// Returns `_meta.deadlineMs` of params, for hosts in the same process; nullopt if absent. Errors: INVALID_PARAMS.
 Result<std::optional<std::chrono::milliseconds>> time_allowed(const Json::Value& params);
 
-// The right to answer one request, once. A second answer is dropped; a reply that is destroyed without an answer gives
-// INTERNAL, so that no host waits for ever.
+// The right to answer one request, once. A second answer is dropped. A reply that is destroyed without an answer sends
+// INTERNAL, so that no host waits forever.
 class Reply {
  public:
   using Send = std::function<void(std::string line)>;
@@ -80,7 +80,7 @@ class Reply {
   Reply(Reply&& other) noexcept;
   Reply& operator=(Reply&&) = delete;
 
-  // Limits the size of results: a larger one is answered with LIMIT_EXCEEDED. 0: no limit.
+  // Limits the size of results: a larger one becomes LIMIT_EXCEEDED. 0: no limit.
   void limit(std::size_t max_bytes) { max_bytes_ = max_bytes; }
 
   void result(const Json::Value& result);
@@ -90,19 +90,19 @@ class Reply {
   void send(std::string line);
 
   std::string id_;
-  Send send_;  // empty once used
+  Send send_;  // empty after use
   std::size_t max_bytes_ = 0;
 };
 
 // Collects the answers to the items of one batch and sends them as one line, in the order of the items, when the last
-// one is there; nothing where no item asked for an answer. May be answered from several threads.
+// one arrives; sends nothing if no item needs an answer. Thread-safe.
 class BatchReply : public std::enable_shared_from_this<BatchReply> {
  public:
   explicit BatchReply(Reply::Send send) : send_(std::move(send)) {}
 
-  // The place of the next item that gets an answer. Only before `close`.
+  // Reserves the place of the next item that gets an answer. Only before `close`.
   Reply::Send reserve();
-  // All places are reserved.
+  // Call it when all places are reserved.
   void close();
 
  private:
@@ -111,7 +111,7 @@ class BatchReply : public std::enable_shared_from_this<BatchReply> {
   Reply::Send send_;
   std::mutex mutex_;
   std::vector<std::string> answers_;
-  std::size_t open_ = 1;  // answers that are missing, and `close`
+  std::size_t open_ = 1;  // missing answers, plus 1 until `close`
 };
 
 }  // namespace modlock

@@ -21,13 +21,13 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// What ended a wait. `readable` and `woken` are reasons to look around, the others to leave.
+// The reason that ended a wait. `readable` and `woken` continue the session, the others end it.
 struct Event {
   enum class Kind { woken, readable, timeout, signal, parent_gone } kind = Kind::woken;
   int signal = 0;
 };
 
-// One session. Everything happens in the thread that calls `run`, but the work (the pool) and the writing.
+// One session. Everything happens in the thread that calls `run`, except the work (the pool) and the writing.
 class Session {
  public:
   Session(const MethodTable& methods, const ServeOptions& options)
@@ -65,7 +65,7 @@ class Session {
   }
 
  private:
-  // True at the end of input.
+  // Returns true at the end of input.
   bool handle_lines() {
     while (!dispatcher_.exit_requested() && !writer_.is_backlogged()) {
       const std::optional<Frame> frame = reader_.next();

@@ -15,29 +15,29 @@ struct ServeOptions {
   int in_fd = 0;
   int out_fd = 1;
   std::size_t max_message_bytes = kDefaultMaxMessageBytes;  // up to kLargestMaxMessageBytes
-  std::chrono::milliseconds drain{60'000};                  // how long requests may finish after the last line
-  std::chrono::milliseconds cancel_grace{5'000};            // how long cancelled ones may take to stop
+  std::chrono::milliseconds drain{60'000};                  // time for requests to finish after the last line
+  std::chrono::milliseconds cancel_grace{5'000};            // time for cancelled requests to stop
   WorkerPool::Limits pool = {};
-  Log* log = &null_log();  // stderr; gets warnings and errors until the host asks for another level
-  // Called where a handler does not stop although it was cancelled: must not return, but in tests that let it stop.
+  Log* log = &null_log();  // stderr; gets warnings and errors until the host sets another level
+  // Called if a handler does not stop after cancellation. Must not return, except in tests that let the handler stop.
   std::function<void(int exit_code)> abandon = {};  // default: std::_Exit
 };
 
 // Serves one session over two descriptors and returns the exit code of the process:
-//   end of input          finishes what was read within `drain`, 0; past it cancels, answers, 1
+//   end of input          finishes the requests within `drain`, 0; after that cancels, answers, 1
 //   exit after shutdown   the same
 //   exit without          cancels, answers, 1
 //   SIGTERM, SIGINT, SIGHUP (sent to the process or this thread)   cancels, answers, 128 + number; a second one does
 //                         not wait for answers
-//   the process that `initialize` named is gone   cancels, 1
+//   the process that `initialize` named has ended   cancels, 1
 //   the reader of `out_fd` is gone   cancels, 0 after shutdown, else 1
-// Reading pauses while the host does not read. The three signals are blocked in this thread, and so in the threads it
-// starts, until it returns: child processes need their signal mask reset. Throws std::system_error where the process
-// has no descriptors left.
+// Reading pauses while the host does not read. The three signals are blocked in this thread, and in the threads it
+// starts, until it returns: child processes need their signal mask reset. Throws std::system_error if the process has
+// no descriptors left.
 int serve(const MethodTable& methods, const ServeOptions& options);
 
-// Takes stdout away from everything else in the process: returns a private copy of descriptor 1 (closed on exec) and
-// points descriptor 1 at stderr. Errors: IO_ERROR.
+// Reserves stdout: returns a private copy of descriptor 1 (closed on exec) and points descriptor 1 at stderr. Errors:
+// IO_ERROR.
 Result<int> take_stdout();
 
 }  // namespace modlock

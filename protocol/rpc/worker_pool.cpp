@@ -26,7 +26,7 @@ WorkerPool::~WorkerPool() {
 bool WorkerPool::submit(Job job) {
   {
     const std::lock_guard lock(mutex_);
-    // Jobs that a thread is about to take do not wait.
+    // Jobs that a thread is about to take do not count as waiting.
     if (queue_.size() >= limits_.queue + (limits_.workers - busy_)) {
       return false;
     }
@@ -47,7 +47,7 @@ void WorkerPool::start_thread() {
   try {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // With one thread everything gets its turn; with none nothing ever would.
+    // One thread is enough to run all jobs; without any, none would run.
     if (threads_.empty()) {
       throw;
     }
@@ -67,7 +67,8 @@ std::optional<Job> WorkerPool::take(const std::string& key) {
 }
 
 void WorkerPool::work() {
-  // On Linux of this thread, and of the threads and processes that it starts. Refused, all is as quick as without it.
+  // On Linux this applies to this thread, and to threads and processes that it starts. If it fails, only the priority
+  // differs.
   [[maybe_unused]] const int nice_value = ::nice(10);
   std::unique_lock lock(mutex_);
   while (true) {
@@ -81,7 +82,7 @@ void WorkerPool::work() {
     queued_bytes_ -= job.bytes;
     lock.unlock();
     job.run();
-    job = {};  // what it holds goes before the lock is taken
+    job = {};  // frees its memory before the lock is taken
     lock.lock();
     --busy_;
   }

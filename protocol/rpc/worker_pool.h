@@ -12,33 +12,33 @@
 
 namespace modlock {
 
-// A piece of work. It does not throw.
+// A unit of work. It does not throw.
 struct Job {
-  std::string key = {};   // names it among those queued
-  std::size_t bytes = 0;  // what it holds in memory
+  std::string key = {};   // identifies it among queued jobs
+  std::size_t bytes = 0;  // its memory use
   std::function<void()> run = {};
 };
 
-// Threads that run jobs in the order in which they came, at a lower priority than the thread that made them: a ping is
-// answered while all of them compute. All members may be called from several threads.
+// Threads that run jobs in order, at a lower priority than the thread that submits them, so that a ping is answered
+// while all of them compute. Thread-safe.
 class WorkerPool {
  public:
   struct Limits {
     std::size_t workers = 8;
-    std::size_t queue = 256;                           // jobs that wait
-    std::size_t queue_bytes = std::size_t{64} << 20U;  // and their bytes; a job that waits alone may have more
+    std::size_t queue = 256;                           // waiting jobs
+    std::size_t queue_bytes = std::size_t{64} << 20U;  // and their bytes; a single waiting job may exceed it
   };
 
   explicit WorkerPool(Limits limits);
-  // Waits for the jobs that run; drops those that wait.
+  // Waits for running jobs; drops waiting ones.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // False where too much is waiting already. Throws std::system_error where the process can have no thread at all.
+  // False if too much is waiting already. Throws std::system_error if the process cannot start a single thread.
   bool submit(Job job);
 
-  // Takes back a job that still waits.
+  // Removes and returns a job that still waits.
   std::optional<Job> take(const std::string& key);
 
  private:
@@ -50,7 +50,7 @@ class WorkerPool {
   std::condition_variable changed_;
   std::deque<Job> queue_;
   std::size_t queued_bytes_ = 0;
-  std::size_t busy_ = 0;  // threads that run a job
+  std::size_t busy_ = 0;  // threads that are running a job
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };
