@@ -58,7 +58,7 @@ bool is_archive_id(std::string_view id) {
 Diagnostic moved(std::string message) {
   return {Severity::warning, Error{.code = Code::tag_moved,
                                    .message = std::move(message),
-                                   .hint = "find out why it changed; `tofu-modlock upgrade` locks what is there now"}};
+                                   .hint = "find out why it changed; `tofu-modlock upgrade` locks the new content"}};
 }
 
 // As in OpenTofu: only the directory that its address names is kept of a package that another server names.
@@ -71,7 +71,7 @@ Result<void> keep_subdir(FetchedTree& tree, const Source& source) {
     return fail(Code::not_found, fmt::format("the package has no directory \"{}\"", subdir));
   }
   if (leads_outside(kept.lexically_relative(package).generic_string())) {
-    return fail(Code::archive_unsafe, fmt::format("\"{}\" is a link that leaves the package", subdir));
+    return fail(Code::archive_unsafe, fmt::format("\"{}\" is a symbolic link that leaves the package", subdir));
   }
   tree.directory = kept;
   return {};
@@ -118,8 +118,8 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
   const std::string display = address.source.identity();
   if (!fetch_request.id.empty() && !is_archive_id(fetch_request.id)) {
     return fail(Code::hash_mismatch,
-                fmt::format("it is locked as {}, and \"{}\" is an archive", fetch_request.id, display),
-                "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
+                fmt::format("it is locked as {}, but \"{}\" is an archive", fetch_request.id, display),
+                "find out why it changed; if that is intended, lock it again with: tofu-modlock upgrade");
   }
   std::optional<Checksum> expected;
   if (!request.checksum.empty()) {
@@ -139,16 +139,16 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
   MODLOCK_TRY(const auto digests, package.finish());
   if (expected && digests.also != expected->digits) {
     return fail(Code::hash_mismatch,
-                fmt::format("\"{}\" is not what its checksum says: expected {}, got {}", display, expected->text(),
+                fmt::format("\"{}\" does not match its checksum: expected {}, got {}", display, expected->text(),
                             Checksum{expected->algorithm, digests.also}.text()),
-                "find out which of the two is right before either is trusted");
+                "find out which checksum is correct before you trust the archive");
   }
   return package.unpack().map([&](FetchedTree tree) {
     tree.id = "zh:" + digests.sha256;
     if (!fetch_request.id.empty() && fetch_request.id != tree.id) {
-      tree.warnings.push_back(
-          moved(fmt::format("the archive \"{}\" is another than the locked one: expected {}, got {}", display,
-                            fetch_request.id, tree.id)));
+      tree.warnings.push_back(moved(fmt::format(
+          "the archive \"{}\" differs from the locked archive (it may have been repacked): expected {}, got {}",
+          display, fetch_request.id, tree.id)));
     }
     return tree;
   });
@@ -158,13 +158,14 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
                                          const FetchRequest& fetch_request) {
   const std::string display = address.source.identity();
   if (++hops_ > kMostHops) {
-    return fail(Code::bad_response,
-                fmt::format("\"{}\" is the last of {} servers that each say that the module package is elsewhere",
-                            display, kMostHops + 1));
+    return fail(
+        Code::bad_response,
+        fmt::format("\"{}\" is the last of {} servers that each point to another location of the module package",
+                    display, kMostHops + 1));
   }
-  MODLOCK_TRY(const auto response, send(request, "find out where the module package is", nullptr));
+  MODLOCK_TRY(const auto response, send(request, "locate the module package", nullptr));
   MODLOCK_TRY(const auto next, read_terraform_get(response, display));
-  const std::string note = fmt::format("\"{}\" says that the module package is there", display);
+  const std::string note = fmt::format("\"{}\" points to this location of the module package", display);
   if (auto ok = check_redirected_source(next.source, context_); !ok) {
     return fail(with_note(std::move(ok.error()), note));
   }
@@ -174,8 +175,9 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
   } else if (Backend* const backend = others_.find(next.source); backend != nullptr) {
     tree = fetch_from(*backend, next, fetch_request);
   } else {
-    tree = fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", and {} sources are not served",
-                                                      next.source.identity(), next.source.getter));
+    tree =
+        fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", but {} sources are not supported",
+                                                   next.source.identity(), next.source.getter));
   }
   if (tree) {
     if (auto kept = keep_subdir(*tree, next.source); !kept) {
@@ -194,10 +196,10 @@ Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddre
   Diagnostics warnings;
   if (!fetch_request.id.empty() && inner.id.empty()) {
     const std::string what =
-        fmt::format("it is locked as {}, and is now at \"{}\"", fetch_request.id, address.source.identity());
+        fmt::format("it is locked as {}, but is now at \"{}\"", fetch_request.id, address.source.identity());
     if (!is_archive_id(fetch_request.id)) {
-      return fail(Code::hash_mismatch, what + ", which cannot give that",
-                  "find out why it changed; if that is intended, lock it anew with: tofu-modlock upgrade");
+      return fail(Code::hash_mismatch, what + ", which cannot serve that",
+                  "find out why it changed; if that is intended, lock it again with: tofu-modlock upgrade");
     }
     warnings.push_back(moved(what));
   }
@@ -224,12 +226,12 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
   const auto address = parse_source(list);
   if (!address || address->source.kind != SourceKind::archive) {
     return fail(Code::source_unsupported,
-                fmt::format("the list of checksums \"{}\" is not at a URL of http or https", printable_address(list)),
+                fmt::format("the checksum file \"{}\" does not have an http or https URL", printable_address(list)),
                 "write checksum=file:https://host/path, or the checksum itself");
   }
   if (context_.check_source) {
     if (auto ok = context_.check_source(address->source); !ok) {
-      return fail(with_note(std::move(ok.error()), "the list of checksums is there"));
+      return fail(with_note(std::move(ok.error()), "it is the location of the checksum file"));
     }
   }
   ArchiveRequest request;
@@ -237,11 +239,11 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
   request.host = address->source.host;
   const auto url = GoUrl::parse(address->package_url.reveal());
   request.has_user = url && url->user && !url->user->name.empty();
-  MODLOCK_TRY(const auto response, send(request, "download the list of checksums", nullptr));
+  MODLOCK_TRY(const auto response, send(request, "download the checksum file", nullptr));
   auto checksum = find_checksum(response.body, path_of(archive.url), path_of(address->package_url));
   if (!checksum) {
     return fail(Code::bad_response,
-                fmt::format("the list of checksums \"{}\" has none for the archive", address->source.identity()));
+                fmt::format("the checksum file \"{}\" has no checksum for the archive", address->source.identity()));
   }
   return std::move(*checksum);
 }
@@ -276,10 +278,9 @@ class ArchiveBackend final : public BackendCore {
     std::vector<Result<FetchedTree>> trees;
     for (const FetchRequest& request : requests) {
       if (context.offline) {
-        trees.push_back(
-            fail(Code::offline_miss,
-                 fmt::format("\"{}\" may not be downloaded: offline was asked for", source.source.package_identity()),
-                 "run once without offline"));
+        trees.push_back(fail(Code::offline_miss,
+                             fmt::format("cannot download \"{}\" in offline mode", source.source.package_identity()),
+                             "run the command without offline mode"));
       } else {
         trees.push_back(archive::ArchiveFetch(http_, credentials_, others_, parent, context).fetch(source, request));
       }

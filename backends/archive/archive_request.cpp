@@ -26,7 +26,7 @@ constexpr std::array kAlgorithms = {Algorithm{"md5", Hash::md5, 32}, Algorithm{"
                                     Algorithm{"sha256", Hash::sha256, 64}, Algorithm{"sha512", Hash::sha512, 128}};
 
 constexpr const char* kHint =
-    "write checksum=sha256:<64 hexadecimal digits> (or md5, sha1, sha512), or checksum=file:<URL of a list>";
+    "write checksum=sha256:<64 hexadecimal digits> (or md5, sha1, sha512), or checksum=file:<URL of a checksum file>";
 
 const Algorithm* by_name(std::string_view name) {
   const auto* const found =
@@ -112,7 +112,7 @@ Result<Checksum> parse_checksum(std::string_view text) {
   auto checksum =
       colon == std::string_view::npos ? of_length(text) : of_type(text.substr(0, colon), text.substr(colon + 1));
   if (!checksum) {
-    return fail(Code::source_invalid, fmt::format("the checksum \"{}\" is none", printable_address(text)), kHint);
+    return fail(Code::source_invalid, fmt::format("invalid checksum \"{}\"", printable_address(text)), kHint);
   }
   return std::move(*checksum);
 }
@@ -154,11 +154,12 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
     MODLOCK_TRY(expect_tree_format(*request.format, address.source.identity()));
   } else {
     if (!request.checksum.empty()) {
-      return fail(Code::source_invalid,
-                  fmt::format("\"{}\" has a checksum, but is no archive by its name or its `archive` argument",
-                              address.source.identity()),
-                  "where it is an archive, add archive=zip (or tar.gz, tar.xz, tar.bz2) to its query; else remove the "
-                  "checksum");
+      return fail(
+          Code::source_invalid,
+          fmt::format("\"{}\" has a checksum, but neither its name nor its `archive` argument makes it an archive",
+                      address.source.identity()),
+          "if it is an archive, add archive=zip (or tar.gz, tar.xz, tar.bz2) to its query; else remove the "
+          "checksum");
     }
     query.emplace_back("terraform-get", "1");
   }

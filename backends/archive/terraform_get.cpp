@@ -204,8 +204,9 @@ constexpr std::array<std::string_view, 7> kGetters = {"file", "gcs", "git", "hg"
 
 tl::unexpected<Error> says(std::string_view display, const std::string& where, Code code, std::string_view why) {
   return fail(
-      code, fmt::format("\"{}\" says that the module package is at \"{}\", {}", display, printable_address(where), why),
-      "the server has to give a whole address, such as https://host/path.tar.gz or git::https://host/path.git");
+      code,
+      fmt::format("\"{}\" states that the module package is at \"{}\", {}", display, printable_address(where), why),
+      "the server must send a full address, such as https://host/path.tar.gz or git::https://host/path.git");
 }
 
 }  // namespace
@@ -221,22 +222,22 @@ Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::stri
   }
   if (where.empty()) {
     return fail(Code::bad_response,
-                fmt::format("\"{}\" is no archive by its name, and neither its X-Terraform-Get header nor a "
-                            "<meta name=\"terraform-get\"> tag says where the module package is",
+                fmt::format("\"{}\" does not have the name of an archive, and neither its X-Terraform-Get header nor a "
+                            "<meta name=\"terraform-get\"> tag points to the module package",
                             display),
-                "where it is an archive, add archive=zip (or tar.gz, tar.xz, tar.bz2) to its query");
+                "if it is an archive, add archive=zip (or tar.gz, tar.xz, tar.bz2) to its query");
   }
   const std::size_t colon = where.find(':');
   const std::string_view getter = std::string_view(where).substr(0, std::min(colon, where.size()));
   if (colon != std::string::npos && getter == "oci") {
-    return says(display, where, Code::source_unsupported, "where OpenTofu does not follow");
+    return says(display, where, Code::source_unsupported, "which OpenTofu does not follow");
   }
   if (colon == std::string::npos || std::find(kGetters.begin(), kGetters.end(), getter) == kGetters.end()) {
-    return says(display, where, Code::bad_response, "which is no whole address");
+    return says(display, where, Code::bad_response, "which is not a full address");
   }
   auto address = parse_source(where);
   if (!address && address.error().code == Code::source_invalid) {
-    Error error = says(display, where, Code::bad_response, "which is no module source").value();
+    Error error = says(display, where, Code::bad_response, "which is not a module source").value();
     return fail(with_note(std::move(error), address.error().message));
   }
   return address;

@@ -55,16 +55,16 @@ Result<Finished> run(Command command, const Context& context) {
   auto finished = run_command(command, limited);
   if (!finished && is_ours && finished.error().code == Code::deadline_exceeded) {
     return fail(Code::timeout,
-                fmt::format("the credential helper {} had no answer after {} seconds",
+                fmt::format("the credential helper {} timed out after {} seconds",
                             std::filesystem::path(command.argv[0]).filename().string(), kLongestAnswer.count()),
-                "run it by hand to see what it waits for; nobody can answer questions here");
+                "run it manually to see what it waits for; prompts are not supported");
   }
   return finished;
 }
 
 tl::unexpected<Error> failing(std::string_view program, std::string_view how, std::string_view by_hand) {
   return fail(Code::unreachable, fmt::format("the credential helper {} {}", program, how),
-              fmt::format("run it by hand to see why: {}", by_hand));
+              fmt::format("run it manually to see why: {}", by_hand));
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ Result<FoundCredential> ask_registry_helper(const fs::path& program, const std::
   }
   const auto answer = parse_json(finished.output);
   if (!answer || !(answer->isObject() || answer->isNull())) {
-    return failing(name, "gave no JSON object", by_hand);
+    return failing(name, "did not print a JSON object", by_hand);
   }
   FoundCredential found;
   if (answer->isObject() && (*answer)["token"].isString()) {
@@ -118,8 +118,9 @@ Result<FoundCredential> ask_docker_helper(std::string_view name, std::string_vie
   const std::string by_hand = fmt::format("echo https://{} | {} get", host, program);
   const auto finished = run({.argv = {program, "get"}, .input = fmt::format("https://{}", host)}, context);
   if (!finished && finished.error().code == Code::tool_missing) {
-    return fail(Code::tool_missing, fmt::format("{} is not on PATH, which the credentials of {} need", program, host),
-                fmt::format("install {}, or take it out of the file that names it", program));
+    return fail(Code::tool_missing,
+                fmt::format("{} is not on PATH, but is required for the credentials of {}", program, host),
+                fmt::format("install {}, or remove it from the file that names it", program));
   }
   if (!finished) {
     return fail(finished.error());
@@ -138,10 +139,10 @@ Result<FoundCredential> ask_docker_helper(std::string_view name, std::string_vie
   const Json::Value& user = answer ? folded_member(*answer, "Username") : Json::Value::nullSingleton();
   const Json::Value& secret = answer ? folded_member(*answer, "Secret") : Json::Value::nullSingleton();
   if (!user.isString() || !secret.isString()) {
-    return failing(program, "gave no JSON object with Username and Secret", by_hand);
+    return failing(program, "did not print a JSON object with Username and Secret", by_hand);
   }
   if (user.asString() == "<token>") {
-    return failing(program, "gave an identity token, which OpenTofu takes from no program", by_hand);
+    return failing(program, "returned an identity token, which OpenTofu does not accept from a program", by_hand);
   }
   FoundCredential found;
   if (!user.asString().empty() || !secret.asString().empty()) {

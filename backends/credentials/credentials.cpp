@@ -59,10 +59,11 @@ class ClientCredentials final : public Credentials {
     CredentialLookup lookup = look_in_places(use, host, repository, context);
     const auto* token = std::get_if<TokenCredential>(&lookup.found.secret);
     if (token != nullptr && !fits_a_header(token->access_token.reveal())) {
-      lookup.failure = Error{
-          .code = Code::config_parse,
-          .message = fmt::format("the token of {} holds a line end or another control character", lookup.found.from),
-          .hint = "write the token without it"};
+      lookup.failure =
+          Error{.code = Code::config_parse,
+                .message = fmt::format("the token of {} contains a line ending or another control character",
+                                       lookup.found.from),
+                .hint = "remove it from the token"};
       for (CredentialLocation& place : lookup.places) {
         place.outcome = place.outcome == "used" ? "not usable: " + lookup.failure->message : place.outcome;
       }
@@ -129,7 +130,7 @@ Error explain_refusal(Error error, CredentialUse use, std::string_view host, std
   const auto places = credentials.places(use, host, repository, context);
   std::string used;
   if (!places) {
-    error.notes.push_back(fmt::format("credentials for {} could not be looked for: {}", host, places.error().message));
+    error.notes.push_back(fmt::format("cannot look up credentials for {}: {}", host, places.error().message));
   } else {
     for (const CredentialLocation& place : *places) {
       error.notes.push_back(fmt::format("looked for credentials for {} in {}: {}", host, place.place, place.outcome));
@@ -139,10 +140,10 @@ Error explain_refusal(Error error, CredentialUse use, std::string_view host, std
   if (used.empty()) {
     error.hint = fix(use, host);
   } else if (error.code == Code::forbidden) {
-    error.hint = fmt::format("{} does not take the credential from {} for this: have it allowed there, or use another",
+    error.hint = fmt::format("{} denied access with the credential from {}: request access, or use another credential",
                              host, used);
   } else {
-    error.hint = fmt::format("{} refused the credential from {}: renew it there", host, used);
+    error.hint = fmt::format("{} rejected the credential from {}: renew it there", host, used);
   }
   return error;
 }

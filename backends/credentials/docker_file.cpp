@@ -14,15 +14,14 @@ namespace modlock {
 namespace {
 
 tl::unexpected<Error> wrong(std::string_view name, std::string_view what) {
-  return fail(Code::config_parse, fmt::format("{}: {}", name, what),
-              "repair the file, or log in again to write it anew");
+  return fail(Code::config_parse, fmt::format("{}: {}", name, what), "repair the file, or log in again to recreate it");
 }
 
 Result<void> read_auths(const Json::Value& auths, std::string_view name, DockerFile& file) {
   for (const std::string& key : auths.getMemberNames()) {
     const Json::Value& entry = auths[key];
     if (!entry.isObject() && !entry.isNull()) {
-      return wrong(name, fmt::format("auths \"{}\" is no object", key));
+      return wrong(name, fmt::format("auths \"{}\" is not an object", key));
     }
     const Json::Value& auth = folded_member(entry, "auth");
     if (auth.isNull()) {
@@ -30,7 +29,7 @@ Result<void> read_auths(const Json::Value& auths, std::string_view name, DockerF
     }
     auto decoded = auth.isString() ? decode_base64(auth.asString()) : std::nullopt;
     if (!decoded) {
-      return wrong(name, fmt::format("the auth of auths \"{}\" is no base64", key));
+      return wrong(name, fmt::format("the auth of auths \"{}\" is not base64", key));
     }
     if (!decoded->empty()) {
       file.auths.push_back({key, SecretText(std::move(*decoded))});
@@ -44,10 +43,10 @@ Result<void> read_auths(const Json::Value& auths, std::string_view name, DockerF
 Result<DockerFile> parse_docker_file(std::string_view text, std::string_view name) {
   const auto json = parse_json(text);
   if (!json) {
-    return wrong(name, "it is no JSON: " + json.error().message);
+    return wrong(name, "it is not JSON: " + json.error().message);
   }
   if (!json->isObject()) {
-    return wrong(name, "it is no JSON object");
+    return wrong(name, "it is not a JSON object");
   }
   DockerFile file;
   const Json::Value& auths = folded_member(*json, "auths");
@@ -60,7 +59,7 @@ Result<DockerFile> parse_docker_file(std::string_view text, std::string_view nam
   MODLOCK_TRY(read_auths(auths, name, file));
   for (const std::string& host : helpers.getMemberNames()) {
     if (!helpers[host].isString() && !helpers[host].isNull()) {
-      return wrong(name, fmt::format("credHelpers \"{}\" is no string", host));
+      return wrong(name, fmt::format("credHelpers \"{}\" is not a string", host));
     }
     file.helpers[host] = helpers[host].asString();
   }

@@ -59,7 +59,7 @@ class NetrcReader {
     const bool is_keyword = is_comment || word.text == "machine" || word.text == "default" || word.text == "login" ||
                             word.text == "password" || word.text == "account" || word.text == "macdef";
     if (!is_keyword) {
-      return in_macro_ ? Result<void>() : wrong("a keyword was expected (machine, default, login, password, account)");
+      return in_macro_ ? Result<void>() : wrong("expected a keyword (machine, default, login, password, account)");
     }
     in_macro_ = in_macro_ && !word.after_empty_line;
     if (word.text == "macdef") {
@@ -156,7 +156,7 @@ NetrcCredentialFinder::File NetrcCredentialFinder::read() const {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
-    file.absent = "not there";
+    file.absent = "not found";
     return file;
   }
   if (status.type() == fs::file_type::directory) {

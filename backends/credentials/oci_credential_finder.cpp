@@ -61,7 +61,7 @@ OciCredentialFinder::File OciCredentialFinder::read_file_at(const fs::path& path
   const auto text = read_file(path);
   if (!text) {
     file.is_broken = text.error().code != Code::not_found || error == std::errc::not_a_directory;
-    file.problem = file.is_broken ? "it cannot be read" : "not there";
+    file.problem = file.is_broken ? "it cannot be read" : "not found";
     return file;
   }
   auto content = parse_docker_file(*text, file.name);
@@ -88,9 +88,9 @@ OciCredentialFinder::Files OciCredentialFinder::read_files() const {
         result.failure =
             Error{.code = Code::config_parse,
                   .message = fmt::format(
-                      "the credentials file {}, which docker_style_config_files in {} names, is not usable: {}",
-                      file.name, defaults->from, file.problem),
-                  .hint = "repair the file, or take it out of docker_style_config_files"};
+                      "the credentials file {}, named by docker_style_config_files in {}, is not usable: {}", file.name,
+                      defaults->from, file.problem),
+                  .hint = "repair the file, or remove it from docker_style_config_files"};
       }
       result.files.push_back(std::move(file));
     }
@@ -194,14 +194,14 @@ CredentialLookup OciCredentialFinder::look(std::string_view host, std::string_vi
       std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_malformed(); });
   if (chosen != all.end() && malformed != all.end() && !lookup.failure) {
     lookup.failure = Error{.code = Code::config_parse,
-                           .message = fmt::format("{} holds no user and password", malformed->place),
-                           .hint = "write them anew, or take the entry out"};
+                           .message = fmt::format("{} contains no user and password", malformed->place),
+                           .hint = "write them again, or remove the entry"};
   }
   for (const Candidate& candidate : all) {
     if (candidate.specificity == 0) {
       lookup.add(candidate.place, candidate.outcome);
     } else if (candidate.is_malformed()) {
-      lookup.add(candidate.place, "holds no user and password");
+      lookup.add(candidate.place, "contains no user and password");
     } else if (&candidate != &*chosen) {
       lookup.add(candidate.place, "hidden by " + chosen->place);
     } else {
@@ -222,8 +222,8 @@ void OciCredentialFinder::take(const Candidate& chosen, std::string_view host, C
     const std::string& name = chosen.helper;
     auto answer = helper_answers_.get(fmt::format("{} {}", name, host), context, [&]() -> Result<FoundCredential> {
       if (!is_helper_name(name)) {
-        return fail(Code::config_parse, fmt::format("{} is no name of a program", chosen.place),
-                    "write the name alone: what follows docker-credential-");
+        return fail(Code::config_parse, fmt::format("{} is not a program name", chosen.place),
+                    "write only the part after docker-credential-");
       }
       return ask_docker_helper(name, host, context);
     });

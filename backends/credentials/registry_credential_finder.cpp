@@ -104,7 +104,7 @@ CredentialLookup RegistryCredentialFinder::look(std::string_view given_host, con
   if (const auto block = configuration_.tokens.find(host); block != configuration_.tokens.end()) {
     use(fmt::format("credentials \"{}\" in {}", shown, block->second.from), block->second.token);
   } else if (configuration_.files.empty()) {
-    lookup.add("credentials blocks of the CLI configuration", "there is no such file");
+    lookup.add("credentials blocks of the CLI configuration", "no such file");
   } else {
     lookup.add("credentials blocks in " + join(configuration_.files), "no entry for " + shown);
   }
@@ -135,7 +135,7 @@ void RegistryCredentialFinder::ask_helper(const std::string& host, CredentialLoo
       directories.push_back(environment_.display(directory));
     }
     lookup.add(std::move(place),
-               fmt::format("there is no terraform-credentials-{} in {}", helper.name, join(directories)));
+               fmt::format("terraform-credentials-{} not found in {}", helper.name, join(directories)));
     return;
   }
   auto answer = helper_answers_.get(host, context, [&program, &helper, &host, &context]() {
@@ -149,7 +149,7 @@ void RegistryCredentialFinder::ask_helper(const std::string& host, CredentialLoo
     }
     if (is_new_trouble(host, answer.error().message)) {
       context.log->write(LogLevel::warning,
-                         fmt::format("{}, so {} is asked without a token", answer.error().message, host));
+                         fmt::format("{}, so requests to {} are sent without a token", answer.error().message, host));
     }
     lookup.add(std::move(place), "failed: " + answer.error().message);
     return;

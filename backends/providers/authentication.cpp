@@ -120,7 +120,7 @@ Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, 
     auto verdict = check_detached_signature(key, checksums, signature);
     if (!verdict && verdict.error().code == Code::bad_response) {
       return refused(rules, release, fmt::format("error decoding signing key: {}", verdict.error().message),
-                     "ask those who run the registry");
+                     "contact the operator of the registry");
     }
     if (!verdict) {
       return fail(std::move(verdict.error()));
@@ -131,7 +131,7 @@ Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, 
     if (verdict->kind == Kind::bad ||
         (verdict->kind == Kind::signature_expired && rules.client == ClientRules::terraform)) {
       return refused(rules, release, reason_of(*verdict),
-                     "do not use this release: its checksums are not what the author has signed");
+                     "do not use this release: its checksums do not match the author's signature");
     }
     if (verdict->kind != Kind::unknown_issuer && !expired) {
       expired = std::move(verdict->key_id);
@@ -147,10 +147,11 @@ Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, 
     return SignatureOutcome{signed_by(*std::move(expired)), {std::move(warning)}};
   }
   return refused(rules, release, kUnknownIssuer,
-                 expired        ? "ask the provider's author to renew the key in the registry, or unset "
-                                  "OPENTOFU_ENFORCE_GPG_EXPIRATION"
-                 : keys.empty() ? "the registry publishes no key: ask those who run it"
-                                : "the registry publishes another key than the one that signed: ask those who run it");
+                 expired ? "ask the provider's author to renew the key in the registry, or unset "
+                           "OPENTOFU_ENFORCE_GPG_EXPIRATION"
+                 : keys.empty()
+                     ? "the registry publishes no key: contact its operator"
+                     : "the registry does not publish the key that made the signature: contact its operator");
 }
 
 Result<const ListedPackage*> listed_package(const PackageMetadata& metadata, const Platform& platform) {

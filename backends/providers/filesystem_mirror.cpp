@@ -41,7 +41,7 @@ Result<std::vector<Name>> names_in(const fs::path& directory) {
   }
   if (error) {
     return fail(Code::io_error, fmt::format("cannot search {}: {}", directory.string(), error.message()),
-                "name a directory that holds provider packages and can be read");
+                "name a readable directory that contains provider packages");
   }
   std::sort(names.begin(), names.end(), [](const Name& left, const Name& right) { return left.text < right.text; });
   return names;

@@ -25,7 +25,7 @@ constexpr int kRedirects = 5;
 // `like` provides the code and the hint, if any.
 tl::unexpected<Error> invalid(std::string_view why, const Error& like = {.code = Code::bad_response}) {
   return fail(like.code, fmt::format("invalid response content from mirror server: {}", why),
-              like.hint.empty() ? "have the mirror made again, for example by \"tofu providers mirror\"" : like.hint);
+              like.hint.empty() ? "recreate the mirror, for example with \"tofu providers mirror\"" : like.hint);
 }
 
 // Returns the object member with this name; null if it is absent.
@@ -90,7 +90,7 @@ Result<std::vector<std::string>> matching_hashes(const std::vector<std::string>&
   if (known.empty() && !listed.empty()) {
     return fail(Code::source_unsupported,
                 "this version of OpenTofu does not support any of the checksum formats given for this provider",
-                "have the mirror list \"h1:\" or \"zh:\" hashes");
+                "add \"h1:\" or \"zh:\" hashes to the mirror");
   }
   std::vector<std::string> matching;
   std::copy_if(known.begin(), known.end(), std::back_inserter(matching),
@@ -100,7 +100,7 @@ Result<std::vector<std::string>> matching_hashes(const std::vector<std::string>&
                 known.size() == 1 ? fmt::format("provider package doesn't match the expected checksum \"{}\"",
                                                 printable_address(known.front()))
                                   : std::string("provider package doesn't match the any of the expected checksums"),
-                "the mirror, or something between, serves another archive than it lists: do not use it");
+                "do not use this archive: it differs from the one that the mirror lists");
   }
   return matching;
 }
@@ -149,7 +149,7 @@ class NetworkMirror final : public ProviderSource {
         return fail(Code::not_found,
                     fmt::format("provider mirror {} does not have a package of {} {} for {}", display_,
                                 provider.to_string(), version.to_string(), platform.to_string()),
-                    "have the mirror filled for this platform, or leave the platform out");
+                    "add the package to the mirror, or omit the platform");
       }
       const std::vector<std::string> accepted =
           options_.trust_all_hashes ? all_hashes(archives) : archive->second.hashes;
@@ -218,7 +218,7 @@ class NetworkMirror final : public ProviderSource {
     path.path = fmt::format("{}/{}/{}/{}", provider.host_ascii(), provider.name_space(), provider.type(), file);
     const auto url = resolve_url(options_.url, path.escaped_path());
     if (!url) {
-      return query_failed(provider, {.message = fmt::format("the mirror cannot be asked for \"{}\"", path.path)});
+      return query_failed(provider, {.message = fmt::format("cannot request \"{}\" from the mirror", path.path)});
     }
     HttpRequest request =
         metadata_.request(*url, fmt::format("query provider mirror {} for {}", display_, provider.to_string()));
@@ -277,7 +277,7 @@ class NetworkMirror final : public ProviderSource {
     return fail(
         Code::bad_response,
         fmt::format("failed to query provider mirror {} for {}: {}", display_, provider.to_string(), reason.message),
-        reason.hint.empty() ? "have the mirror made again, for example by \"tofu providers mirror\"" : reason.hint);
+        reason.hint.empty() ? "recreate the mirror, for example with \"tofu providers mirror\"" : reason.hint);
   }
 
   const NetworkMirrorOptions options_;

@@ -31,7 +31,7 @@ tl::unexpected<Error> no_provider(std::string_view what, std::string_view why) {
 }
 
 tl::unexpected<Error> broken(std::string_view what, std::string_view why, Code code = Code::bad_response) {
-  return fail(code, fmt::format("the manifest {} is damaged: {}", what, why), "have the provider pushed again");
+  return fail(code, fmt::format("the manifest {} is damaged: {}", what, why), "push the provider again");
 }
 
 std::string shown(std::string_view text) {
@@ -234,7 +234,7 @@ class OciMirror final : public ProviderSource {
         return fail(Code::source_unsupported,
                     fmt::format("\"{}\" of \"{}\": ambiguous manifest has multiple descriptors for platform {}",
                                 version.to_string(), repository.display, platform.to_string()),
-                    "have the provider pushed again with one manifest for each platform");
+                    "push the provider again with one manifest for each platform");
       }
       MODLOCK_TRY(auto package,
                   fetch(repository, found->digest,

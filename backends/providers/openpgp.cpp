@@ -175,7 +175,7 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
   const QuietStderr quiet;
   rnp_ffi_t ffi = nullptr;
   if (rnp_ffi_create(&ffi, "GPG", "GPG") != RNP_SUCCESS) {
-    return fail(Code::internal, "librnp cannot be used: it makes no key ring");
+    return fail(Code::internal, "librnp cannot create a key ring");
   }
   const Ring ring(ffi);
   const Input key = input_of(armored_key);
@@ -191,7 +191,7 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
   rnp_op_verify_t operation = nullptr;
   if (!is_packet(signature) || !signed_bytes || !made ||
       rnp_op_verify_detached_create(&operation, ffi, signed_bytes.get(), made.get()) != RNP_SUCCESS) {
-    return bad({}, "it is no OpenPGP signature");
+    return bad({}, "it is not an OpenPGP signature");
   }
   const Verification verification(operation);
   const rnp_result_t outcome = rnp_op_verify_execute(operation);
@@ -201,7 +201,7 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
   }
   std::size_t count = 0;
   rnp_op_verify_get_signature_count(operation, &count);
-  return count == 0 && outcome != RNP_SUCCESS ? bad({}, "it is no OpenPGP signature") : SignatureVerdict{};
+  return count == 0 && outcome != RNP_SUCCESS ? bad({}, "it is not an OpenPGP signature") : SignatureVerdict{};
 }
 
 }  // namespace modlock

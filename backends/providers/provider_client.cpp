@@ -18,7 +18,7 @@ Error about_answer(Error error, const ProviderAddress& provider, const HttpRespo
   error.message = fmt::format("could not query provider registry for {}: {}: {}", provider.to_string(),
                               printable_url(response.url.reveal()), error.message);
   if (error.hint.empty()) {
-    error.hint = "ask those who run the registry";
+    error.hint = "contact the operator of the registry";
   }
   return error;
 }
@@ -91,8 +91,8 @@ Result<ProviderVersions> ProviderClient::versions(const ProviderAddress& provide
       error = in_words(std::move(error),
                        fmt::format("provider registry {} does not have a provider named {}", provider.host(), name));
       error.hint = fmt::format(
-          "check the source address in required_providers; a registry may also hide private providers from those who "
-          "are not logged in: tofu-modlock explain --credentials {}",
+          "check the source address in required_providers; a registry may also hide private providers from anonymous "
+          "requests: tofu-modlock explain --credentials {}",
           provider.host());
     }
     return fail(std::move(error));
@@ -113,7 +113,7 @@ Result<PackageMetadata> ProviderClient::package(const ProviderAddress& provider,
     if (error.code == Code::not_found) {
       error =
           in_words(std::move(error), fmt::format("provider {} is not available for {}", name, platform.to_string()));
-      error.hint = "choose another version, or leave the platform out";
+      error.hint = "choose another version, or omit the platform";
     }
     return fail(std::move(error));
   }

@@ -77,7 +77,7 @@ class Member {
       return {};
     }
     return bad(
-        fmt::format("{} is not {}", path_.empty() ? "the answer" : '"' + escape_controls(path_) + '"', expected));
+        fmt::format("{} is not {}", path_.empty() ? "the response" : '"' + escape_controls(path_) + '"', expected));
   }
 
   const Json::Value* value_;

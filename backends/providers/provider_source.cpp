@@ -178,7 +178,7 @@ tl::unexpected<Error> not_available(const ProviderAddress& provider, const Provi
   return fail(Code::not_found,
               fmt::format("provider {} {} is not available for {}", provider.to_string(), version.to_string(),
                           platform.to_string()),
-              "choose another version, or leave the platform out");
+              "choose another version, or omit the platform");
 }
 
 Error not_as_listed(Error error) {

@@ -179,7 +179,7 @@ class RegistryProviderSource final : public ProviderSource {
     Error error{.code = Code::no_matching_version,
                 .message = fmt::format("provider {} is not supported by this version of {}", release.display(),
                                        options_.rules == ClientRules::terraform ? "Terraform" : "OpenTofu"),
-                .hint = "no version of it is: it needs another release of the client"};
+                .hint = "use another client version: this one supports no version of the provider"};
     const auto listing = versions(release.provider, context);
     if (!listing) {
       return listing.error();
@@ -189,7 +189,7 @@ class RegistryProviderSource final : public ProviderSource {
       return about(newest.error(), release.provider.to_string());
     }
     if (*newest != nullptr) {
-      error.hint = fmt::format("the newest version that is: constrain it to \"{}\"", (*newest)->version.to_string());
+      error.hint = fmt::format("constrain it to \"{}\", the newest supported version", (*newest)->version.to_string());
     }
     return error;
   }

@@ -41,7 +41,7 @@ tl::unexpected<Error> wrong_shape(std::string_view path, std::string_view expect
 Result<Json::Value> parse_object(std::string_view body) {
   MODLOCK_TRY(auto document, parse_json_body(body));
   if (!document.isObject()) {
-    return wrong_shape("the answer", "an object", document);
+    return wrong_shape("the response", "an object", document);
   }
   return document;
 }
@@ -107,7 +107,7 @@ Result<PackageLocation> parse_indirect(std::string location, std::string_view do
   }
   auto address = parse_source(location);
   if (!address) {
-    return address.error().code == Code::source_invalid ? bad("is no module source: " + address.error().message)
+    return address.error().code == Code::source_invalid ? bad("is not a module source: " + address.error().message)
                                                         : fail(std::move(address.error()));
   }
   if (address->source.is_local() || address->source.is_registry()) {
@@ -131,7 +131,7 @@ Result<PackageLocation> parse_direct(std::string_view location, std::string_view
   }
   auto source = archive_source(*url);
   if (!source) {
-    return bad("is not a URL of http or https");
+    return bad("is not an http or https URL");
   }
   return PackageLocation(DirectPackage{.url = SecretText(std::move(*url)),
                                        .source = std::move(*source),
@@ -147,7 +147,7 @@ Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock:
     return wrong_shape("\"modules\"", "a list", modules);
   }
   if (modules.empty()) {
-    return fail(Code::bad_response, "\"modules\" is empty, expected the module that was asked for");
+    return fail(Code::bad_response, "\"modules\" is empty, expected the requested module");
   }
   if (!modules[0].isObject()) {
     return wrong_shape("\"modules[0]\"", "an object", modules[0]);
@@ -185,10 +185,10 @@ Result<PackageLocation> parse_location(const HttpResponse& response, std::string
     said.location = response.header("X-Terraform-Get").value_or("");
   }
   if (said.location.empty()) {
-    return fail(Code::bad_response, rules == LocationRules::terraform
-                                        ? "the answer has no X-Terraform-Get, where Terraform expects the location"
-                                        : "the answer names no location, neither as \"location\" nor as "
-                                          "X-Terraform-Get");
+    return fail(Code::bad_response,
+                rules == LocationRules::terraform
+                    ? "the response has no X-Terraform-Get, where Terraform expects the location"
+                    : "the response has no location, neither as \"location\" nor as X-Terraform-Get");
   }
   return said.use_registry_credentials ? parse_direct(said.location, download_url, *said.use_registry_credentials)
                                        : parse_indirect(std::move(said.location), download_url);

@@ -79,11 +79,10 @@ std::string join_subdir(const std::string& outer, const std::string& inner) {
 }
 
 Diagnostic moved(std::string message) {
-  return {Severity::warning,
-          Error{.code = Code::tag_moved,
-                .message = std::move(message),
-                .hint = "find out why the registry gives a version another content; `tofu-modlock upgrade` locks what "
-                        "it gives now"}};
+  return {Severity::warning, Error{.code = Code::tag_moved,
+                                   .message = std::move(message),
+                                   .hint = "find out why the registry changed the content of a version; `tofu-modlock "
+                                           "upgrade` locks the new content"}};
 }
 
 std::vector<Result<FetchedTree>> PackageFetch::fetch(std::span<const FetchRequest> requests) {
@@ -120,22 +119,22 @@ void PackageFetch::locate(std::span<const FetchRequest> requests) {
   parallel_for(open.size(), kWidth, [&](std::size_t i) {
     const std::string& version = open[i]->first;
     // It becomes a part of a URL.
-    open[i]->second = Version::parse(version)
-                          ? client_.locate(module_, version, context_)
-                          : fail(Code::invalid_params,
-                                 fmt::format("\"{}\" of \"{}\" cannot be fetched: a registry has versions alone",
-                                             escape_controls(version), module_.package_identity()));
+    open[i]->second =
+        Version::parse(version)
+            ? client_.locate(module_, version, context_)
+            : fail(Code::invalid_params, fmt::format("\"{}\" of \"{}\" cannot be fetched: a registry has only versions",
+                                                     escape_controls(version), module_.package_identity()));
   });
 }
 
 Result<PackageFetch::Inner> PackageFetch::prepare(const FetchRequest& request, const SourceAddress& address) const {
   if (auto ok = check_redirected_source(address.source, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(request))));
+    return fail(with_note(std::move(ok.error()), fmt::format("{} is at this location", display(request))));
   }
   Inner inner{.address = address, .backend = others_.find(address.source), .request = {}, .warnings = {}};
   if (inner.backend == nullptr) {
     return fail(Code::source_unsupported,
-                fmt::format("{} lies at \"{}\", and {} sources are not served", display(request),
+                fmt::format("{} is at \"{}\", but {} sources are not supported", display(request),
                             address.source.identity(), address.source.getter));
   }
   if (auto ok = inner.backend->check_redirected(address, context_); !ok) {
@@ -147,7 +146,7 @@ Result<PackageFetch::Inner> PackageFetch::prepare(const FetchRequest& request, c
 }
 
 std::string PackageFetch::lies_at(const FetchRequest& request, const Inner& inner) const {
-  return fmt::format("{} lies at \"{}\"", display(request), inner.address.source.identity());
+  return fmt::format("{} is at \"{}\"", display(request), inner.address.source.identity());
 }
 
 // The source must verify a commit or digest before it is fetched directly.
@@ -167,22 +166,21 @@ Result<void> PackageFetch::expect_locked(Inner& inner, const FetchRequest& reque
   const std::string here = inner.address.source.identity();
   const std::string id = inner.backend->id_of({&request.id, 1});
   if (id.empty() && is_archive_id(request.id)) {
-    inner.warnings.push_back(moved(fmt::format("{} was an archive ({}) when it was locked, and is now at \"{}\"",
+    inner.warnings.push_back(moved(fmt::format("{} was an archive ({}) when it was locked, but is now at \"{}\"",
                                                display(request), request.id, here)));
     return expect_named(inner, request);
   }
   if (id.empty()) {
     return fail(Code::hash_mismatch,
-                fmt::format("{} is locked as {}, and the registry now points to \"{}\", which cannot give that",
+                fmt::format("{} is locked as {}, but the registry now points to \"{}\", which cannot serve that",
                             display(request), request.id, here),
-                "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
+                "find out why the registry changed it; if that is intended, lock it again with: tofu-modlock upgrade");
   }
   const std::string named = inner.address.source.named_id();
   if (!named.empty() && !ascii::lower(id).starts_with(named)) {
     inner.warnings.push_back(
-        moved(fmt::format("the registry now points to \"{}\" for {}; the locked {} is used, if it "
-                          "is still there",
-                          here, display(request), request.id)));
+        moved(fmt::format("the registry now points to \"{}\" for {}; the locked {} is used, if it still exists", here,
+                          display(request), request.id)));
   }
   inner.request = {.id = id, .ref = named.empty() ? inner.request.ref : std::string(), .locked = true};
   return {};
@@ -230,24 +228,23 @@ void PackageFetch::run(const Batch& batch, std::span<const FetchRequest> request
 
 Result<FetchedTree> PackageFetch::download(const FetchRequest& request, const DirectPackage& package) const {
   if (auto ok = check_redirected_source(package.source, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), fmt::format("{} lies there", display(request))));
+    return fail(with_note(std::move(ok.error()), fmt::format("{} is at this location", display(request))));
   }
   const std::string here = package.source.identity();
   if (!request.id.empty() && !is_archive_id(request.id)) {
     return fail(Code::hash_mismatch,
-                fmt::format("{} is locked as {}, and the registry now hands out an archive, \"{}\"", display(request),
+                fmt::format("{} is locked as {}, but the registry now serves an archive, \"{}\"", display(request),
                             request.id, here),
-                "find out why the registry changed it; if that is intended, lock it anew with: tofu-modlock upgrade");
+                "find out why the registry changed it; if that is intended, lock it again with: tofu-modlock upgrade");
   }
   auto tree = client_.download(module_, request.ref, package, parent_, context_);
   if (!tree) {
     return tree;
   }
   if (!request.id.empty() && request.id != tree->id) {
-    tree->warnings.push_back(
-        moved(fmt::format("the archive of {} at \"{}\" is another than the locked one: expected "
-                          "{}, got {}",
-                          display(request), here, request.id, tree->id)));
+    tree->warnings.push_back(moved(fmt::format(
+        "the archive of {} at \"{}\" differs from the locked archive (it may have been repacked): expected {}, got {}",
+        display(request), here, request.id, tree->id)));
   }
   tree->ref = request.ref;
   return tree;
@@ -275,9 +272,8 @@ using namespace registry;
 
 Error offline_miss(const Source& source) {
   return {.code = Code::offline_miss,
-          .message =
-              fmt::format("the registry may not be asked for \"{}\": offline was asked for", source.package_identity()),
-          .hint = "run once without offline"};
+          .message = fmt::format("cannot query the registry for \"{}\" in offline mode", source.package_identity()),
+          .hint = "run the command without offline mode"};
 }
 
 class RegistryBackend final : public BackendCore {
@@ -301,7 +297,7 @@ class RegistryBackend final : public BackendCore {
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& /*context*/) override {
-    return fail(Code::not_found, fmt::format("\"{}\" has no references to pin: a registry has versions alone",
+    return fail(Code::not_found, fmt::format("\"{}\" has no references to pin: a registry has only versions",
                                              source.source.package_identity()));
   }
 

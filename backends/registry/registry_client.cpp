@@ -72,8 +72,8 @@ Result<RegistryClient::Answer> RegistryClient::ask(const Source& source, const s
     Error error = std::move(response.error());
     if (error.code == Code::not_found && error.hint.empty()) {
       error.hint = fmt::format(
-          "check the address and the version; a registry may also hide private modules from those who are not logged "
-          "in: tofu-modlock explain --credentials {}",
+          "check the address and the version; a registry may also hide private modules from anonymous requests: "
+          "tofu-modlock explain --credentials {}",
           source.host);
     }
     return fail(std::move(error));
@@ -96,7 +96,7 @@ Result<Listing> RegistryClient::versions(const Source& source, const Context& co
 
 Result<PackageLocation> RegistryClient::locate(const Source& source, const std::string& version,
                                                const Context& context) {
-  const std::string purpose = fmt::format("find where {} lies", version_display(source, version));
+  const std::string purpose = fmt::format("find the location of {}", version_display(source, version));
   MODLOCK_TRY(const auto answer, ask(source, version + "/download", purpose, false, context));
   auto location = parse_location(answer.response, answer.url, traits_.rules);
   return location ? std::move(location) : fail(about_answer(std::move(location.error()), purpose, answer.url));

@@ -73,8 +73,8 @@ Result<void> RegistryHttp::authorise(HttpRequest& request, std::string_view host
     if (ends_the_run(found.error().code)) {
       return fail(found.error());
     }
-    context.log->write(LogLevel::warning,
-                       fmt::format("no credentials for \"{}\": {}; asking anonymously", host, found.error().message));
+    context.log->write(LogLevel::warning, fmt::format("no credentials for \"{}\": {}; sending an anonymous request",
+                                                      host, found.error().message));
     return {};
   }
   if (const auto* token = std::get_if<TokenCredential>(&found->secret)) {

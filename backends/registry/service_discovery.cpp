@@ -150,7 +150,7 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::read_document(const HttpRes
     return because(document.error());
   }
   if (!document->isObject() && !document->isNull()) {
-    return bad("the answer is JSON, but not an object");
+    return bad("the response is JSON, but not an object");
   }
   for (const std::string& name : document->getMemberNames()) {
     const Json::Value& value = (*document)[name];
@@ -196,7 +196,7 @@ Result<std::string> ServiceDiscovery::service_url(const Services& services, std:
     return bad("is neither http nor https");
   }
   if (url->user) {
-    return bad("holds user-info, which is not permitted");
+    return bad("contains user-info, which is not allowed");
   }
   url->fragment = url->raw_fragment = url->raw_query = {};
   url->force_query = false;

@@ -180,7 +180,7 @@ Result<Json::Value> parse_json(std::string_view text) {
     problem = caught.what();
   }
   // The scan does not find numbers beyond the range of a double.
-  return fail(Code::parse_error, "the text holds a value that cannot be represented: " + problem,
+  return fail(Code::parse_error, "the text contains a value that cannot be represented: " + problem,
               "keep numbers within the range of an IEEE 754 double");
 }
 

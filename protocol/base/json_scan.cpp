@@ -191,7 +191,7 @@ class JsonScanner {
         code_point = 0x10000 + ((code_point - 0xD800) << 10U) + (low - 0xDC00);
       } else {
         at_ = after;
-        ambiguous(start, "a lone surrogate, which stands for no character");
+        ambiguous(start, "a lone surrogate, which is not a character");
         code_point = 0xFFFD;
       }
     }
@@ -288,7 +288,7 @@ class JsonScanner {
     if (!scan_.rejection) {
       scan_.rejection = Error{.code = Code::invalid_request,
                               .message = fmt::format("the JSON text is ambiguous: byte {}: {}", at, what),
-                              .hint = "send JSON that every reader understands alike (RFC 7493)"};
+                              .hint = "send JSON that all parsers read the same way (RFC 7493)"};
     }
   }
 

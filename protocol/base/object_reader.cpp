@@ -157,7 +157,7 @@ std::optional<std::uint64_t> ObjectReader::unsigned_integer(std::string_view nam
     return std::nullopt;
   }
   if (!found->isUInt64()) {
-    expected("an integer that is not negative", path(name), found);
+    expected("a non-negative integer", path(name), found);
     return std::nullopt;
   }
   return found->asUInt64();

@@ -148,7 +148,7 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
   list.method<LockPlanParams, LockPlanResult>(
       "lock/plan",
       "What the lock should hold, as edits that the host makes. A call that cannot be resolved means no edits and its "
-      "error; a kind of source that nobody serves stays as it is, with a warning.",
+      "error; an unsupported kind of source stays as it is, with a warning.",
       R"({"root":"/srv/infra","mode":"upgrade","targets":["module.network"]})");
   list.method<LockExplainParams, LockExplainResult>(
       "lock/explain", "Why a module or a provider has its version: who constrains it where, and what that leaves.",
@@ -168,7 +168,7 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
   list.method<UpdatePlanParams, LockPlanResult>(
       "update/plan",
       "What configuration and lock should hold for versions that are asked for, as edits that the host makes; those of "
-      "the configuration come first. What nobody asks for stays locked as it is.",
+      "the configuration come first. All other entries stay locked as they are.",
       R"({"root":"/srv/infra","updates":[{"subject":"module.network","newVersion":"2.0.0"}]})");
   list.over_roots("workspace/plan", "lock/plan",
                   "lock/plan for many roots, eight at a time, each source asked once for all of them.",

@@ -23,7 +23,7 @@ std::optional<LogLevel> read_log_level(ObjectReader& in, std::string_view name) 
 Error duplicate_id_error(const MessageId& id) {
   return {.code = Code::duplicate_id,
           .message = fmt::format("the id {} belongs to a request in flight", id.token),
-          .hint = "use an id of its own for every request"};
+          .hint = "use a unique id for every request"};
 }
 
 Error cancelled_error() {
@@ -39,10 +39,10 @@ bool is_lifecycle_method(std::string_view method) {
 Result<void> Lifecycle::admit(std::string_view method, bool in_batch) const {
   if (in_batch && is_lifecycle_method(method)) {
     return fail(Code::invalid_request, fmt::format("{} must not be part of a batch", method),
-                "send it as a line of its own");
+                "send it as a separate line");
   }
   if (state_ == State::draining) {
-    return fail(Code::shutting_down, fmt::format("{} came after shutdown", method),
+    return fail(Code::shutting_down, fmt::format("{} was sent after shutdown", method),
                 "start a new process for more requests");
   }
   if (method == "initialized" || method == "exit" || method == "$/cancelRequest") {
@@ -50,12 +50,12 @@ Result<void> Lifecycle::admit(std::string_view method, bool in_batch) const {
   }
   if (method == "initialize") {
     if (state_ == State::ready) {
-      return fail(Code::invalid_request, "initialize came a second time", "start a new process for a new session");
+      return fail(Code::invalid_request, "initialize was sent a second time", "start a new process for a new session");
     }
     return {};
   }
   if (state_ == State::fresh && method != "rpc.discover" && method != "ping") {
-    return fail(Code::not_initialized, fmt::format("{} came before initialize", method), "send initialize first");
+    return fail(Code::not_initialized, fmt::format("{} was sent before initialize", method), "send initialize first");
   }
   return {};
 }
@@ -173,7 +173,7 @@ void Dispatcher::handle_request(Message message, Reply::Send send, bool in_batch
   if (!pool_.submit({.key = std::move(key), .bytes = bytes, .run = [this, call] { run(*call); }})) {
     call->reply.error({.code = Code::server_busy,
                        .message = "too many requests are waiting",
-                       .hint = "send it again once others were answered",
+                       .hint = "send it again after other requests were answered",
                        .retry_after = kRetryAfter});
   }
 }
@@ -252,7 +252,7 @@ Result<void> Dispatcher::enter(const Message& message, const std::stop_source& s
   if (!message.progress_token.empty() && !progress_tokens_.insert(message.progress_token).second) {
     return fail(Code::invalid_params,
                 fmt::format("the progress token {} belongs to a request in flight", message.progress_token),
-                "use a token of its own for every request");
+                "use a unique token for every request");
   }
   in_flight_.emplace(message.id->key, stop);
   ++unanswered_;
@@ -287,7 +287,7 @@ void Dispatcher::run(Call& call) {
   }
   if (call.deadline && SteadyClock::now() >= *call.deadline) {
     call.reply.error({.code = Code::deadline_exceeded,
-                      .message = "the deadline of the request passed while it waited for its turn",
+                      .message = "the deadline of the request passed while it waited in the queue",
                       .hint = "allow more time with a larger deadlineMs"});
     return;
   }

@@ -27,8 +27,8 @@ std::vector<std::string> MethodTable::names() const {
 Result<Json::Value> MethodTable::call(std::string_view name, const Json::Value& params, RequestContext& context) const {
   const auto found = handlers_.find(name);
   if (found == handlers_.end()) {
-    return fail(Code::method_not_found, fmt::format("there is no method \"{}\"", name),
-                "capabilities.methods of the result of initialize lists what is served");
+    return fail(Code::method_not_found, fmt::format("method \"{}\" not found", name),
+                "see capabilities.methods in the result of initialize");
   }
   Result<Json::Value> result;
   std::string thrown;
@@ -41,7 +41,7 @@ Result<Json::Value> MethodTable::call(std::string_view name, const Json::Value& 
   }
   if (!thrown.empty()) {
     return fail(Code::internal, fmt::format("{} failed unexpectedly: {}", name, thrown),
-                "this is a defect of the program: please report it");
+                "this is a bug in the program: please report it");
   }
   if (result && result->isObject() && !context.unknown_params.empty()) {
     (*result)["_meta"]["unknownParams"] = messages::encode(context.unknown_params);

@@ -41,7 +41,7 @@ std::string read_time_allowed(const Json::Value& meta, std::optional<std::chrono
   // Longer than a year is as good as no deadline, and safe to add to a time.
   constexpr Json::UInt64 kYear = Json::UInt64{366} * 24 * 3600 * 1000;
   if (!allowed->isUInt64()) {
-    return "expected an integer that is not negative at params._meta.deadlineMs";
+    return "expected a non-negative integer at params._meta.deadlineMs";
   }
   out = std::chrono::milliseconds(std::min(allowed->asUInt64(), kYear));
   return {};
@@ -70,7 +70,7 @@ Result<void> read_params(const Json::Value& envelope, std::string_view line, Mes
     return {};
   }
   if (params->isArray()) {
-    return fail(Code::invalid_params, "params must be an object: positional params are not served",
+    return fail(Code::invalid_params, "params must be an object: positional params are not supported",
                 "pass the params by name");
   }
   if (!params->isObject()) {
@@ -104,7 +104,7 @@ Message parse_envelope(const Json::Value& value, std::string_view line) {
   const Json::Value* method = member(value, "method");
   if (method == nullptr && (member(value, "result") != nullptr || member(value, "error") != nullptr)) {
     out.kind = Message::Kind::ignored;
-    out.error = {.code = Code::invalid_request, .message = "a response came in, but no request was sent"};
+    out.error = {.code = Code::invalid_request, .message = "received a response, but no request was sent"};
     return out;
   }
   if (id != nullptr && !out.id) {
@@ -190,12 +190,12 @@ Incoming parse_incoming(std::string_view line) {
     return one(parse_envelope(*value, line));
   }
   if (value->empty()) {
-    return one(invalid(Code::invalid_request, "a batch must hold at least one message"));
+    return one(invalid(Code::invalid_request, "a batch must contain at least one message"));
   }
   if (value->size() > kMaxBatchItems) {
     return one(invalid(Code::invalid_request,
-                       fmt::format("a batch may hold {} messages, found {}", kMaxBatchItems, value->size()), {},
-                       "send several batches, or one message per line"));
+                       fmt::format("a batch may contain at most {} messages, found {}", kMaxBatchItems, value->size()),
+                       {}, "send several batches, or one message per line"));
   }
   Incoming incoming{.is_batch = true, .messages = {}};
   for (const Json::Value& item : *value) {
@@ -225,8 +225,8 @@ Reply::Reply(Reply&& other) noexcept
 Reply::~Reply() {
   if (send_) {
     error({.code = Code::internal,
-           .message = "the request was dropped without an answer",
-           .hint = "this is a defect of the program: please report it"});
+           .message = "the request was dropped without a response",
+           .hint = "this is a bug in the program: please report it"});
   }
 }
 
@@ -237,8 +237,8 @@ void Reply::result(const Json::Value& result) {
   std::string line = encode_result(id_, write_json(result));
   if (max_bytes_ != 0 && line.size() > max_bytes_) {
     error({.code = Code::limit_exceeded,
-           .message = fmt::format("the response has {} bytes, the host takes {}", line.size(), max_bytes_),
-           .hint = "raise limits.maxMessageBytes in initialize, or ask for less at once"});
+           .message = fmt::format("the response has {} bytes, but the host accepts {}", line.size(), max_bytes_),
+           .hint = "raise limits.maxMessageBytes in initialize, or request less at once"});
     return;
   }
   send(std::move(line));

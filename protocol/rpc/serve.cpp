@@ -91,7 +91,7 @@ class Session {
     if (!host_known_ && dispatcher_.host_process()) {
       host_known_ = true;
       if (!host_.watch(*dispatcher_.host_process())) {
-        options_.log->write(LogLevel::warning, fmt::format("processId {} names no process that can be watched",
+        options_.log->write(LogLevel::warning, fmt::format("processId {} is not a process that can be watched",
                                                            *dispatcher_.host_process()));
       }
     }

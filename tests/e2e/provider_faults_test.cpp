@@ -125,7 +125,7 @@ std::vector<Row> signature_rows() {
       {"an expired key", signed_by(Signing::expired_key), 4, not_signed("authentication signature from unknown issuer"),
        "OPENTOFU_ENFORCE_GPG_EXPIRATION"},
       {"no signature", signed_by(Signing::malformed), 4,
-       not_signed("error checking signature: openpgp: invalid signature: it is no OpenPGP signature")},
+       not_signed("error checking signature: openpgp: invalid signature: it is not an OpenPGP signature")},
   };
 }
 

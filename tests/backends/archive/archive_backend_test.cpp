@@ -70,12 +70,14 @@ BOOST_AUTO_TEST_CASE(warns_of_another_archive_than_the_locked_one) {
   BOOST_TEST((tree->warnings[0].severity == Severity::warning));
   BOOST_TEST((tree->warnings[0].what.code == Code::tag_moved));
   BOOST_TEST(tree->warnings[0].what.message ==
-             "the archive \"https://example.com/a.zip\" is another than the locked one: expected zh:00, got " + zip_id);
+             "the archive \"https://example.com/a.zip\" differs from the locked archive (it may have been repacked): "
+             "expected zh:00, got " +
+                 zip_id);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_an_archive_for_a_locked_commit) {
   BOOST_TEST(outcome(fetch("https://example.com/a.zip", "git:00")) ==
-             "HASH_MISMATCH: it is locked as git:00, and \"https://example.com/a.zip\" is an archive");
+             "HASH_MISMATCH: it is locked as git:00, but \"https://example.com/a.zip\" is an archive");
   BOOST_TEST(http.sent_lines().empty());
 }
 
@@ -94,14 +96,14 @@ BOOST_AUTO_TEST_CASE(holds_an_archive_to_its_checksum) {
       {"sha1", "sha1:" + digits(Hash::sha1, zip), fine},
       {"sha512", "sha512:" + digits(Hash::sha512, zip), fine},
       {"another sha256", "sha256:" + nothing,
-       fmt::format("HASH_MISMATCH: \"https://example.com/a.zip?checksum=sha256:{0}\" is not what its checksum says: "
+       fmt::format("HASH_MISMATCH: \"https://example.com/a.zip?checksum=sha256:{0}\" does not match its checksum: "
                    "expected sha256:{0}, got sha256:{1}",
                    nothing, digits(Hash::sha256, zip))},
       {"another md5", "md5:" + nothing.substr(32),
-       fmt::format("HASH_MISMATCH: \"https://example.com/a.zip?checksum=md5:{0}\" is not what its checksum says: "
+       fmt::format("HASH_MISMATCH: \"https://example.com/a.zip?checksum=md5:{0}\" does not match its checksum: "
                    "expected md5:{0}, got md5:{1}",
                    nothing.substr(32), digits(Hash::md5, zip))},
-      {"none of any type", "abcd", "SOURCE_INVALID: the checksum \"abcd\" is none"},
+      {"none of any type", "abcd", "SOURCE_INVALID: invalid checksum \"abcd\""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -122,12 +124,12 @@ BOOST_AUTO_TEST_CASE(reads_lists_of_checksums) {
   BOOST_TEST(outcome(fetch(source + "https://you:pw@sums.example/SUMS%3Fv=1")) == zip_id + " main.tf");
   BOOST_TEST(http.sent().at(2).header("Authorization") == "Basic eW91OnB3");
   BOOST_TEST(outcome(fetch(source + "https://sums.example/NONE")) ==
-             "BAD_RESPONSE: the list of checksums \"https://sums.example/NONE\" has none for the archive");
+             "BAD_RESPONSE: the checksum file \"https://sums.example/NONE\" has no checksum for the archive");
   BOOST_TEST(
       outcome(fetch(source + "git::https://sums.example/a")) ==
-      "SOURCE_UNSUPPORTED: the list of checksums \"git::https://sums.example/a\" is not at a URL of http or https");
+      "SOURCE_UNSUPPORTED: the checksum file \"git::https://sums.example/a\" does not have an http or https URL");
   BOOST_TEST(outcome(fetch(source + "SUMS")) ==
-             "SOURCE_UNSUPPORTED: the list of checksums \"SUMS\" is not at a URL of http or https");
+             "SOURCE_UNSUPPORTED: the checksum file \"SUMS\" does not have an http or https URL");
   Context context;
   context.check_source = [](const Source& judged) -> Result<void> {
     return fail(Code::source_denied, "denied: " + judged.identity());
@@ -179,7 +181,7 @@ BOOST_AUTO_TEST_CASE(sends_nothing_offline) {
   Context context;
   context.offline = true;
   BOOST_TEST(outcome(fetch("https://example.com/a.zip", {}, context)) ==
-             "OFFLINE_MISS: \"https://example.com/a.zip\" may not be downloaded: offline was asked for");
+             "OFFLINE_MISS: cannot download \"https://example.com/a.zip\" in offline mode");
   BOOST_TEST(http.sent_lines().empty());
 }
 
@@ -197,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_package_may_be_larger_than_a_page) {
   BOOST_TEST(scene.outcome(scene.fetch("https://example.com/large.zip")) == "zh:" + sha256_hex(large) + " main.tf");
   scene.http.on("https://example.com/page?terraform-get=1", large, "text/html");
   BOOST_TEST(scene.outcome(scene.fetch("https://example.com/page")) ==
-             "LIMIT_EXCEEDED: could not find out where the module package is: https://example.com/page: the answer is "
+             "LIMIT_EXCEEDED: could not locate the module package: https://example.com/page: the answer is "
              "over 4194304 bytes");
 }
 

@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(refuses_a_named_directory_that_is_a_link_out_of_the_package
   std::filesystem::create_directory(parent.path() / "outside");
   git->add_link("git::https://git.example/links.git", "v1", "sub", parent.path() / "outside");
   point("https://example.com/link", "git::https://git.example/links.git//sub?ref=v1");
-  BOOST_TEST(outcome(fetch("https://example.com/link")) == "ARCHIVE_UNSAFE: \"sub\" is a link that leaves the package");
+  BOOST_TEST(outcome(fetch("https://example.com/link")) ==
+             "ARCHIVE_UNSAFE: \"sub\" is a symbolic link that leaves the package");
 }
 
 BOOST_AUTO_TEST_CASE(follows_to_a_repository) {
@@ -85,10 +86,10 @@ BOOST_AUTO_TEST_CASE(tells_when_the_kind_has_changed) {
   BOOST_REQUIRE(tree->warnings.size() == 1U);
   BOOST_TEST((tree->warnings[0].what.code == Code::tag_moved));
   BOOST_TEST(tree->warnings[0].what.message ==
-             "it is locked as zh:00, and is now at \"git::https://git.example/r.git//sub?ref=v1\"");
+             "it is locked as zh:00, but is now at \"git::https://git.example/r.git//sub?ref=v1\"");
   BOOST_TEST(outcome(fetch("https://example.com/repository", "oci:sha256:00")) ==
-             "HASH_MISMATCH: it is locked as oci:sha256:00, and is now at "
-             "\"git::https://git.example/r.git//sub?ref=v1\", which cannot give that");
+             "HASH_MISMATCH: it is locked as oci:sha256:00, but is now at "
+             "\"git::https://git.example/r.git//sub?ref=v1\", which cannot serve that");
   BOOST_TEST(outcome(fetch("https://example.com/p", "git:00")) ==
              "HASH_MISMATCH: it is locked as git:00, and \"https://example.com/a.zip\" is an archive");
 }
@@ -100,8 +101,8 @@ BOOST_AUTO_TEST_CASE(follows_ten_times) {
   point("https://example.com/hop11", "https://example.com/a.zip");
   BOOST_TEST(outcome(fetch("https://example.com/hop2")) == zip_id + " main.tf");
   BOOST_TEST(outcome(fetch("https://example.com/hop1")) ==
-             "BAD_RESPONSE: \"https://example.com/hop11\" is the last of 11 servers that each say that the module "
-             "package is elsewhere");
+             "BAD_RESPONSE: \"https://example.com/hop11\" is the last of 11 servers that each point to another "
+             "location of the module package");
 }
 
 BOOST_AUTO_TEST_CASE(asks_the_policy_before_it_follows) {
@@ -111,8 +112,9 @@ BOOST_AUTO_TEST_CASE(asks_the_policy_before_it_follows) {
   };
   const auto tree = fetch("https://example.com/repository", {}, context);
   BOOST_TEST(outcome(tree) == "SOURCE_DENIED: denied: git::https://git.example/r.git//sub?ref=v1");
-  BOOST_TEST(tree.error().notes ==
-             std::vector<std::string>{"\"https://example.com/repository\" says that the module package is there"});
+  BOOST_TEST(
+      tree.error().notes ==
+      std::vector<std::string>{"\"https://example.com/repository\" points to this location of the module package"});
   BOOST_TEST(git->pins == 0);
 }
 
@@ -129,8 +131,8 @@ BOOST_AUTO_TEST_CASE(refuses_to_be_led_to_this_machine) {
 BOOST_AUTO_TEST_CASE(refuses_what_nobody_serves) {
   point("https://example.com/bucket", "s3::https://s3.example/b/k.zip");
   BOOST_TEST(outcome(fetch("https://example.com/bucket")) ==
-             "SOURCE_UNSUPPORTED: the module package is at \"s3::https://s3.example/b/k.zip\", and s3 sources are not "
-             "served");
+             "SOURCE_UNSUPPORTED: the module package is at \"s3::https://s3.example/b/k.zip\", but s3 sources are not "
+             "supported");
 }
 
 BOOST_AUTO_TEST_CASE(holds_the_archive_to_the_checksum_of_the_server) {

@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_go_getter_refuses) {
        "tree "
        "of files"},
       {"a checksum without an archive", "https://example.com/a?checksum=md5:00",
-       "SOURCE_INVALID: \"https://example.com/a?checksum=md5:00\" has a checksum, but is no archive by its name or its "
-       "`archive` argument"},
+       "SOURCE_INVALID: \"https://example.com/a?checksum=md5:00\" has a checksum, but neither its name nor its "
+       "`archive` argument makes it an archive"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(reads_an_argument) {
       BOOST_TEST((read ? read->text() : "") == row.expected);
       if (!read) {
         BOOST_TEST((read.error().code == Code::source_invalid));
-        BOOST_TEST(read.error().message == "the checksum \"" + row.text + "\" is none");
+        BOOST_TEST(read.error().message == "invalid checksum \"" + row.text + "\"");
       }
     }
   }

@@ -17,19 +17,19 @@ BOOST_AUTO_TEST_CASE(the_netrc_file_of_the_user) {
     return shown(credentials->find(CredentialUse::download, "example.com", "", Context{})) + "\n" +
            shown(credentials->places(CredentialUse::download, "example.com", "", Context{}));
   };
-  BOOST_TEST(look() == "none\nfile ~/.netrc: not there\n");
+  BOOST_TEST(look() == "none\nfile ~/.netrc: not found\n");
   user.write(".netrc", "machine other login u password canary-1\n");
   BOOST_TEST(look() == "none\nfile ~/.netrc: no entry for example.com\n");
   user.write(".netrc", "\ndefault login u password canary-1\n");
   BOOST_TEST(look() == "basic u:canary-1\ndefault in ~/.netrc:2: used\n");
   user.set("NETRC", "own");
-  BOOST_TEST(look() == "none\nfile ~/own: not there\n");
+  BOOST_TEST(look() == "none\nfile ~/own: not found\n");
   user.write("own", "machine example.com login v password canary-2");
   BOOST_TEST(look() == "basic v:canary-2\nmachine example.com in ~/own:1: used\n");
   user.write("own", "canary-3");
   BOOST_TEST(look() ==
-             "CONFIG_PARSE ~/own:1: a keyword was expected (machine, default, login, password, account)\n"
-             "file ~/own: not usable: ~/own:1: a keyword was expected (machine, default, login, password, account)\n");
+             "CONFIG_PARSE ~/own:1: expected a keyword (machine, default, login, password, account)\n"
+             "file ~/own: not usable: ~/own:1: expected a keyword (machine, default, login, password, account)\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_file_is_passed_over) {
@@ -109,12 +109,12 @@ BOOST_AUTO_TEST_CASE(the_places_that_were_looked_in) {
       "looked for credentials for example.com in credentials_helper of the CLI configuration: not configured"};
   BOOST_TEST(error.notes == expected, boost::test_tools::per_element());
   BOOST_TEST(error.hint ==
-             "example.com refused the credential from environment variable TF_TOKEN_example_com: renew it there");
+             "example.com rejected the credential from environment variable TF_TOKEN_example_com: renew it there");
   const Error forbidden =
       explain_refusal(refusal(Code::forbidden), CredentialUse::registry, "example.com", "", *credentials, Context{});
   BOOST_TEST(forbidden.hint ==
-             "example.com does not take the credential from environment variable TF_TOKEN_example_com for this: have "
-             "it allowed there, or use another");
+             "example.com denied access with the credential from environment variable TF_TOKEN_example_com: request "
+             "access, or use another credential");
 }
 
 BOOST_AUTO_TEST_CASE(places_that_cannot_be_asked) {
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(places_that_cannot_be_asked) {
   const Error error =
       explain_refusal(refusal(Code::auth_required), CredentialUse::oci, "ghcr.io", "x", credentials, Context{});
   BOOST_TEST_REQUIRE(error.notes.size() == 2U);
-  BOOST_TEST(error.notes[1] == "credentials for ghcr.io could not be looked for: the run was cancelled");
+  BOOST_TEST(error.notes[1] == "cannot look up credentials for ghcr.io: the run was cancelled");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -29,15 +29,15 @@ BOOST_AUTO_TEST_CASE(what_is_no_such_file) {
     const char* expected;
   };
   const Row rows[] = {
-      {"an array", "[]", "f: it is no JSON object"},
+      {"an array", "[]", "f: it is not a JSON object"},
       {"auths of another type", R"({"auths": []})", "f: auths and credHelpers must be objects, credsStore a string"},
-      {"an entry of another type", R"({"auths": {"h": "canary-1"}})", "f: auths \"h\" is no object"},
-      {"a secret of another type", R"({"auths": {"h": {"auth": 7}}})", "f: the auth of auths \"h\" is no base64"},
+      {"an entry of another type", R"({"auths": {"h": "canary-1"}})", "f: auths \"h\" is not an object"},
+      {"a secret of another type", R"({"auths": {"h": {"auth": 7}}})", "f: the auth of auths \"h\" is not base64"},
       {"a secret that is not encoded", R"({"auths": {"h": {"auth": "canary-1:x"}}})",
-       "f: the auth of auths \"h\" is no base64"},
-      {"no padding", R"({"auths": {"h": {"auth": "dXU6cHA"}}})", "f: the auth of auths \"h\" is no base64"},
-      {"padding inside", R"({"auths": {"h": {"auth": "dT=w"}}})", "f: the auth of auths \"h\" is no base64"},
-      {"a program of another type", R"({"credHelpers": {"h": 1}})", "f: credHelpers \"h\" is no string"},
+       "f: the auth of auths \"h\" is not base64"},
+      {"no padding", R"({"auths": {"h": {"auth": "dXU6cHA"}}})", "f: the auth of auths \"h\" is not base64"},
+      {"padding inside", R"({"auths": {"h": {"auth": "dT=w"}}})", "f: the auth of auths \"h\" is not base64"},
+      {"a program of another type", R"({"credHelpers": {"h": 1}})", "f: credHelpers \"h\" is not a string"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_such_file) {
   }
   const auto broken = parse_docker_file(R"({"auths": {"h": {"auth": canary-1)", "f");
   BOOST_TEST_REQUIRE(!broken.has_value());
-  BOOST_TEST(broken.error().message.starts_with("f: it is no JSON: "));
+  BOOST_TEST(broken.error().message.starts_with("f: it is not JSON: "));
   BOOST_TEST(broken.error().message.find("canary") == std::string::npos);
 }
 

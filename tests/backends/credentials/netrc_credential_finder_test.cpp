@@ -49,9 +49,9 @@ BOOST_AUTO_TEST_CASE(faults_name_the_line_and_no_word) {
   };
   const Row rows[] = {
       {"a word too many", "machine h login u password canary-1 canary-2\n",
-       "~/.netrc:1: a keyword was expected (machine, default, login, password, account)"},
+       "~/.netrc:1: expected a keyword (machine, default, login, password, account)"},
       {"an unknown keyword", "machine h\nlogin u\ncanary-1 p\n",
-       "~/.netrc:3: a keyword was expected (machine, default, login, password, account)"},
+       "~/.netrc:3: expected a keyword (machine, default, login, password, account)"},
       {"two logins", "machine h login u\nlogin canary-1\n", "~/.netrc:2: a second login for one machine"},
       {"two accounts", "machine h account a account canary-1", "~/.netrc:1: a second account for one machine"},
       {"nothing to belong to", "\npassword canary-1\n", "~/.netrc:2: a password before any machine"},

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(usual_files_in_order) {
              "auths \"ghcr.io\" in ~/.docker/config.json: hidden by auths \"ghcr.io\" in ~/run/containers/auth.json\n"
              "auths \"ghcr.io\" in ~/.dockercfg: hidden by auths \"ghcr.io\" in ~/run/containers/auth.json\n"
              "oci_credentials blocks of the CLI configuration: none\n"
-             "file ~/elsewhere/containers/auth.json: not there\n");
+             "file ~/elsewhere/containers/auth.json: not found\n");
   BOOST_TEST(asked.find("quay.io") == "none");
 }
 
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(the_most_specific_place_decides_and_of_equals_the_first) {
              "oci_credentials \"ghcr.io\" in ~/.tofurc:1: hidden by oci_credentials \"ghcr.io/team\" in ~/.tofurc:1\n"
              "auths \"ghcr.io\" in ~/.docker/config.json: hidden by oci_credentials \"ghcr.io/team\" in ~/.tofurc:1\n"
              "oci_credentials \"ghcr.io/team/app/deeper\" in ~/.tofurc:1: for other repositories\n"
-             "file ~/.config/containers/auth.json: not there\n");
+             "file ~/.config/containers/auth.json: not found\n");
 }
 
 BOOST_AUTO_TEST_CASE(tokens_of_a_block) {
@@ -117,13 +117,13 @@ BOOST_AUTO_TEST_CASE(a_broken_file_in_a_usual_place_stops_the_use_of_all) {
   const Row rows[] = {
       {"no JSON object", ".dockercfg", "[]",
        "file ~/.docker/config.json: not used, because ~/.dockercfg is broken\n"
-       "file ~/.dockercfg: ~/.dockercfg: it is no JSON object\n"},
+       "file ~/.dockercfg: ~/.dockercfg: it is not a JSON object\n"},
       {"a directory", ".dockercfg/x", "",
        "file ~/.docker/config.json: not used, because ~/.dockercfg is broken\n"
        "file ~/.dockercfg: it cannot be read\n"},
       {"below a file", ".config/containers", "",
        "file ~/.docker/config.json: not used, because ~/.config/containers/auth.json is broken\n"
-       "file ~/.dockercfg: not there\n"},
+       "file ~/.dockercfg: not found\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -140,9 +140,9 @@ BOOST_AUTO_TEST_CASE(an_entry_that_holds_no_password_matters_only_beside_another
   CredentialQuery asked;
   asked.user.write(".docker/config.json", kNoColon);
   BOOST_TEST(asked.find() == "none");
-  BOOST_TEST(asked.places().starts_with("auths \"ghcr.io\" in ~/.docker/config.json: holds no user and password\n"));
+  BOOST_TEST(asked.places().starts_with("auths \"ghcr.io\" in ~/.docker/config.json: contains no user and password\n"));
   asked.user.write(".dockercfg", kDocker);
-  BOOST_TEST(asked.find() == "CONFIG_PARSE auths \"ghcr.io\" in ~/.docker/config.json holds no user and password");
+  BOOST_TEST(asked.find() == "CONFIG_PARSE auths \"ghcr.io\" in ~/.docker/config.json contains no user and password");
   BOOST_TEST(!has_canary(asked.places() + asked.find()));
 }
 
@@ -156,8 +156,8 @@ BOOST_AUTO_TEST_CASE(defaults_say_which_files_count) {
   BOOST_TEST(asked.find() == "basic podman:canary-p");
   defaults.files->push_back(asked.user.path("gone.json").string());
   BOOST_TEST(asked.find() ==
-             "CONFIG_PARSE the credentials file ~/gone.json, which docker_style_config_files in ~/.tofurc:7 names, is "
-             "not usable: not there");
+             "CONFIG_PARSE the credentials file ~/gone.json, named by docker_style_config_files in ~/.tofurc:7, is not "
+             "usable: not found");
   BOOST_TEST(!has_canary(asked.find() + asked.places()));
   defaults.files->clear();
   BOOST_TEST(asked.places() ==
@@ -219,12 +219,12 @@ BOOST_AUTO_TEST_CASE(what_programs_do_wrong) {
       {"a failure", "echo canary-1; echo canary-2 >&2; exit 1",
        "UNREACHABLE the credential helper docker-credential-one ended with exit code 1"},
       {"no JSON", "echo canary-1",
-       "UNREACHABLE the credential helper docker-credential-one gave no JSON object with Username and Secret"},
+       "UNREACHABLE the credential helper docker-credential-one did not print a JSON object with Username and Secret"},
       {"an array", "echo '[\"canary-1\"]'",
-       "UNREACHABLE the credential helper docker-credential-one gave no JSON object with Username and Secret"},
+       "UNREACHABLE the credential helper docker-credential-one did not print a JSON object with Username and Secret"},
       {"an identity token", "echo '{\"Username\": \"<token>\", \"Secret\": \"canary-1\"}'",
-       "UNREACHABLE the credential helper docker-credential-one gave an identity token, which OpenTofu takes from no "
-       "program"},
+       "UNREACHABLE the credential helper docker-credential-one returned an identity token, which OpenTofu does not "
+       "accept from a program"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -240,10 +240,10 @@ BOOST_AUTO_TEST_CASE(what_programs_do_wrong) {
   CredentialQuery asked;
   asked.user.write(".docker/config.json", R"({"credsStore": "no-such-program"})");
   BOOST_TEST(asked.find() ==
-             "TOOL_MISSING docker-credential-no-such-program is not on PATH, which the credentials of ghcr.io need");
+             "TOOL_MISSING docker-credential-no-such-program is not on PATH, but is required for the credentials of "
+             "ghcr.io need");
   asked.user.write(".docker/config.json", R"({"credsStore": "x/../../evil"})");
-  BOOST_TEST(asked.find() ==
-             "CONFIG_PARSE credsStore \"x/../../evil\" in ~/.docker/config.json is no name of a program");
+  BOOST_TEST(asked.find() == "CONFIG_PARSE credsStore \"x/../../evil\" in ~/.docker/config.json is not a program name");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

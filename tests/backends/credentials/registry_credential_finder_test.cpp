@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_configured) {
   const auto credentials = make_credentials({}, user.environment());
   BOOST_TEST(shown(credentials->places(CredentialUse::registry, "café.fr:8443", "", Context{})) ==
              "environment variable TF_TOKEN_* for café.fr:8443: not set\n"
-             "credentials blocks of the CLI configuration: there is no such file\n"
+             "credentials blocks of the CLI configuration: no such file\n"
              "credentials_helper of the CLI configuration: not configured\n");
 }
 
@@ -143,15 +143,16 @@ BOOST_AUTO_TEST_CASE(a_helper_that_gives_nothing_leaves_the_request_without) {
       {"an empty token", "echo '{\"token\": \"\"}'", "used: it is empty, so no token is sent", ""},
       {"a failure", "echo canary-1; echo canary-2 >&2; exit 3",
        "failed: the credential helper terraform-credentials-vault ended with exit code 3",
-       "warning: the credential helper terraform-credentials-vault ended with exit code 3, so example.com is asked "
-       "without a token\n"},
-      {"no JSON", "echo canary-1", "failed: the credential helper terraform-credentials-vault gave no JSON object",
-       "warning: the credential helper terraform-credentials-vault gave no JSON object, so example.com is asked "
-       "without a token\n"},
+       "warning: the credential helper terraform-credentials-vault ended with exit code 3, so requests to example.com "
+       "are sent without a token\n"},
+      {"no JSON", "echo canary-1",
+       "failed: the credential helper terraform-credentials-vault did not print a JSON object",
+       "warning: the credential helper terraform-credentials-vault did not print a JSON object, so requests to "
+       "example.com are sent without a token\n"},
       {"text behind it", "echo '{\"token\": \"canary-1\"} canary-2'",
-       "failed: the credential helper terraform-credentials-vault gave no JSON object",
-       "warning: the credential helper terraform-credentials-vault gave no JSON object, so example.com is asked "
-       "without a token\n"},
+       "failed: the credential helper terraform-credentials-vault did not print a JSON object",
+       "warning: the credential helper terraform-credentials-vault did not print a JSON object, so requests to "
+       "example.com are sent without a token\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_helper_lies_in_a_plugin_directory) {
   std::filesystem::remove_all(helped.user.path("more"));
   const auto places = helped.credentials()->places(CredentialUse::registry, "example.com", "", helped.context);
   BOOST_TEST_REQUIRE(places.has_value());
-  BOOST_TEST(places->back().outcome == "there is no terraform-credentials-vault in ~/plugins, ~/more");
+  BOOST_TEST(places->back().outcome == "terraform-credentials-vault not found in ~/plugins, ~/more");
 }
 
 BOOST_AUTO_TEST_CASE(a_helper_is_asked_once_for_each_host_however_many_want_it) {
@@ -236,8 +237,8 @@ BOOST_AUTO_TEST_CASE(a_token_writes_no_headers) {
   const auto credentials = make_credentials({}, user.environment());
   const auto found = credentials->find(CredentialUse::registry, "example.com", "", Context{});
   BOOST_TEST(shown(found) ==
-             "CONFIG_PARSE the token of environment variable TF_TOKEN_example_com holds a line end or another control "
-             "character");
+             "CONFIG_PARSE the token of environment variable TF_TOKEN_example_com contains a line ending or another "
+             "control character");
   BOOST_TEST(!has_canary(shown(credentials->places(CredentialUse::registry, "example.com", "", Context{}))));
 }
 

@@ -57,8 +57,8 @@ BOOST_AUTO_TEST_CASE(a_file_that_the_configuration_names) {
       .files = std::vector<std::string>{user.path("own.json").string()}, .from = "~/.tofurc:7"};
   const LongLived lived(user, configuration);
   BOOST_TEST(lived.find(CredentialUse::oci) ==
-             "CONFIG_PARSE the credentials file ~/own.json, which docker_style_config_files in ~/.tofurc:7 names, is "
-             "not usable: not there");
+             "CONFIG_PARSE the credentials file ~/own.json, named by docker_style_config_files in ~/.tofurc:7, is not "
+             "usable: not found");
   user.write("own.json", kDockerNew);
   BOOST_TEST(lived.find(CredentialUse::oci) == "basic user:canary-2");
 }

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(verdicts) {
     const char* reason;
   };
   const char* no_fit = "the signature is not of this key over these bytes";
-  const char* no_signature = "it is no OpenPGP signature";
+  const char* no_signature = "it is not an OpenPGP signature";
   const Row rows[] = {
       {"good", key, key.sign(kDocument), Kind::good, key.id(), ""},
       {"of something else", key, key.sign("something else"), Kind::bad, key.id(), no_fit},

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(versions) {
       {"what nobody asks for", R"({"id":7,"versions":[{"version":"1.0.0","platforms":"none"}]})", "1.0.0"},
       {"a page", "<html>", "the server sent an HTML page, not JSON"},
       {"no JSON", "hello", "the text is not JSON: byte 0: expected a value, found 'h'"},
-      {"a list", "[]", "the answer is not an object"},
+      {"a list", "[]", "the response is not an object"},
       {"no list", R"({"versions":{}})", "\"versions\" is not a list"},
       {"a number", R"({"versions":[{"version":1}]})", "\"versions[0].version\" is not a string"},
       {"a text", R"({"versions":["1.0.0"]})", "\"versions[0]\" is not an object"},

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(releases_that_are_refused) {
                        "these bytes)"},
       {"another key", published(Signing::unknown_key), unsigned_text + "authentication signature from unknown issuer)"},
       {"no signature", published(Signing::malformed),
-       unsigned_text + "error checking signature: openpgp: invalid signature: it is no OpenPGP signature)"},
+       unsigned_text + "error checking signature: openpgp: invalid signature: it is not an OpenPGP signature)"},
       {"no key, enforced", published(Signing::unsigned_release),
        unsigned_text + "authentication signature from unknown issuer)", true},
       {"another archive",

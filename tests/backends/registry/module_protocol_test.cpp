@@ -96,10 +96,10 @@ BOOST_AUTO_TEST_CASE(a_listing_of_another_shape_is_refused_by_path) {
       {"a page", "<html>", "BAD_RESPONSE: the server sent an HTML page, not JSON"},
       {"truncated", R"({"modules":[{)",
        "BAD_RESPONSE: the text is not JSON: byte 13: expected a member name, found the end of the text"},
-      {"a list", "[]", "BAD_RESPONSE: the answer is a list, expected an object"},
+      {"a list", "[]", "BAD_RESPONSE: the response is a list, expected an object"},
       {"no modules", "{}", "BAD_RESPONSE: \"modules\" is null, expected a list"},
       {"modules", R"({"modules":{}})", "BAD_RESPONSE: \"modules\" is an object, expected a list"},
-      {"empty", R"({"modules":[]})", "BAD_RESPONSE: \"modules\" is empty, expected the module that was asked for"},
+      {"empty", R"({"modules":[]})", "BAD_RESPONSE: \"modules\" is empty, expected the requested module"},
       {"module", R"({"modules":[null]})", "BAD_RESPONSE: \"modules[0]\" is null, expected an object"},
       {"versions", R"({"modules":[{"versions":"1.0.0"}]})",
        "BAD_RESPONSE: \"modules[0].versions\" is a string, expected a list"},
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(locations_of_direct_downloads) {
       {"a module source", R"({"location":"git::https://example.com/m","use_registry_credentials":true})",
        "BAD_RESPONSE: the location \"git::https://example.com/m\" is not a URL"},
       {"no location", R"({"use_registry_credentials":true})",
-       "BAD_RESPONSE: the answer names no location, neither as \"location\" nor as X-Terraform-Get"},
+       "BAD_RESPONSE: the response has no location, neither as \"location\" nor as X-Terraform-Get"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(each_client_reads_an_answer_by_its_own_rules) {
     const char* opentofu;
     const char* opentofu_1_12;
   };
-  const char* none = "BAD_RESPONSE: the answer has no X-Terraform-Get, where Terraform expects the location";
+  const char* none = "BAD_RESPONSE: the response has no X-Terraform-Get, where Terraform expects the location";
   const Row rows[] = {
       {"body and header", answer(200, R"({"location":"https://example.com/b.zip"})", "https://example.com/h.zip"),
        "source https://example.com/h.zip", "source https://example.com/b.zip", "source https://example.com/b.zip"},
@@ -229,8 +229,8 @@ BOOST_AUTO_TEST_CASE(each_client_reads_an_answer_by_its_own_rules) {
       {"a header and no JSON", answer(200, "<html>", "https://example.com/h.zip"), "source https://example.com/h.zip",
        "BAD_RESPONSE: the server sent an HTML page, not JSON", "BAD_RESPONSE: the server sent an HTML page, not JSON"},
       {"nothing", answer(204, ""), none,
-       "BAD_RESPONSE: the answer names no location, neither as \"location\" nor as X-Terraform-Get",
-       "BAD_RESPONSE: the answer names no location, neither as \"location\" nor as X-Terraform-Get"},
+       "BAD_RESPONSE: the response has no location, neither as \"location\" nor as X-Terraform-Get",
+       "BAD_RESPONSE: the response has no location, neither as \"location\" nor as X-Terraform-Get"},
       {"direct", answer(200, R"({"location":"https://example.com/b.zip","use_registry_credentials":true})"), none,
        "source https://example.com/b.zip", "direct https://example.com/b.zip with token"},
       {"almost direct", answer(200, R"({"location":"https://example.com/b.zip","use_registry_credentials":7})"), none,
@@ -254,12 +254,12 @@ BOOST_AUTO_TEST_CASE(locations_that_are_refused) {
   };
   const Row rows[] = {
       {"none", answer(204, ""),
-       "BAD_RESPONSE: the answer names no location, neither as \"location\" nor as X-Terraform-Get"},
+       "BAD_RESPONSE: the response has no location, neither as \"location\" nor as X-Terraform-Get"},
       {"none in the body", answer(200, "{}"),
-       "BAD_RESPONSE: the answer names no location, neither as \"location\" nor as X-Terraform-Get"},
+       "BAD_RESPONSE: the response has no location, neither as \"location\" nor as X-Terraform-Get"},
       {"no JSON beside a header", answer(200, "", "https://example.com/m.zip"),
        "BAD_RESPONSE: the text is not JSON: byte 0: expected a value, found the end of the text"},
-      {"a list", answer(200, "[]"), "BAD_RESPONSE: the answer is a list, expected an object"},
+      {"a list", answer(200, "[]"), "BAD_RESPONSE: the response is a list, expected an object"},
       {"no text", answer(200, R"({"location":["x"]})"), "BAD_RESPONSE: \"location\" is a list, expected a string"},
       {"another status", answer(202, R"({"location":"https://example.com/m.zip"})"),
        "BAD_RESPONSE: expected status 200 or 204, got 202"},

@@ -145,11 +145,11 @@ BOOST_AUTO_TEST_CASE(what_needs_no_request) {
   BOOST_REQUIRE(!pin);
   BOOST_TEST(
       words(pin.error()) ==
-      "NOT_FOUND: \"registry.opentofu.org/modules/a/b/c\" has no references to pin: a registry has versions alone");
+      "NOT_FOUND: \"registry.opentofu.org/modules/a/b/c\" has no references to pin: a registry has only versions");
 
   fixture.context.offline = true;
   const std::string miss =
-      "OFFLINE_MISS: the registry may not be asked for \"registry.opentofu.org/modules/a/b/c\": offline was asked for";
+      "OFFLINE_MISS: cannot query the registry for \"registry.opentofu.org/modules/a/b/c\" in offline mode";
   const auto offline = registry.list_versions(source, "", fixture.context);
   BOOST_REQUIRE(!offline);
   BOOST_TEST(words(offline.error()) == miss);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_backend_may_refuse_what_a_server_names) {
   BOOST_TEST(words(tree.error()) == "SOURCE_DENIED: git::https://example.com/c.git?ref=v1.0.0 is on this machine");
   BOOST_TEST(
       tree.error().notes.at(0) ==
-      "version 1.0.0 of \"registry.example.com/modules/a/b/c\" lies at \"git::https://example.com/c.git?ref=v1.0.0\"");
+      "version 1.0.0 of \"registry.example.com/modules/a/b/c\" is at \"git::https://example.com/c.git?ref=v1.0.0\"");
   BOOST_TEST(fixture.git->calls().empty());
 }
 

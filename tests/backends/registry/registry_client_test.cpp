@@ -102,12 +102,13 @@ BOOST_AUTO_TEST_CASE(another_archive_than_the_locked_one_is_a_warning) {
   BOOST_REQUIRE(other->warnings.size() == 1U);
   BOOST_TEST(words(other->warnings[0].what) ==
              "TAG_MOVED: the archive of version 1.0.0 of \"registry.example.com/modules/a/b/c\" at \"" + kUrl +
-                 "\" is another than the locked one: expected zh:00, got zh:" + sha256_hex(archive));
+                 "\" differs from the locked archive (it may have been repacked): expected zh:00, got zh:" +
+                 sha256_hex(archive));
   const auto commit = fixture.fetch("1.0.0", "git:8f2c");
   BOOST_REQUIRE(!commit);
   BOOST_TEST(words(commit.error()) ==
-             "HASH_MISMATCH: version 1.0.0 of \"registry.example.com/modules/a/b/c\" is locked as git:8f2c, and the "
-             "registry now hands out an archive, \"" +
+             "HASH_MISMATCH: version 1.0.0 of \"registry.example.com/modules/a/b/c\" is locked as git:8f2c, but the "
+             "registry now serves an archive, \"" +
                  kUrl + "\"");
 }
 

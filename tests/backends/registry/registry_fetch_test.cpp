@@ -90,16 +90,16 @@ BOOST_AUTO_TEST_CASE(what_a_lock_names_and_a_registry_moved) {
       {"another commit", "git::https://example.com/m.git?ref=" + kOtherCommit, "git:" + kCommit,
        "TAG_MOVED: the registry now points to \"git::https://example.com/m.git?ref=" + kOtherCommit +
            "\" for version 1.0.0 of \"registry.example.com/modules/a/b/c\"; the locked git:" + kCommit +
-           " is used, if it is still there"},
+           " is used, if it still exists"},
       {"from an archive to git", "git::https://example.com/m.git?ref=v1", "zh:ab",
        "TAG_MOVED: version 1.0.0 of \"registry.example.com/modules/a/b/c\" was an archive (zh:ab) when it was locked, "
-       "and is now at \"git::https://example.com/m.git?ref=v1\""},
+       "but is now at \"git::https://example.com/m.git?ref=v1\""},
       {"from git to an archive", "https://example.com/m.zip", "git:" + kCommit,
        "HASH_MISMATCH: version 1.0.0 of \"registry.example.com/modules/a/b/c\" is locked as git:" + kCommit +
-           ", and the registry now points to \"https://example.com/m.zip\", which cannot give that"},
+           ", but the registry now points to \"https://example.com/m.zip\", which cannot serve that"},
       {"from git to OCI", "oci://example.com/m?tag=v1", "git:" + kCommit,
        "HASH_MISMATCH: version 1.0.0 of \"registry.example.com/modules/a/b/c\" is locked as git:" + kCommit +
-           ", and the registry now points to \"oci://example.com/m?tag=v1\", which cannot give that"},
+           ", but the registry now points to \"oci://example.com/m?tag=v1\", which cannot serve that"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(one_failure_leaves_the_others_alone) {
                                               fixture.context);
   BOOST_REQUIRE(!trees[0]);
   BOOST_TEST(words(trees[0].error()) ==
-             "NOT_FOUND: could not find where version 2.0.0 of \"registry.example.com/modules/a/b/c\" lies: "
+             "NOT_FOUND: could not find the location of version 2.0.0 of \"registry.example.com/modules/a/b/c\": "
              "https://registry.example.com/v1/a/b/c/2.0.0/download: it is not there (status 404)");
   BOOST_TEST(trees[1].has_value());
 }
@@ -164,8 +164,7 @@ BOOST_AUTO_TEST_CASE(errors_say_which_version_lies_there) {
     BOOST_TEST(words(tree.error()) == "UNREACHABLE: no such host");
     BOOST_REQUIRE(tree.error().notes.size() == 1U);
     BOOST_TEST(tree.error().notes[0] ==
-               "version 1.0.0 of \"registry.example.com/modules/a/b/c\" lies at "
-               "\"git::https://example.com/m.git?ref=" +
+               "version 1.0.0 of \"registry.example.com/modules/a/b/c\" is at \"git::https://example.com/m.git?ref=" +
                    ref + "\"");
   }
 }
@@ -199,8 +198,8 @@ BOOST_AUTO_TEST_CASE(sources_that_nobody_serves) {
   const auto tree = fixture.fetch("1.0.0");
   BOOST_REQUIRE(!tree);
   BOOST_TEST(words(tree.error()) ==
-             "SOURCE_UNSUPPORTED: version 1.0.0 of \"registry.example.com/modules/a/b/c\" lies at "
-             "\"hg::https://example.com/m\", and hg sources are not served");
+             "SOURCE_UNSUPPORTED: version 1.0.0 of \"registry.example.com/modules/a/b/c\" is at "
+             "\"hg::https://example.com/m\", but hg sources are not supported");
 }
 
 BOOST_AUTO_TEST_CASE(only_versions_are_asked_for) {

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(service_urls) {
        "https://registry.example.com/m/"},
       {"user-info", R"({"modules.v1":"https://user:CANARY@api.example.com/"})",
        "BAD_RESPONSE: the URL \"https://…@api.example.com/\" of the service \"modules.v1\" of \"registry.example.com\" "
-       "holds user-info, which is not permitted"},
+       "contains user-info, which is not allowed"},
       {"another scheme", R"({"modules.v1":"ftp://api.example.com/"})",
        "BAD_RESPONSE: the URL \"ftp://api.example.com/\" of the service \"modules.v1\" of \"registry.example.com\" "
        "is neither http nor https"},
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(service_urls) {
        "NOT_FOUND: host \"registry.example.com\" does not provide the service \"modules\""},
       {"a list", "[]",
        "BAD_RESPONSE: could not discover the services of \"registry.example.com\": "
-       "https://registry.example.com/.well-known/terraform.json: the answer is JSON, but not an object"},
+       "https://registry.example.com/.well-known/terraform.json: the response is JSON, but not an object"},
       {"not JSON", "hello",
        "BAD_RESPONSE: could not discover the services of \"registry.example.com\": "
        "https://registry.example.com/.well-known/terraform.json: the text is not JSON: byte 0: expected a value, found "

@@ -55,14 +55,14 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
   BOOST_TEST(list(uses[0]) ==
              "registry environment variable TF_TOKEN_ghcr_io\n"
              "  environment variable TF_TOKEN_ghcr_io: used\n"
-             "  credentials blocks of the CLI configuration: there is no such file\n"
+             "  credentials blocks of the CLI configuration: no such file\n"
              "  credentials_helper of the CLI configuration: not configured\n");
   BOOST_TEST(list(uses[1]) ==
              "oci auths \"ghcr.io/team\" in ~/.docker/config.json\n"
              "  auths \"ghcr.io/team\" in ~/.docker/config.json: used\n"
              "  oci_credentials blocks of the CLI configuration: none\n"
-             "  file ~/.config/containers/auth.json: not there\n"
-             "  file ~/.dockercfg: not there\n");
+             "  file ~/.config/containers/auth.json: not found\n"
+             "  file ~/.dockercfg: not found\n");
   BOOST_TEST(list(uses[2]) ==
              "download machine ghcr.io in ~/.netrc:1\n"
              "  machine ghcr.io in ~/.netrc:1: used\n");

@@ -101,11 +101,11 @@ BOOST_AUTO_TEST_CASE(what_is_ambiguous) {
       {R"({"a":1,"a":2})", "byte 7: the member name \"a\" appears twice in one object"},
       {R"([{"x":{"a":1,"\u0061":2}}])", "byte 13: the member name \"a\" appears twice in one object"},
       {R"({"é":1,"\u00e9":2})", "byte 8: the member name \"é\" appears twice in one object"},
-      {R"(["\uD800"])", "byte 2: a lone surrogate, which stands for no character"},
-      {R"(["x\uDC00"])", "byte 3: a lone surrogate, which stands for no character"},
-      {R"(["\uD800\uD800\uDC00"])", "byte 2: a lone surrogate, which stands for no character"},
-      {R"(["\uD800\n"])", "byte 2: a lone surrogate, which stands for no character"},
-      {R"({"\uDFFF":1})", "byte 2: a lone surrogate, which stands for no character"},
+      {R"(["\uD800"])", "byte 2: a lone surrogate, which is not a character"},
+      {R"(["x\uDC00"])", "byte 3: a lone surrogate, which is not a character"},
+      {R"(["\uD800\uD800\uDC00"])", "byte 2: a lone surrogate, which is not a character"},
+      {R"(["\uD800\n"])", "byte 2: a lone surrogate, which is not a character"},
+      {R"({"\uDFFF":1})", "byte 2: a lone surrogate, which is not a character"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.text) {

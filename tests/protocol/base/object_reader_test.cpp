@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_path_and_what_was_found) {
       {"too large", R"({"i":9223372036854775808})", [](ObjectReader& in) { in.integer("i"); },
        "decode: expected an integer at params.i, found a number"},
       {"negative", R"({"u":-1})", [](ObjectReader& in) { in.unsigned_integer("u"); },
-       "decode: expected an integer that is not negative at params.u, found a number"},
+       "decode: expected a non-negative integer at params.u, found a number"},
       {"no list", R"({"l":"a"})", [](ObjectReader& in) { in.strings("l"); },
        "decode: expected an array of strings at params.l, found a string"},
       {"item", R"({"l":["a",false]})", [](ObjectReader& in) { in.strings("l"); },

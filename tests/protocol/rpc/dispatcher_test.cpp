@@ -132,12 +132,12 @@ BOOST_AUTO_TEST_CASE(requests_get_one_response_each) {
       {R"({"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":1}})", R"(1 result {"a":1})"},
       {R"({"jsonrpc":"2.0","id":"","method":"echo"})", R"("" result {})"},
       {R"({"jsonrpc":"2.0","id":1,"method":"ping"})", "1 result {}"},
-      {R"({"jsonrpc":"2.0","id":1,"method":"nonsense"})", R"(1 METHOD_NOT_FOUND there is no method "nonsense")"},
-      {R"({"jsonrpc":"2.0","id":1,"method":"$/x"})", R"(1 METHOD_NOT_FOUND there is no method "$/x")"},
-      {R"({"jsonrpc":"2.0","id":1,"method":"rpc.x"})", R"(1 METHOD_NOT_FOUND there is no method "rpc.x")"},
-      {R"({"jsonrpc":"2.0","id":1,"method":"initialize"})", "1 INVALID_REQUEST initialize came a second time"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"nonsense"})", R"(1 METHOD_NOT_FOUND method "nonsense" not found)"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"$/x"})", R"(1 METHOD_NOT_FOUND method "$/x" not found)"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"rpc.x"})", R"(1 METHOD_NOT_FOUND method "rpc.x" not found)"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"initialize"})", "1 INVALID_REQUEST initialize was sent a second time"},
       {R"({"jsonrpc":"2.0","id":1,"method":"echo","params":[]})",
-       "1 INVALID_PARAMS params must be an object: positional params are not served"},
+       "1 INVALID_PARAMS params must be an object: positional params are not supported"},
       {R"({"jsonrpc":"2.0","id":1.0,"method":"echo"})",
        R"(null INVALID_REQUEST the member "id" of a message must be a string or an integer)"},
       {R"({"jsonrpc":"2.0","id":1,"method":"log/setLevel","params":{"level":"debug"}})", "1 result {}"},
@@ -146,9 +146,9 @@ BOOST_AUTO_TEST_CASE(requests_get_one_response_each) {
       {R"({"jsonrpc":"2.0","id":1,"method":"log/setLevel"})",
        "1 INVALID_PARAMS decode: expected a string at params.level, found nothing"},
       {R"({"jsonrpc":"2.0","id":1,"method":"echo","params":{"_meta":{"deadlineMs":0}}})",
-       "1 DEADLINE_EXCEEDED the deadline of the request passed while it waited for its turn"},
+       "1 DEADLINE_EXCEEDED the deadline of the request passed while it waited in the queue"},
       {"{", "null PARSE_ERROR the text is not JSON: byte 1: expected a member name, found the end of the text"},
-      {"[]", "null INVALID_REQUEST a batch must hold at least one message"},
+      {"[]", "null INVALID_REQUEST a batch must contain at least one message"},
   };
   Fixture f;
   for (const Row& row : rows) {
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(notifications_get_no_response) {
 BOOST_AUTO_TEST_CASE(before_and_after) {
   Fixture f({}, false);
   f.send(R"({"jsonrpc":"2.0","id":1,"method":"echo"})");
-  BOOST_TEST(f.next() == "1 NOT_INITIALIZED echo came before initialize");
+  BOOST_TEST(f.next() == "1 NOT_INITIALIZED echo was sent before initialize");
   f.send(R"({"jsonrpc":"2.0","id":2,"method":"ping"})");
   BOOST_TEST(f.next() == "2 result {}");
   f.send(R"({"jsonrpc":"2.0","id":3,"method":"rpc.discover"})");
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(before_and_after) {
   f.send(R"({"jsonrpc":"2.0","id":7,"method":"shutdown"})");
   BOOST_TEST(f.next() == "7 result null");
   f.send(R"({"jsonrpc":"2.0","id":8,"method":"echo"})");
-  BOOST_TEST(f.next() == "8 SHUTTING_DOWN echo came after shutdown");
+  BOOST_TEST(f.next() == "8 SHUTTING_DOWN echo was sent after shutdown");
   f.send(R"({"jsonrpc":"2.0","method":"exit"})");
   BOOST_TEST(f.dispatcher.exit_requested());
   BOOST_TEST(f.dispatcher.is_shut_down());
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(the_queue_has_an_end_and_cancellation_overtakes_it) {
   f.send(R"({"jsonrpc":"2.0","id":3,"method":"echo"})");
   BOOST_TEST(
       f.raw() ==
-      R"({"jsonrpc":"2.0","id":3,"error":{"code":-32803,"data":{"code":"SERVER_BUSY","hint":"send it again once others were answered","notes":[],"retryAfterMs":1000,"retryable":true},"message":"too many requests are waiting"}})");
+      R"({"jsonrpc":"2.0","id":3,"error":{"code":-32803,"data":{"code":"SERVER_BUSY","hint":"send it again after other requests were answered","notes":[],"retryAfterMs":1000,"retryable":true},"message":"too many requests are waiting"}})");
   f.send(R"({"jsonrpc":"2.0","id":4,"method":"ping"})");
   BOOST_TEST(f.next() == "4 result {}");
   f.send(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}})");
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(the_host_limits_the_size_of_responses) {
   f.send(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"limits":{"maxMessageBytes":50}}})");
   BOOST_TEST(f.next() == "1 result {}");
   f.send(R"({"jsonrpc":"2.0","id":2,"method":"echo","params":{"a":"01234567890123456789"}})");
-  BOOST_TEST(f.next() == "2 LIMIT_EXCEEDED the response has 62 bytes, the host takes 50");
+  BOOST_TEST(f.next() == "2 LIMIT_EXCEEDED the response has 62 bytes, but the host accepts 50");
 }
 
 BOOST_AUTO_TEST_CASE(oversized_lines_are_answered) {
@@ -420,13 +420,13 @@ BOOST_AUTO_TEST_CASE(who_is_welcome_when) {
 
 BOOST_AUTO_TEST_CASE(messages) {
   Lifecycle lifecycle;
-  BOOST_TEST(lifecycle.admit("lock/plan", false).error().message == "lock/plan came before initialize");
+  BOOST_TEST(lifecycle.admit("lock/plan", false).error().message == "lock/plan was sent before initialize");
   BOOST_TEST(lifecycle.admit("exit", false).error().message == "exit is a notification");
   BOOST_TEST(lifecycle.admit("initialize", true).error().message == "initialize must not be part of a batch");
   lifecycle.initialized();
-  BOOST_TEST(lifecycle.admit("initialize", false).error().message == "initialize came a second time");
+  BOOST_TEST(lifecycle.admit("initialize", false).error().message == "initialize was sent a second time");
   lifecycle.shut_down();
-  BOOST_TEST(lifecycle.admit("ping", false).error().message == "ping came after shutdown");
+  BOOST_TEST(lifecycle.admit("ping", false).error().message == "ping was sent after shutdown");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

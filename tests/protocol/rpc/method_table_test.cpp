@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(unknown_methods) {
   const auto result = MethodTable().call("lock/plan", {}, context);
   BOOST_REQUIRE(!result);
   BOOST_TEST(to_string(result.error().code) == "METHOD_NOT_FOUND");
-  BOOST_TEST(result.error().message == "there is no method \"lock/plan\"");
+  BOOST_TEST(result.error().message == "method \"lock/plan\" not found");
 }
 
 BOOST_AUTO_TEST_CASE(unknown_params_are_listed_in_the_result) {

@@ -119,20 +119,20 @@ BOOST_AUTO_TEST_CASE(what_is_answered_with_an_error) {
       {R"({"jsonrpc":"2.0","id":1,"method":"m","params":"x"})", "1", "INVALID_REQUEST",
        "the member \"params\" of a message must be an object"},
       {R"({"jsonrpc":"2.0","id":1,"method":"m","params":[]})", "1", "INVALID_PARAMS",
-       "params must be an object: positional params are not served"},
+       "params must be an object: positional params are not supported"},
       {R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":1}})", "1", "INVALID_PARAMS",
        "decode: expected an object at params._meta"},
       {R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":{"progressToken":1.5}}})", "1", "INVALID_PARAMS",
        "decode: expected a string or an integer at params._meta.progressToken"},
       {R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":{"deadlineMs":-1}}})", "1", "INVALID_PARAMS",
-       "decode: expected an integer that is not negative at params._meta.deadlineMs"},
+       "decode: expected a non-negative integer at params._meta.deadlineMs"},
       {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"m"})", "null", "INVALID_REQUEST",
        "the JSON text is ambiguous: byte 24: the member name \"id\" appears twice in one object"},
       {R"({"jsonrpc":"2.0","id":1,"method":"m","method":"n"})", "1", "INVALID_REQUEST",
        "the JSON text is ambiguous: byte 37: the member name \"method\" appears twice in one object"},
       {R"({"jsonrpc":"2.0","id":"\ud800","method":"m"})", "null", "INVALID_REQUEST",
-       "the JSON text is ambiguous: byte 23: a lone surrogate, which stands for no character"},
-      {"[]", "null", "INVALID_REQUEST", "a batch must hold at least one message"},
+       "the JSON text is ambiguous: byte 23: a lone surrogate, which is not a character"},
+      {"[]", "null", "INVALID_REQUEST", "a batch must contain at least one message"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.line) {
@@ -151,10 +151,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_answered) {
     const char* why;
   };
   const Row rows[] = {
-      {R"({"jsonrpc":"2.0","id":1,"result":{}})", "a response came in, but no request was sent"},
+      {R"({"jsonrpc":"2.0","id":1,"result":{}})", "received a response, but no request was sent"},
       {R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}})",
-       "a response came in, but no request was sent"},
-      {R"({"jsonrpc":"2.0","method":"m","params":[1]})", "params must be an object: positional params are not served"},
+       "received a response, but no request was sent"},
+      {R"({"jsonrpc":"2.0","method":"m","params":[1]})",
+       "params must be an object: positional params are not supported"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.line) {
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(the_size_of_a_batch_is_limited) {
   BOOST_TEST(batch(100).messages.size() == 100U);
   const Incoming over = batch(101);
   BOOST_TEST(!over.is_batch);
-  BOOST_TEST(over.messages.front().error.message == "a batch may hold 100 messages, found 101");
+  BOOST_TEST(over.messages.front().error.message == "a batch may contain at most 100 messages, found 101");
 }
 
 BOOST_AUTO_TEST_CASE(encoding) {
@@ -274,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_reply_answers_for_itself) {
   BOOST_REQUIRE(lines.sent.size() == 1U);
   BOOST_TEST(
       lines.sent[0] ==
-      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32603,"data":{"code":"INTERNAL","hint":"this is a defect of the program: please report it","notes":[],"retryable":false},"message":"the request was dropped without an answer"}})");
+      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32603,"data":{"code":"INTERNAL","hint":"this is a bug in the program: please report it","notes":[],"retryable":false},"message":"the request was dropped without a response"}})");
 }
 
 BOOST_AUTO_TEST_CASE(a_result_too_large_for_the_host_is_an_error) {
@@ -285,7 +286,8 @@ BOOST_AUTO_TEST_CASE(a_result_too_large_for_the_host_is_an_error) {
       reply.limit(limit);
       reply.result(Json::Value("12345678"));  // a line of 44 bytes
       BOOST_REQUIRE(lines.sent.size() == 1U);
-      const bool too_large = lines.sent[0].find("the response has 44 bytes, the host takes 43") != std::string::npos;
+      const bool too_large =
+          lines.sent[0].find("the response has 44 bytes, but the host accepts 43") != std::string::npos;
       BOOST_TEST(too_large == (limit == 43));
     }
   }
