@@ -307,7 +307,7 @@ Result<void> SettingsReader::read_token_realms(const hcl::Attribute& attribute) 
   MODLOCK_TRY(const auto realms, read_strings(attribute));
   for (const SourceText& realm : realms) {
     auto host = lookup_host(realm.text);
-    if (!host) {
+    if (!host || host->ascii.empty()) {
       return reject(*realm.location.range,
                     fmt::format("a token realm must be the name of a host, found \"{}\"", realm.text),
                     "write it as \"auth.example.com\"");
