@@ -8,8 +8,8 @@
 
 namespace modlock {
 
-// A URL as Go's net/url reads and prints it. OpenTofu records addresses that this package has reprinted and compares
-// them byte for byte, so no other reading will do.
+// A URL as Go's net/url reads and prints it. OpenTofu records addresses that net/url has reprinted and compares them
+// byte for byte, so any other parser would be wrong.
 struct GoUrl {
   struct UserInfo {
     std::string name;  // decoded
@@ -21,30 +21,30 @@ struct GoUrl {
   std::optional<UserInfo> user;
   std::string host;          // decoded, with ":port"
   std::string path;          // decoded
-  std::string raw_path;      // a hint how to encode the path; empty: the default encoding
+  std::string raw_path;      // the preferred encoding of the path; empty: the default encoding
   std::string raw_query;     // without "?"
   std::string fragment;      // decoded, without "#"
-  std::string raw_fragment;  // a hint like raw_path
-  bool force_query = false;  // "?" with nothing behind it
+  std::string raw_fragment;  // like raw_path
+  bool force_query = false;  // "?" with nothing after it
   bool omit_host = false;    // "scheme:/path" rather than "scheme:///path"
 
-  // nullopt where Go's url.Parse gives an error.
+  // Returns nullopt if Go's url.Parse returns an error.
   static std::optional<GoUrl> parse(std::string_view text);
 
   std::string escaped_path() const;
-  // The user name as it is printed before the "@"; empty where there is none.
+  // Returns the user name as printed before the "@"; empty if there is none.
   std::string escaped_user() const;
   std::string to_string() const;
 };
 
-// The arguments of a query in order, decoded; what Go refuses (bad escapes, semicolons) is left out and sets
-// `malformed`.
+// Returns the arguments of a query in order, decoded. Arguments that Go rejects (bad escapes, semicolons) are left out
+// and set `malformed`.
 using QueryArguments = std::vector<std::pair<std::string, std::string>>;
 QueryArguments parse_query(std::string_view query, bool* malformed = nullptr);
-// Sorted by key, as Values.Encode prints it.
+// Prints the arguments sorted by key, as Values.Encode does.
 std::string encode_query(QueryArguments arguments);
 
-// "%41" -> "A"; bad escapes stay as they are.
+// "%41" -> "A"; bad escapes are kept.
 std::string percent_decode(std::string_view text);
 
 }  // namespace modlock

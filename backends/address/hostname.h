@@ -7,25 +7,25 @@
 
 namespace modlock {
 
-// A host name in the two forms IDNA gives it, both mapped to lower case.
+// A host name in its two IDNA forms, both in lower case.
 struct HostForms {
   std::string ascii;    // for comparison and for the network: "xn--bcher-kva.example"
   std::string display;  // for a person and for the configuration: "bücher.example"
 };
 
-// A name without port, as RFC 5891 looks it up (UTS 46, non-transitional, STD3 rules). nullopt where it is not valid.
-// IPv4 addresses are names to this; IPv6 addresses are not.
+// Looks up a name without port as RFC 5891 specifies (UTS 46, non-transitional, STD3 rules). nullopt if it is invalid.
+// IPv4 addresses are valid names here; IPv6 addresses are not.
 std::optional<HostForms> lookup_host(std::string_view name);
 
-// The name of "name:port" (or "[address]:port") and ":port" with its colon.
+// Splits "name:port" (or "[address]:port") into the name and ":port" with its colon.
 std::pair<std::string, std::string> split_port(std::string_view host);
 
-// "name:port" with the name as lookup_host() has it in ASCII; as it is where that takes no such name.
+// Returns "name:port" with the name in the ASCII form of lookup_host(), or unchanged if that rejects the name.
 std::string host_in_ascii(const std::string& host);
 
-// The host of a registry address, `name[:port]`, in the two forms of its name, each with the port. ":443" is dropped
-// and leading zeros of a port are. nullopt where OpenTofu's svchost takes no such host: no name, an empty label, a
-// label in punycode, a port beyond 65535, and what lookup_host() refuses.
+// Parses the host of a registry address, `name[:port]`, and returns both forms of its name, each with the port. ":443"
+// and leading zeros of a port are dropped. nullopt if OpenTofu's svchost rejects the host: no name, an empty label, a
+// label in punycode, a port above 65535, or a name that lookup_host() rejects.
 std::optional<HostForms> parse_service_host(std::string_view text);
 
 }  // namespace modlock

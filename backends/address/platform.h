@@ -8,15 +8,15 @@
 
 namespace modlock {
 
-// An operating system and an architecture, as Go names them: what a provider package is built for.
+// The operating system and architecture that a provider package is built for, as Go names them.
 struct Platform {
   std::string os;
   std::string arch;
 
-  // "linux_amd64": exactly one underscore, nothing empty, no blanks (ParsePlatform of OpenTofu), and, for it becomes
-  // part of a URL and of a path, ASCII letters, digits and "-" alone. Errors: INVALID_PARAMS naming the text.
+  // Parses "linux_amd64": exactly one underscore, no empty part, no blanks (ParsePlatform of OpenTofu). Because it
+  // becomes part of a URL and of a path, only ASCII letters, digits and "-" are allowed. Errors: INVALID_PARAMS naming
+  // the text.
   static Result<Platform> parse(std::string_view text);
-  // Of this machine.
   static Platform current();
 
   std::string to_string() const { return os + "_" + arch; }

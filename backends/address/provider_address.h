@@ -10,18 +10,18 @@
 
 namespace modlock {
 
-// A provider source address (`[host/][namespace/]type`), parsed and normalised as OpenTofu's registry-address library
-// does. The rules: facts of ParseProviderSource in OpenTofu and Terraform.
+// A provider source address (`[host/][namespace/]type`), parsed and normalized as OpenTofu's registry-address library
+// does. The rules are those of ParseProviderSource in OpenTofu and Terraform.
 class ProviderAddress {
  public:
-  // `default_host` completes addresses of one or two parts: "registry.opentofu.org" or "registry.terraform.io". One
-  // part has the namespace "hashicorp". Errors: SOURCE_INVALID in OpenTofu's words, naming the text (too many or empty
-  // parts, a host that is none, characters that a namespace or type may not have, in two or three parts a type that
-  // starts with "terraform-" or, for OpenTofu, "opentofu-"). So is a name that IDNA maps to one with dots or two
-  // dashes, or to nothing: OpenTofu takes it here and could not read it back from its lock file.
+  // `default_host` completes addresses of one or two parts: "registry.opentofu.org" or "registry.terraform.io". The
+  // default namespace of one part is "hashicorp". Errors: SOURCE_INVALID with OpenTofu's wording, naming the text (too
+  // many or empty parts, an invalid host, invalid characters in a namespace or type; in two or three parts a type that
+  // starts with "terraform-" or, for OpenTofu, "opentofu-"). Also rejected is a name that IDNA maps to one with dots or
+  // two dashes, or to an empty one: OpenTofu accepts it here but could not read it back from its lock file.
   static Result<ProviderAddress> parse(std::string_view text, std::string_view default_host);
-  // What a local name without a source stands for: `terraform` is the built-in provider, any other name
-  // "<default_host>/hashicorp/<name>". Errors: SOURCE_INVALID where the name cannot be a type.
+  // Returns the address of a local name without a source: `terraform` is the built-in provider, any other name is
+  // "<default_host>/hashicorp/<name>". Errors: SOURCE_INVALID if the name cannot be a type.
   static Result<ProviderAddress> implied(std::string_view local_name, std::string_view default_host);
 
   const std::string& host() const { return host_; }              // for display: Unicode, with ":port"
@@ -31,13 +31,13 @@ class ProviderAddress {
 
   // "registry.opentofu.org/hashicorp/aws": the label in the lock file.
   std::string to_string() const;
-  // Without the host where it is the default one: "hashicorp/aws", for people.
+  // Omits the default host: "hashicorp/aws", for people.
   std::string for_display(std::string_view default_host) const;
 
-  // terraform.io/builtin/…, and opentofu.org/builtin/… but for Terraform, whose default host this is: part of the
-  // client, never locked.
+  // Returns whether it is part of the client and never locked: terraform.io/builtin/…, and also opentofu.org/builtin/…
+  // unless the default host is Terraform's.
   bool is_builtin(std::string_view default_host) const;
-  // "-/aws", which only states of Terraform 0.12 have.
+  // Returns whether it is like "-/aws", which only states of Terraform 0.12 have.
   bool is_legacy() const;
 
   // OpenTofu's order in the lock file: host (ASCII), namespace, type, each bytewise.
@@ -45,7 +45,7 @@ class ProviderAddress {
   bool operator==(const ProviderAddress& other) const { return (*this <=> other) == 0; }
 
  private:
-  // What OpenTofu refuses of the whole address.
+  // Applies OpenTofu's rules for the whole address.
   std::optional<Error> find_problem(std::string_view default_host) const;
 
   std::string host_;
@@ -54,8 +54,8 @@ class ProviderAddress {
   std::string type_;
 };
 
-// A provider's type or namespace in normal form (lower case, IDNA mapped). Errors: SOURCE_INVALID saying what is wrong,
-// without naming the text.
+// Returns a provider's type or namespace in normal form (lower case, IDNA mapped). Errors: SOURCE_INVALID with the
+// reason, without naming the text.
 Result<std::string> normalize_provider_part(std::string_view text);
 
 }  // namespace modlock

@@ -12,30 +12,29 @@
 
 namespace modlock {
 
-// How secrets are taken out of what others say before anybody sees it: a server or a program may give back what it was
-// sent.
+// Removal of secrets from the text of others before it is shown: a server or a program may return what it received.
 
-// The text without user-info, query and fragment of any URL in it, "…" in their place; "https://…" where they cannot be
-// told apart.
+// Replaces user-info, query and fragment of every URL in the text by "…"; returns "https://…" for a URL whose parts
+// cannot be distinguished.
 std::string scrub_urls(std::string_view text);
 
-// What the address of a source holds and nobody else may read: the password of its URL, its user name (but ssh's, and
-// one that the identity has as a part) and the values of the query arguments that the identity lacks, and the same of
-// the address of a list of checksums. Names of less than four and values of less than six characters are left out:
-// taking them from every text would make it unreadable.
+// Returns the secrets in the address of a source: the password of its URL, its user name (except ssh's, and one that is
+// a part of the identity), the values of the query arguments that the identity omits, and the same parts of the address
+// of a checksum file. Names shorter than four and values shorter than six characters are left out, because removing
+// them from every text would make it unreadable.
 std::vector<std::string> secrets_of(const SourceAddress& source);
 
-// Secrets, and what of a text must not be shown because of them. They are found in any case, for a host name loses it,
-// and percent-encoded too.
+// Secrets that no text may show. They are found regardless of case, because a host name loses its case, and also
+// percent-encoded.
 class Secrets {
  public:
   void add(std::string_view secret);
 
-  // Whether the text holds a whole one; of those alone that are long enough not to be found by chance.
+  // Returns whether the text contains a whole secret that is too long to be found by chance.
   bool are_in(std::string_view text) const;
-  // The text with "…" for each, also for the beginning of one that "…" cuts off.
+  // Returns the text with "…" for each secret, also for the beginning of one that is cut off by "…".
   std::string scrub(std::string_view text) const;
-  // The same of all that people read of an error.
+  // The same for all parts of an error that people read.
   void scrub(Error& error) const;
 
  private:
@@ -46,7 +45,7 @@ class Secrets {
 // The secrets that this process has sent. Thread-safe.
 class KnownSecrets {
  public:
-  // One of less than four characters is not kept, and of all the latest 256 only.
+  // Ignores secrets of less than four characters, and keeps only the latest 256.
   void add(std::string_view secret);
   Secrets all() const;
 
@@ -55,7 +54,7 @@ class KnownSecrets {
   Secrets secrets_;
 };
 
-// `inner`, to which lines go without what `secrets` knows.
+// Writes lines to `inner` without the secrets in `secrets`.
 class ScrubbingLog final : public Log {
  public:
   ScrubbingLog(Log& inner, const KnownSecrets& secrets) : inner_(inner), secrets_(secrets) {}

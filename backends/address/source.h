@@ -23,74 +23,76 @@ enum class SourceKind {
   hg,
   s3,
   gcs,
-  unsupported,  // a getter that OpenTofu does not know: accepted when parsed, refused when installed
+  unsupported,  // a getter that OpenTofu does not know: accepted when parsed, rejected when installed
 };
 
 // Where the files of a package are.
 enum class SourceLocation {
   calling_package,  // next to the caller's files
-  directory,        // a directory of this machine: linked, never locked
+  directory,        // a directory on this machine: linked, never locked
   remote,
 };
 
 // Where the versions of a package come from.
 enum class SourceVersions {
-  none,      // the address names one content
+  none,      // the address has exactly one content
   external,  // only an external backend can list them
   tags,      // a listing of tags; the address can name a tag or an id instead
-  registry,  // a listing of versions; nothing but a version names a package
+  registry,  // a listing of versions; only a version names a package
 };
 
-// What identifies the content of a package.
+// The kind of id that identifies the content of a package.
 enum class ContentId {
-  backend,   // an id of which only the backend knows more
-  commit,    // has ancestors; a reference leads to it
+  backend,   // an id that only the backend can interpret
+  commit,    // has ancestors; a reference points to it
   digest,    // of a manifest
   checksum,  // of the downloaded file, known only after the download
 };
 
-// What callers need to know of a kind of source. A rule that depends on the kind asks for one of these facts.
+// Facts about a kind of source. Rules that depend on the kind use these facts.
 struct SourceTraits {
   SourceKind kind;
   std::string_view name;  // in results and messages: "git"
   SourceLocation location;
   SourceVersions versions;
   ContentId content_id;
-  // Of the query arguments that name a tag and an immutable id; empty: there are none.
+  // The query arguments that name a tag and an immutable id; empty: there are none.
   std::string_view tag_argument;
   std::string_view id_argument;
-  std::string_view default_reference;  // if the address names no reference; empty: there is none
+  std::string_view default_reference;  // used if the address names no reference; empty: none
 };
 const SourceTraits& traits_of(SourceKind kind);
-// The name of traits_of().
+// Returns the name in traits_of().
 std::string_view to_string(SourceKind kind);
 
-// The printable identity of a module source: closed, canonical, without secrets.
+// The printable, canonical identity of a module source. It contains no secrets.
 struct Source {
   SourceKind kind = SourceKind::local;
   std::string getter = {};  // "git", "oci", "https", …; empty for local and registry
-  std::string scheme = {};  // of the URL behind the getter: "https", "ssh", "file", …; empty for local and registry
+  std::string scheme = {};  // of the URL after the getter: "https", "ssh", "file", …; empty for local and registry
   std::string user = {};    // ssh only, percent-encoded as in a URL
-  std::string host = {};    // lower case, Unicode, with ":port" where given; registry: always explicit
+  std::string host = {};    // lower case, Unicode, with ":port" if given; registry: always explicit
   std::string path = {};    // local: "./x"; registry: "namespace/name/system"; directory: the path in the file system;
                             // else the URL path with its leading slash, percent-encoded
   std::string subdir = {};  // inside the package, cleaned, never absolute; empty: its root
-  // Decoded; only ref, rev, tag, digest, archive, checksum (the address of a list without its secrets); in order.
+  // Decoded, in order, and only ref, rev, tag, digest, archive, checksum (the address of a checksum file without its
+  // secrets).
   std::vector<std::pair<std::string, std::string>> query = {};
 
-  // What the lock file writes as `source` (lock-file contract): "git::https://host/p.git//sub?ref=v1",
-  // "registry.opentofu.org/modules/ns/name/sys//sub", "oci://host/repo?tag=1". User-info is gone but for ssh's user.
+  // Returns the `source` in the lock file (lock-file contract): "git::https://host/p.git//sub?ref=v1",
+  // "registry.opentofu.org/modules/ns/name/sys//sub", "oci://host/repo?tag=1". User-info is removed except ssh's user.
   std::string identity() const;
-  // identity() of the package: without subdir, and for git without ref. What shares it shares one repository.
+  // Returns identity() of the package: without subdir, and for git without ref. Sources with the same package identity
+  // share one repository.
   std::string package_identity() const;
-  // The value of a query argument, or empty.
+  // Returns the value of a query argument, or empty.
   std::string query_value(std::string_view name) const;
-  // The immutable id that the address itself names: a commit in lower case (from 7 digits on, so that it may be
+  // Returns the immutable id that the address itself names: a commit in lower case (at least 7 digits, so it may be
   // abbreviated) or a digest; empty: it names a branch, a tag, or nothing.
   std::string named_id() const;
 
-  // Whether package_identity() names one package. Other addresses have query arguments that it leaves out, and that may
-  // choose other content.
+  // Returns whether package_identity() identifies one package. Other addresses have query arguments that it omits and
+  // that may select other content.
   bool identifies_package() const { return has_tags() || is_registry(); }
 
   const SourceTraits& traits() const { return traits_of(kind); }
@@ -104,12 +106,13 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-// A text that may hold a secret. It has no printer on purpose: logs, errors and caches take Source.
+// A text that may contain a secret. It has no printer on purpose: logs, errors and caches accept only Source.
 class SecretText {
  public:
   SecretText() = default;
   explicit SecretText(std::string text) : text_(std::move(text)) {}
-  // The text itself. Callers: the child's environment, modules.json, a comparison. Never a message.
+  // Returns the text itself. Used for the environment of child processes, modules.json and comparisons; never for a
+  // message.
   const std::string& reveal() const { return text_; }
   bool empty() const { return text_.empty(); }
   bool operator==(const SecretText&) const = default;
@@ -118,31 +121,30 @@ class SecretText {
   std::string text_;
 };
 
-// A module source address, parsed once at the door.
 struct SourceAddress {
   Source source;
-  SecretText normalised;   // exactly what OpenTofu's String() gives: it writes and compares this in modules.json
-  SecretText package_url;  // what the getter is given: URL without getter prefix and subdir; for git also without ref,
+  SecretText normalised;   // exactly as OpenTofu's String() prints it; it writes and compares this in modules.json
+  SecretText package_url;  // the URL for the getter, without getter prefix and subdir; for git also without ref,
                            // depth, sshkey, archive and checksum, and with its host in ASCII. Empty for local and
                            // registry
 };
 
-// `normalised` for results and people: OpenTofu's own form, or where that could hold a secret (user-info, query
-// arguments beyond those that name a version, a depth or an archive), the identity.
+// Returns `normalised` for results and people. If that could contain a secret (user-info, query arguments other than
+// those for a version, a depth or an archive), returns the identity.
 std::string printable_form(const SourceAddress& address);
 
 // Parses a module source as OpenTofu's ParseModuleSource does: local, then registry, then remote (go-getter's
-// detectors). The text is the evaluated value of the `source` argument; `default_registry` hosts what names no host.
-// Errors: SOURCE_INVALID with OpenTofu's reason (and its `./` hint where a path was meant), also for control characters
-// and line ends, escaped ones too, and for addresses that OpenTofu accepts here and cannot fetch (no host, bad port);
-// SOURCE_DENIED for git transport helpers (`git::ext::…`, any scheme but https, http, ssh, git, file), and hosts,
-// users, paths or refs that start with `-`. BitBucket shorthands need a request that a parser must not send:
-// SOURCE_UNSUPPORTED naming the full URL to write. So is a git or archive URL with a fragment,
-// which would be ignored.
+// detectors). The text is the evaluated value of the `source` argument; `default_registry` is the host of addresses
+// without one. Errors: SOURCE_INVALID with OpenTofu's reason (and its `./` hint if a path was probably meant), also for
+// control characters and line endings, even escaped ones, and for addresses that OpenTofu accepts here but cannot fetch
+// (no host, bad port); SOURCE_DENIED for git transport helpers (`git::ext::…`, any scheme except https, http, ssh, git,
+// file), and for hosts, users, paths or refs that start with `-`; SOURCE_UNSUPPORTED for BitBucket shorthands, which
+// need a request that a parser must not send (the hint shows the full URL to write), and for a git or archive URL with
+// a fragment, which would be ignored.
 Result<SourceAddress> parse_source(std::string_view text, std::string_view default_registry = kOpenTofuRegistry);
 
-// Reads the `source` of a lock entry: identity() text, and the registry form without "modules/" too.
-// Errors: SOURCE_INVALID.
+// Reads the `source` of a lock entry: the text of identity(), and also the registry form without "modules/". Errors:
+// SOURCE_INVALID.
 Result<Source> parse_identity(std::string_view text);
 
 }  // namespace modlock

@@ -12,11 +12,11 @@
 
 namespace modlock {
 
-// A version as hashicorp/go-version reads it, the library behind OpenTofu's module versions.
+// A version as hashicorp/go-version reads it, the library that OpenTofu uses for module versions.
 class Version {
  public:
-  // `v?N(.N)*`, prerelease (`-pre`, or glued letters as in 1.2.3beta1), `+metadata`; padded to three numbers.
-  // Errors: CONSTRAINT_SYNTAX naming the text.
+  // Parses `v?N(.N)*`, prerelease (`-pre`, or letters without a dash as in 1.2.3beta1), `+metadata`; padded to three
+  // numbers. Errors: CONSTRAINT_SYNTAX naming the text.
   static Result<Version> parse(std::string_view text);
 
   const std::vector<std::int64_t>& numbers() const { return numbers_; }  // three or more
@@ -25,11 +25,11 @@ class Version {
   const std::string& metadata() const { return metadata_; }
   const std::string& original() const { return original_; }
 
-  // Canonical: no `v`, three numbers or more, "-pre", "+meta".
+  // Returns the canonical form: no `v`, three numbers or more, "-pre", "+meta".
   std::string to_string() const;
 
-  // The precedence of SemVer 2.0.0, missing numbers counting as zero; metadata does not count. A true weak order, which
-  // go-version's own comparison is not (compare_as_go_version); among releases the two agree.
+  // The precedence of SemVer 2.0.0. Missing numbers are zero; metadata is ignored. This is a true weak order, unlike
+  // go-version's own comparison (compare_as_go_version); for releases the two agree.
   std::weak_ordering operator<=>(const Version& other) const;
   bool operator==(const Version& other) const { return (*this <=> other) == 0; }
 
@@ -41,12 +41,12 @@ class Version {
   std::string original_;
 };
 
-// go-version's Compare, for deciding constraints as OpenTofu does: negative, zero or positive. It has cycles between
-// prereleases (alpha < alpha.1 < alpha.beta < alpha), so nothing may be sorted by it.
+// go-version's Compare, used to evaluate constraints as OpenTofu does: negative, zero or positive. It has cycles
+// between prereleases (alpha < alpha.1 < alpha.beta < alpha), so it must not be used for sorting.
 int compare_as_go_version(const Version& left, const Version& right);
 
-// The version a tag names: `prefix`, an optional `v`, then strict SemVer 2.0.0 (three numbers, no leading zeros).
-// nullopt for any other tag; `reason`, where given, then says why ("not a semantic version", "other prefix").
+// Returns the version that a tag names: `prefix`, an optional `v`, then strict SemVer 2.0.0 (three numbers, no leading
+// zeros). nullopt for any other tag; `reason`, if given, is then set ("not a semantic version", "other prefix").
 std::optional<Version> parse_version_tag(std::string_view tag, std::string_view prefix, std::string* reason = nullptr);
 
 }  // namespace modlock

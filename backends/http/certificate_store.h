@@ -9,21 +9,22 @@
 
 namespace modlock {
 
-// Certificates that TLS connections trust as authorities, each read once for all of them: OpenSSL takes some
-// milliseconds for ten, and a system trusts hundreds. Adding is for one thread, trusting for any number.
+// Certificates that TLS connections trust as authorities. Each is read only once for all connections: OpenSSL takes
+// some milliseconds for ten, and a system trusts hundreds. One thread may add certificates; any number may call
+// be_trusted_by().
 class CertificateStore {
  public:
-  // `more` is called once, by the first connection that looks for an authority that is not here, to add others.
+  // `more` adds further authorities. The first connection that needs an authority that is missing here calls it, once.
   explicit CertificateStore(std::function<void(CertificateStore&)> more = {});
   ~CertificateStore();
   CertificateStore(const CertificateStore&) = delete;
   CertificateStore& operator=(const CertificateStore&) = delete;
 
-  // Adds every certificate among the PEM blocks of a text, and says how many it holds; other blocks, and what cannot
-  // be read as a certificate, are passed over.
+  // Adds every certificate in the PEM blocks of a text, and returns how many there are. Other blocks and unreadable
+  // certificates are skipped.
   std::size_t add(std::string_view pem);
 
-  // Makes an SSL_CTX of OpenSSL trust these certificates, whether roots or not, and no others.
+  // Makes an SSL_CTX of OpenSSL trust only these certificates, whether they are roots or not.
   void be_trusted_by(void* ssl_context) const;
 
  private:

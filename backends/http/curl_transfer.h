@@ -14,14 +14,14 @@
 
 namespace modlock::http {
 
-// One exchange while it runs. The loop's thread takes what libcurl hands over. The thread that waits keeps the clocks,
-// stops when told, and feeds the sink, so that a slow sink holds up no other transfer.
+// One exchange while it runs. The loop's thread receives the data from libcurl. The waiting thread enforces the
+// timeouts, stops on request, and feeds the sink, so that a slow sink delays no other transfer.
 class CurlTransfer final : public TransferLoop::Transfer {
  public:
-  // `easy` has its options but for the callbacks. All references outlive the object.
+  // `easy` has all its options except the callbacks. All references outlive the object.
   CurlTransfer(const Exchange& exchange, const Context& context, std::string origin, CURL* easy);
 
-  // Runs to the end, and returns what became of it. `server` and `proxy` name the other side in errors.
+  // Runs the transfer to its end, and returns the result. `server` and `proxy` name the other side in errors.
   ExchangeResult run(TransferLoop& loop, std::string server, std::string proxy);
 
  private:
@@ -52,15 +52,15 @@ class CurlTransfer final : public TransferLoop::Transfer {
   std::array<char, CURL_ERROR_SIZE> error_text_{};
   std::string taken_;  // empty; keeps its memory for what arrives next
 
-  std::mutex mutex_;  // for all that follows
+  std::mutex mutex_;  // guards everything below
   std::condition_variable_any changed_;
-  std::optional<CURLcode> result_;  // where it has ended
+  std::optional<CURLcode> result_;  // set when it has ended
   HttpResponse response_;
-  std::optional<AbortReason> stop_;  // why we ended it
-  bool is_enough_ = false;           // we ended it because the rest of the body is of no use
+  std::optional<AbortReason> stop_;  // why this side ended it
+  bool is_enough_ = false;           // this side ended it because the rest of the body is not needed
   bool is_cancelled_ = false;        // the sink gets nothing more
   bool in_body_ = false;
-  bool begins_ = false;  // the sink is to be told, with this length
+  bool begins_ = false;  // the sink's begin() is still to be called, with this length
   std::optional<std::uint64_t> length_;
   std::string arrived_;  // for the sink
   std::size_t most_ahead_ = 0;
@@ -68,10 +68,10 @@ class CurlTransfer final : public TransferLoop::Transfer {
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   curl_off_t sent_ = 0;
-  std::size_t window_bytes_ = 0;                   // of the answer since window_start_
+  std::size_t window_bytes_ = 0;                   // of the response since window_start_
   std::optional<Clock::time_point> window_start_;  // none before the first header
   std::optional<Clock::time_point> begun_;         // none before the request is sent
-  Clock::time_point last_byte_;                    // and since then, of the request or the answer
+  Clock::time_point last_byte_;                    // since then, of the request or the response
 };
 
 }  // namespace modlock::http

@@ -8,11 +8,12 @@
 
 namespace modlock {
 
-// Whether what a server sent is a page for people.
+// Returns whether a response is a web page for people.
 bool is_html(std::string_view body);
 
-// parse_json of what a server sent. Errors: BAD_RESPONSE (no JSON, or ambiguous; an HTML page is named as such and has
-// a hint, no other error has), LIMIT_EXCEEDED (too many values). The message completes a sentence after a colon.
+// Like parse_json, for a server's response. Errors: BAD_RESPONSE (not JSON, or ambiguous; an HTML page is named as such
+// with a hint, other errors have none), LIMIT_EXCEEDED (too many values). The message completes a sentence after a
+// colon.
 Result<Json::Value> parse_json_body(std::string_view body);
 
 }  // namespace modlock

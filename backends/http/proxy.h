@@ -6,18 +6,18 @@
 
 namespace modlock::http {
 
-// The proxies that an environment names. As in Go, the upper-case name of a variable wins over the lower-case one; an
-// empty one counts as unset.
+// The proxies of an environment. As in Go, the upper-case name of a variable takes precedence over the lower-case one,
+// and an empty variable is treated as unset.
 struct ProxySettings {
   std::string https;  // HTTPS_PROXY, else ALL_PROXY
-  std::string http;   // HTTP_PROXY, else ALL_PROXY. HTTP_PROXY itself is passed over in a CGI program (REQUEST_METHOD
-                      // is set), where a request's header could have set it
+  std::string http;   // HTTP_PROXY, else ALL_PROXY. HTTP_PROXY itself is ignored in a CGI program (REQUEST_METHOD
+                      // is set), because a request header could have set it
   std::string none;   // NO_PROXY: names (with everything below them), addresses, CIDR blocks, or `*`
 
   static ProxySettings from_environment();
 
-  // The proxy for a URL, which may hold user-info; empty: none. As Go's net/http, nothing asks a proxy for `localhost`
-  // and loopback addresses.
+  // Returns the proxy for a URL, which may contain user-info; empty: none. As in Go's net/http, requests to `localhost`
+  // and loopback addresses use no proxy.
   std::string proxy_for(std::string_view url) const;
 };
 

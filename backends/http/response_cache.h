@@ -12,8 +12,8 @@
 
 namespace modlock {
 
-// A response worth asking about again: its body, the headers that say what it is, and the validators that let a server
-// answer "not modified" (RFC 9110 section 8.8).
+// A response that can be revalidated: its body, the headers that describe it, and the validators that let a server
+// respond "not modified" (RFC 9110 section 8.8).
 struct CachedResponse {
   std::string etag = {};           // empty: none
   std::string last_modified = {};  // empty: none
@@ -22,8 +22,7 @@ struct CachedResponse {
   std::chrono::system_clock::time_point fetched_at = {};
 };
 
-// Where responses are kept between runs. Thread-safe. Keeping is a favour: what cannot be written or read is as if it
-// had never been there.
+// Keeps responses between runs. Thread-safe. Responses that cannot be written or read are treated as absent.
 class ResponseCache {
  public:
   virtual ~ResponseCache() = default;
@@ -31,9 +30,9 @@ class ResponseCache {
   virtual void keep(const SecretText& url, const CachedResponse& response) const = 0;
 };
 
-// `client`, that keeps the answers to requests which ask for it (HttpRequest::keep, GET without a sink): where one is
-// kept, the server is asked whether it still holds, and 304 gives the kept body as a 200; offline the kept body is
-// taken as it is, and what is not kept is OFFLINE_MISS. An answer that gives back one of `secrets` is not kept. All
+// Returns `client` with a cache for requests that use one (HttpRequest::keep, GET without a sink). If a response is
+// cached, the server is asked to revalidate it, and a 304 returns the cached body as a 200. Offline, the cached body is
+// returned unchecked, and a missing one is OFFLINE_MISS. A response that contains one of `secrets` is not cached. All
 // references outlive the client.
 std::unique_ptr<HttpClient> make_caching_http_client(HttpClient& client, const ResponseCache& cache,
                                                      const KnownSecrets& secrets);

@@ -16,11 +16,11 @@
 
 namespace modlock {
 
-// One request and its response on the wire: no redirect is followed, nothing is tried again. Lives as long as the call.
+// One request and its response on the network, without redirects and retries. Lives as long as the call.
 struct Exchange {
   HttpRequest::Method method = HttpRequest::Method::get;
   SecretText url = {};                                           // http or https, without user-info and fragment
-  std::vector<std::pair<std::string, SecretText>> headers = {};  // all of them, secret or not
+  std::vector<std::pair<std::string, SecretText>> headers = {};  // all headers, secret or not
   std::string_view body = {};                                    // of a POST
   std::size_t body_limit = 0;
   BodySink* sink = nullptr;
@@ -28,39 +28,39 @@ struct Exchange {
   bool is_large = false;
 };
 
-// Why there is no response, or none that may be used.
+// The reason why there is no response or no usable one.
 struct ExchangeFailure {
   Code code = Code::unreachable;
-  std::string reason = {};  // behind "could not <purpose>: <URL>: "
+  std::string reason = {};  // follows "could not <purpose>: <URL>: "
   std::string hint = {};
   bool is_final = false;  // another attempt cannot help
 };
 
-// `Error`: what the sink returned, to be handed on as it is.
+// `Error`: the sink's error, which is returned unchanged.
 using ExchangeResult = tl::expected<HttpResponse, std::variant<ExchangeFailure, Error>>;
 
-// Speaks HTTP for an HttpClient. Thread-safe.
+// Performs the HTTP exchanges of an HttpClient. Thread-safe.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // The response to this very request, redirects and errors of the server included. A body over body_limit is
-  // LIMIT_EXCEEDED where the status is 2xx; of other answers the first 64 KiB are kept.
+  // Returns the response to exactly this request, including redirects and server errors. If the status is 2xx, a body
+  // over body_limit is LIMIT_EXCEEDED. Of other bodies the first 64 KiB are kept.
   virtual ExchangeResult exchange(const Exchange& exchange, const Context& context) = 0;
 };
 
 inline constexpr std::size_t kErrorBodyLimit = std::size_t{64} << 10U;
 
-// How an HttpClient spends the time between two attempts.
+// The delays between two attempts of an HttpClient.
 struct RetryTiming {
-  // Returns when the time is over or the context says stop.
+  // Waits until the time is over or the context ends.
   std::function<void(std::chrono::milliseconds delay, const Context& context)> wait;
   std::function<double()> jitter;  // in [0, 1)
 };
 RetryTiming real_retry_timing();
 
-// All of HttpClient but the wire: redirects (redirect.h), attempts (retry.h), who is shown which secret, offline, and
-// the words of errors.
+// Implements HttpClient except for the transport: redirects (redirect.h), attempts (retry.h), which host receives which
+// secret, offline mode, and the wording of errors.
 std::unique_ptr<HttpClient> make_retrying_http_client(std::unique_ptr<Transport> transport, RetryTiming timing);
 
 }  // namespace modlock

@@ -6,16 +6,16 @@
 
 namespace modlock::http {
 
-// Whether two header names are the same, without regard to the case of ASCII letters.
+// Returns whether two header names are equal, ignoring the case of ASCII letters.
 bool same_name(std::string_view left, std::string_view right);
 
-// Lower case of ASCII letters.
+// Converts ASCII letters to lower case.
 std::string lower_case(std::string_view text);
 
-// The media type of a Content-Type, without its parameters, in lower case.
+// Returns the media type of a Content-Type, without its parameters, in lower case.
 std::string media_type(std::string_view content_type);
 
-// At most `size` bytes and an ellipsis, cut between characters.
+// Shortens the text to at most `size` bytes and an ellipsis, without splitting a character.
 std::string cut_text(std::string text, std::size_t size);
 
 // "30 s", "1500 ms".

@@ -16,10 +16,10 @@
 
 namespace modlock::http {
 
-// Runs transfers of libcurl, any number at the same time, on one thread with one multi handle. The thread starts with
-// the first transfer. Connections stay open for later transfers; several transfers share one where the server speaks
-// HTTP/2. A host has at most `connections_per_host` connections: further transfers wait, the one that came first goes
-// first. Thread-safe; no transfer may be left at its end.
+// Runs any number of libcurl transfers in parallel, on one thread with one multi handle. The thread starts with the
+// first transfer. Connections stay open for later transfers; several transfers share one if the server supports HTTP/2.
+// A host has at most `connections_per_host` connections; further transfers wait in order of arrival. Thread-safe; all
+// transfers must have ended before it is destroyed.
 class TransferLoop {
  public:
   using Clock = std::chrono::steady_clock;
@@ -27,7 +27,7 @@ class TransferLoop {
   // A transfer, from start() until ended().
   class Transfer {
    public:
-    // `origin`: scheme, host and port. `easy` has all options but those of start().
+    // `origin`: scheme, host and port. `easy` has all options except those that start() sets.
     Transfer(std::string origin, CURL* easy) : origin_(std::move(origin)), easy_(easy) {}
     virtual ~Transfer() = default;
     Transfer(const Transfer&) = delete;
@@ -37,18 +37,18 @@ class TransferLoop {
 
    private:
     friend class TransferLoop;
-    // Both are called on the loop's thread.
-    // The request is about to be sent; `since`: when connecting began, now if there was a connection.
+    // Both are called on the loop's thread. connected(): the request is about to be sent; `since`: when connecting
+    // began, or now if a connection was open.
     virtual void connected(Clock::time_point since) = 0;
-    // libcurl has let go of the handle, and the loop of this object.
+    // libcurl no longer uses the handle, and the loop no longer uses this object.
     virtual void ended(CURLcode result) = 0;
 
     const std::string origin_;
     CURL* const easy_;
     TransferLoop* loop_ = nullptr;
-    // With the loop's mutex.
+    // Guarded by the loop's mutex.
     Clock::time_point started_ = {};
-    std::optional<Clock::time_point> connecting_ = {};  // since it looked for the name or opened a socket
+    std::optional<Clock::time_point> connecting_ = {};  // since it began to resolve the name or to open a socket
     bool is_connected_ = false;
   };
 
@@ -57,16 +57,16 @@ class TransferLoop {
   TransferLoop(const TransferLoop&) = delete;
   TransferLoop& operator=(const TransferLoop&) = delete;
 
-  // Sets the callbacks for the name, the socket and the request, and begins. False, without ended(), where libcurl
-  // gives no multi handle.
+  // Sets the callbacks for the name, the socket and the request, and starts the transfer. Returns false, without
+  // calling ended(), if libcurl provides no multi handle.
   bool start(Transfer& transfer);
-  // Goes on with a transfer whose callback returned CURL_WRITEFUNC_PAUSE.
+  // Continues a transfer whose callback returned CURL_WRITEFUNC_PAUSE.
   void resume(Transfer& transfer);
   // Ends a transfer; ended() follows.
   void cancel(Transfer& transfer);
 
-  // Since when a transfer that is not connected waits for a connection to be made. Waiting while others have the
-  // connections of its host does not count.
+  // Returns since when an unconnected transfer has been waiting for its connection to be made. Time during which others
+  // have the connections of its host is not included.
   Clock::time_point connecting_since(const Transfer& transfer) const;
 
  private:
@@ -88,7 +88,7 @@ class TransferLoop {
   const std::size_t connections_per_host_;
   std::unique_ptr<CURLM, Deleter<curl_multi_cleanup>> multi_;
   std::unique_ptr<CURL, Deleter<curl_easy_cleanup>> nudge_;
-  bool has_changed_ = false;  // of the loop's thread: waiting transfers may find a connection now
+  bool has_changed_ = false;  // only for the loop's thread: waiting transfers may find a connection now
   mutable std::mutex mutex_;
   bool is_ending_ = false;
   std::vector<Order> orders_;

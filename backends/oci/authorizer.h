@@ -24,48 +24,48 @@ struct Token {
   std::chrono::seconds lifetime;
 };
 
-// What a token is asked for.
 struct TokenRequest {
   std::string realm;  // checked by token_realm()
   std::string service;
   std::vector<std::string> scopes;
 };
 
-// Gets a token from a registry's token service (the distribution project's token authentication): without credentials
-// an anonymous one, with user and password by GET and Basic authorization, with a refresh token by POST (OAuth2),
-// which follows no redirect because its body is the secret. Errors: those of expect_success(); BAD_RESPONSE (no JSON,
-// no token in it).
+// Gets a token from a registry's token service (the distribution project's token authentication). Without credentials
+// it gets an anonymous token; with user and password it uses GET and Basic authorization; with a refresh token it uses
+// POST (OAuth2), which follows no redirect because its body is the secret. Errors: those of expect_success();
+// BAD_RESPONSE (not JSON, no token in it).
 Result<Token> request_token(HttpClient& http, const TokenRequest& request, const FoundCredential& credential,
                             const Repository& repository, const Context& context);
 
-// The token in the answer of a token service; a lifetime below a minute or none is a minute, as its specification says.
-// Errors, of `display`: BAD_RESPONSE.
+// Returns the token in the response of a token service. A lifetime that is missing or below a minute is a minute, as
+// the specification requires. Errors, of `display`: BAD_RESPONSE.
 Result<Token> parse_token(std::string_view body, std::string_view display);
 
-// What to send a registry as Authorization, by the challenges it has sent (as oras-go answers them): for Basic the
-// configured user and password, for Bearer the configured access token, else a token of its token service. Kept per
-// registry and repository until it expires; callers that need one at the same time share one request. A registry that
-// has sent a challenge once is expected to send it for its other repositories too, so these are asked with a token
-// right away; but never for a scope that names another repository. Thread-safe.
+// Provides the Authorization for requests to a registry, according to its challenges (as oras-go answers them): for
+// Basic the configured user and password; for Bearer the configured access token, else a token of its token service. A
+// result is kept per registry and repository until it expires; concurrent callers share one request. Once a registry
+// has sent a challenge, first requests to its other repositories have a token too, but never for a scope that names
+// another repository. Thread-safe.
 class Authorizer {
  public:
   // `token_realms`: hosts of token services that may get the credentials of every registry.
   Authorizer(HttpClient& http, Credentials& credentials, std::vector<std::string> token_realms = {})
       : http_(http), credentials_(credentials), token_realms_(std::move(token_realms)) {}
 
-  // For a first attempt; empty where nothing is known, or where nothing could be got.
+  // Returns the authorization for a first attempt; empty if none is known or if none could be obtained.
   SecretText expected(const Repository& repository, const Context& context);
 
-  // For a second attempt, after `refused` (empty: nothing was sent) was answered by 401 with this challenge. nullopt:
-  // there is nothing else to send, the 401 stands. Errors: those of Credentials::find() and request_token(), and
-  // BAD_RESPONSE for a realm that token_realm() refuses; SOURCE_DENIED for one of another host that the policy denies,
-  // or that the credentials there are may not go to: its host has to be that of the registry, its parent domain or
-  // below that, if the parent domain has two labels, or one of the token realms.
+  // Returns the authorization for a second attempt, after `refused` (empty: none was sent) got a 401 with this
+  // challenge. nullopt: there is no other authorization, and the 401 stays the result. Errors: those of
+  // Credentials::find() and request_token(); BAD_RESPONSE for a realm that token_realm() rejects; SOURCE_DENIED for a
+  // realm on another host that the policy denies or that must not receive the credentials. Credentials may go to the
+  // registry's host and hosts below it; to its parent domain and hosts below that, if the parent domain has at least
+  // two labels; and to the token realms.
   Result<std::optional<SecretText>> answer(const Repository& repository, const Challenge& challenge,
                                            const SecretText& refused, const Context& context);
 
-  // What a repository's credentials are configured for: none for a host that requests do not go to ("docker.io"),
-  // because OpenTofu compares the two.
+  // Returns the credentials that are configured for a repository: none for a host that receives no requests itself
+  // ("docker.io"), because OpenTofu compares the two.
   Result<FoundCredential> credential(const Repository& repository, const Context& context);
 
  private:
@@ -79,7 +79,7 @@ class Authorizer {
   const std::vector<std::string> token_realms_;
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Entry>> entries_;
-  std::map<std::string, Challenge> challenges_;  // the last of each registry, without scope
+  std::map<std::string, Challenge> challenges_;  // the last one of each registry, without scope
 };
 
 }  // namespace modlock::oci

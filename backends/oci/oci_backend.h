@@ -10,18 +10,21 @@
 
 namespace modlock {
 
-// Serves modules in OCI registries (`oci://`) as OpenTofu does. An id is the digest of an image manifest, "sha256:…"
-// or "sha512:…", which fixes the digest of the package in turn. Both references outlive the backend.
+// Serves modules in OCI registries (`oci://`) as OpenTofu does. An id is the digest of an image manifest, "sha256:…" or
+// "sha512:…", which in turn fixes the digest of the package. Both references outlive the backend.
 //
-// list_versions: a tag names a version with an optional `v`, and with "_" for "+", which tags cannot hold. Digests are
-// asked for only where two tags name one version; every other version has no id. One request per page of the listing.
-// pin: one HEAD, none for `?digest=`. fetch: two HTTP requests per fetch request, manifest and package, and once per
-// repository those for a token. A request with an id is fetched by that digest, a locked one too: whatever a tag gives
-// now, the bytes can only be those that were locked, and unlike a commit of a fork they are served by the repository
-// that was named. So TAG_MOVED is not found out here. Errors beside those of Backend: SOURCE_INVALID (read_address()),
-// SOURCE_UNSUPPORTED (no module package; a digest other than SHA-256 and SHA-512), HASH_MISMATCH (bytes that are not
-// those of a digest), LIMIT_EXCEEDED, ARCHIVE_UNSAFE, CONFIG_PARSE.
-// `token_realms`: as Authorizer has them.
+// list_versions: a tag is a version with an optional `v`, and with "_" for "+", which tags cannot contain. Digests are
+// requested only if two tags name the same version; all other versions have no id. One request per page of the listing.
+// pin: one HEAD, none for `?digest=`. fetch: two HTTP requests per fetch request (manifest and package), plus the
+// requests for a token once per repository. A request with an id is fetched by that digest, even if it is locked: the
+// digest guarantees the locked bytes regardless of the tag, and unlike the commit of a fork they are served by the
+// named repository. Therefore fetch never reports TAG_MOVED.
+//
+// Errors in addition to those of Backend: SOURCE_INVALID (read_address()), SOURCE_UNSUPPORTED (not a module package; a
+// digest other than SHA-256 and SHA-512), HASH_MISMATCH (the bytes do not match a digest), LIMIT_EXCEEDED,
+// ARCHIVE_UNSAFE, CONFIG_PARSE.
+//
+// `token_realms`: as for Authorizer.
 std::unique_ptr<BackendCore> make_oci_backend(HttpClient& http, Credentials& credentials,
                                               std::vector<std::string> token_realms = {});
 

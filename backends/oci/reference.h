@@ -14,15 +14,15 @@ namespace modlock::oci {
 // One repository of a registry.
 struct Repository {
   std::string display;    // "oci://example.com/team/vpc", for messages
-  std::string host;       // Source::host: what credentials are configured for
+  std::string host;       // Source::host, for which credentials are configured
   std::string authority;  // where requests go, in ASCII; "registry-1.docker.io" for "docker.io"
   std::string name;       // "team/vpc"
 
-  // "https://<authority>/v2/<name>/<rest>": always https, as in OpenTofu, the loopback included.
+  // Returns "https://<authority>/v2/<name>/<rest>"; always https, also for the loopback, as in OpenTofu.
   std::string url(std::string_view rest) const;
 };
 
-// What a source selects there: exactly one of the two is set.
+// The tag or digest that a source selects: exactly one of the two is set.
 struct Reference {
   std::string tag;
   std::string digest;  // "sha256:…" or "sha512:…"
@@ -37,22 +37,22 @@ struct Address {
 
 // Reads an `oci://` source as OpenTofu's resolveRepositoryRef and resolveManifestDescriptor do
 // (internal/getmodules/oci_getter.go): `?tag=` or `?digest=`, else the tag "latest". Errors: SOURCE_INVALID (a scheme
-// other than oci, a malformed repository, tag or digest, any other argument, an argument given twice or empty, both
-// tag and digest, `archive=` and `checksum=`); SOURCE_UNSUPPORTED (a digest of another algorithm than SHA-256 and
-// SHA-512).
+// other than oci; a malformed repository, tag or digest; any other argument; a repeated or empty argument; both tag and
+// digest; `archive=` and `checksum=`); SOURCE_UNSUPPORTED (a digest with an algorithm other than SHA-256 and SHA-512).
 Result<Address> read_address(const SourceAddress& source);
 
 // Reads "host[:port]/repository" without a tag or a digest, as oras-go reads it. Errors: SOURCE_INVALID.
 Result<Repository> parse_repository(std::string_view text);
 
 enum class DigestForm { supported, other_algorithm, invalid };
-// "sha256:" and 64 lower-case hexadecimal digits or the same of SHA-512; of SHA-384; or anything else.
+// supported: "sha256:" and 64 lower-case hexadecimal digits, or the same for SHA-512; other_algorithm: for SHA-384;
+// invalid: anything else.
 DigestForm digest_form(std::string_view text);
-// SOURCE_UNSUPPORTED for a digest of another algorithm; `where` completes "the … has".
+// Returns SOURCE_UNSUPPORTED for a digest of another algorithm; `where` completes "the … has".
 tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest);
-// The algorithm of a supported digest.
+// Returns the algorithm of a supported digest.
 Hash digest_algorithm(std::string_view digest);
-// The digest of bytes in that algorithm, whose raw hash is given.
+// Returns the digest text for a raw hash of that algorithm.
 std::string digest_text(Hash algorithm, const std::vector<std::uint8_t>& hash);
 
 // `^[a-z0-9]+(?:(?:[._]|__|[-]*)[a-z0-9]+)*(?:/…)*$`, in linear time.

@@ -29,32 +29,32 @@ struct TagListing {
   std::chrono::system_clock::time_point fetched_at;  // when the oldest page came, kept or not
 };
 
-// The requests of the OCI distribution specification that pulling a module takes. Each is sent at most twice: without
-// or with the authorization that is known, and once more after a challenge. Thread-safe.
-// Where a redirect or a page leads is checked as the archive at that URL (redirect_policy.h), before it is asked.
-// Errors of every call: those of HttpClient::send() and expect_success(), AUTH_REQUIRED and FORBIDDEN with the places
-// where credentials were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
+// The requests of the OCI distribution specification that are needed to pull a module. Each is sent at most twice:
+// first without authorization or with the known one, and again after a challenge. Thread-safe. The URL of a redirect or
+// of the next page is checked as an archive at that URL (redirect_policy.h) before the request is sent. Errors of every
+// call: those of HttpClient::send() and expect_success(), AUTH_REQUIRED and FORBIDDEN with the places where credentials
+// were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
 class Registry {
  public:
   Registry(HttpClient& http, Credentials& credentials, std::vector<std::string> token_realms = {})
       : http_(http), credentials_(credentials), authorizer_(http, credentials, std::move(token_realms)) {}
 
-  // All tags, which the registry may give in pages, of other hosts too. NOT_FOUND: no such repository.
-  // BAD_RESPONSE: no JSON of that shape, or pages without an end. LIMIT_EXCEEDED: more than 200,000 tags.
+  // Returns all tags; the registry may split them into pages, also on other hosts. NOT_FOUND: the repository was not
+  // found. BAD_RESPONSE: not JSON of that shape, or a loop of pages. LIMIT_EXCEEDED: more than 200,000 tags.
   Result<TagListing> tags(const Repository& repository, const Context& context);
 
-  // What a tag names now, by one HEAD. Errors: NOT_FOUND naming the tag; BAD_RESPONSE where the registry does not say
-  // the digest; SOURCE_UNSUPPORTED for one that is neither SHA-256 nor SHA-512.
+  // Returns the digest of a tag now, with one HEAD. Errors: NOT_FOUND naming the tag; BAD_RESPONSE if the registry does
+  // not report the digest; SOURCE_UNSUPPORTED if it is neither SHA-256 nor SHA-512.
   Result<std::string> digest_of(const Repository& repository, const std::string& tag, const Context& context);
 
-  // The manifest of a tag or a digest, by one GET. Errors: NOT_FOUND naming it; HASH_MISMATCH where the bytes are not
-  // those of the digest that was asked for or that the registry names; LIMIT_EXCEEDED (OpenTofu's limit of 4 MiB).
+  // Returns the manifest of a tag or a digest, with one GET. Errors: NOT_FOUND naming it; HASH_MISMATCH if the bytes do
+  // not match the requested digest or the one that the registry names; LIMIT_EXCEEDED (OpenTofu's limit of 4 MiB).
   Result<Manifest> manifest(const Repository& repository, const Reference& reference, const Context& context);
 
-  // Brings a blob into a sink that says its digest ("sha256:…") once everything is there; checked, so that what the
-  // sink holds is the blob of the descriptor. `what` names it in messages: "the module package". Errors: NOT_FOUND;
-  // HASH_MISMATCH (another size or digest than the descriptor's); those of the sink. Registries redirect to other hosts
-  // for blobs; nothing secret goes there.
+  // Downloads a blob into a sink. `digest` returns the digest of the received bytes ("sha256:…") once all have arrived;
+  // on success the sink contains the blob of the descriptor. `what` names it in messages: "the module package". Errors:
+  // NOT_FOUND; HASH_MISMATCH (the size or digest differs from the descriptor); those of the sink. Registries redirect
+  // blobs to other hosts, which receive no secrets.
   using Digest = std::function<Result<std::string>()>;
   Result<void> blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,
                     const Digest& digest, const Context& context);

@@ -12,26 +12,26 @@
 
 namespace modlock::oci {
 
-// The pages of one listing of tags (OCI distribution specification, "Listing Tags"): a page names the next one in its
-// Link header, relative or absolute.
+// The pages of one tag listing (OCI distribution specification, "Listing Tags"). A page names the next one in its Link
+// header, relative or absolute.
 class TagPages {
  public:
   struct Page {
     std::string url;
-    bool same_origin = true;  // as the first page; to another origin goes no authorization
+    bool same_origin = true;  // as the first page; other origins get no authorization
   };
 
   // `display` is the repository, for messages.
   TagPages(std::string first_url, std::string display);
 
-  // The next page to ask for; nullopt: that was the last.
+  // The next page to request; nullopt: there are no more pages.
   const std::optional<Page>& next() const { return next_; }
-  // Reads a page. Errors: BAD_RESPONSE (no JSON of that shape, a Link that leads to a page that was there, to http or
-  // nowhere); LIMIT_EXCEEDED (more than 1,000 pages or 200,000 tags).
+  // Reads a page. Errors: BAD_RESPONSE (not JSON of that shape, or a Link to an earlier page, to http, or without a
+  // usable target); LIMIT_EXCEEDED (more than 1,000 pages or 200,000 tags).
   Result<void> take(const HttpResponse& page);
   // Each tag once, in the order of the registry.
   std::vector<std::string> tags() const { return tags_; }
-  // When the oldest of the pages came.
+  // The time at which the oldest page arrived.
   std::chrono::system_clock::time_point fetched_at() const { return fetched_at_; }
 
  private:
@@ -47,8 +47,8 @@ class TagPages {
   std::chrono::system_clock::time_point fetched_at_ = std::chrono::system_clock::now();
 };
 
-// The target of the first link of relation "next" in the value of a Link header (RFC 8288); where no link has a
-// relation, the first, as oras-go reads it. nullopt where there is none.
+// Returns the target of the first link with the relation "next" in the value of a Link header (RFC 8288). If no link
+// has a relation, returns the first link, as oras-go does. nullopt if there is none.
 std::optional<std::string> next_link(std::string_view value);
 
 }  // namespace modlock::oci

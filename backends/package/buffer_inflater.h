@@ -13,8 +13,8 @@
 
 namespace modlock::unpack {
 
-// Memory for one file at a time. All buffers of the process together hold no more than kMostHeld: many packages are
-// unpacked at the same time, by several threads each.
+// Memory for one file at a time. All buffers of the process together have at most kMostHeld, because many packages are
+// unpacked in parallel, each by several threads.
 class BoundedBuffer {
  public:
   static constexpr std::size_t kMostHeld = std::size_t{16} << 20U;
@@ -27,8 +27,8 @@ class BoundedBuffer {
   BoundedBuffer(const BoundedBuffer&) = delete;
   BoundedBuffer& operator=(const BoundedBuffer&) = delete;
 
-  // So many bytes, one at least, with any content, until the next call or the end. nullptr where the others leave too
-  // little.
+  // Returns `size` bytes (at least one) with unspecified content, valid until the next call or the end of the object.
+  // nullptr if the other buffers leave too little.
   char* reserve(std::size_t size);
 
  private:
@@ -38,12 +38,12 @@ class BoundedBuffer {
   std::size_t size_ = 0;
 };
 
-// Inflates what fits into memory as a whole, in half the time that it takes piece by piece. Used by one thread at a
+// Inflates data that fits into memory as a whole, in half the time of piecewise inflation. Used by one thread at a
 // time.
 class BufferInflater {
  public:
-  // What `packed` (RFC 1951, to its last byte) holds: `size` bytes with this CRC-32, until the next call. nullopt where
-  // it holds anything else, or there is no memory for it (BoundedBuffer).
+  // Returns the content of `packed` (RFC 1951, to its last byte): `size` bytes with this CRC-32, valid until the next
+  // call. nullopt if the content is different, or if there is no memory for it (BoundedBuffer).
   std::optional<std::string_view> inflate(std::string_view packed, std::size_t size, std::uint32_t crc);
 
  private:

@@ -20,7 +20,7 @@ namespace modlock::unpack {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // The next piece, which lives until the next call; empty at the end. After an error nothing more is asked.
+  // Returns the next piece, valid until the next call; empty at the end. Must not be called again after an error.
   virtual Result<std::string_view> next() = 0;
 };
 
@@ -39,29 +39,29 @@ class DownloadStream final : public ByteSource {
   std::vector<char> piece_;
 };
 
-// Another source, read on a thread of its own, a few pieces ahead of who asks for them. The bytes and the error at the
-// end are the same; several of its pieces come as one.
+// Reads another source on its own thread, a few pieces ahead of the caller. The bytes and the error at the end are the
+// same; several of its pieces are joined into one.
 class ReadAhead final : public ByteSource {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource> source);
-  // Waits for the source to return from what it is at.
+  // Waits for the current call of the source to return.
   ~ReadAhead() override;
 
   Result<std::string_view> next() override;
 
  private:
   void run(const std::stop_token& stop);
-  // The source's next bytes, with how it ended where it did.
+  // Reads the source's next bytes. Returns how the source ended if it did.
   std::optional<Result<void>> fill(std::string& piece, const std::stop_token& stop);
 
-  std::unique_ptr<ByteSource> source_;  // the thread's alone
+  std::unique_ptr<ByteSource> source_;  // only for the thread
   std::array<std::string, 4> pieces_;   // a ring; each belongs to the thread until it is counted, then to the reader
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::size_t read_ = 0;  // pieces that were; this and what follows: under the mutex
+  std::size_t read_ = 0;  // number of pieces read; guarded by the mutex, like the next members
   std::size_t used_ = 0;
   std::optional<Result<void>> end_;
-  bool holds_ = false;   // the reader has the piece before used_ + 1; the reader's alone
+  bool holds_ = false;   // the reader has the piece before used_ + 1; only for the reader
   std::jthread thread_;  // last: it uses everything else
 };
 

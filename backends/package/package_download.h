@@ -16,21 +16,20 @@ namespace modlock {
 
 struct ArchiveDigests {
   std::string sha256 = {};  // hexadecimal digits
-  std::string also = {};    // those of PackageDownload::Archive::also
+  std::string also = {};    // the digits for PackageDownload::Archive::also
 };
 
-// The one way in which an archive becomes a tree: a temporary file, hashed as it arrives, and where it is a tar
-// unpacked meanwhile on a thread of its own. What that comes to is told by unpack() alone, so that nobody sees a tree
-// before the archive itself was found to be the right one. Goes with everything it made, but for a tree that was handed
-// over.
+// The only way from an archive to a tree: a temporary file that is hashed while it arrives. A tar is unpacked on its
+// own thread at the same time. Only unpack() reports its result, so no caller sees a tree before the archive was
+// verified. The destructor removes everything except a tree that was handed over.
 class PackageDownload final : public BodySink {
  public:
   struct Archive {
     std::string display = {};                  // its name in messages
-    std::optional<ArchiveFormat> format = {};  // none: its first bytes tell
-    std::optional<Hash> also = {};             // a hash that is wanted beside SHA-256
+    std::optional<ArchiveFormat> format = {};  // none: determined by its first bytes
+    std::optional<Hash> also = {};             // a hash to compute in addition to SHA-256
   };
-  // Everything lands below `parent`. The context outlives the object.
+  // All files are made below `parent`. The context outlives the object.
   PackageDownload(const std::filesystem::path& parent, Archive archive, const Context& context);
   ~PackageDownload() override;
   PackageDownload(const PackageDownload&) = delete;
@@ -40,12 +39,12 @@ class PackageDownload final : public BodySink {
   Result<void> begin(std::optional<std::uint64_t> length) override;
   Result<void> write(std::string_view bytes) override;
 
-  // Once everything has arrived. Errors: IO_ERROR.
+  // Call once everything has arrived. Errors: IO_ERROR.
   Result<ArchiveDigests> finish();
 
-  // Then: none where the first bytes tell no format.
+  // Valid after finish(): none if the first bytes match no format.
   std::optional<ArchiveFormat> format() const { return archive_.format; }
-  // The tree, with its digests, in a new directory; there has to be a format. Errors: those of unpack_archive().
+  // Returns the tree, with its digests, in a new directory; requires a format. Errors: those of unpack_archive().
   Result<FetchedTree> unpack();
 
  private:
@@ -61,7 +60,7 @@ class PackageDownload final : public BodySink {
   std::string head_;  // the first bytes
   RunningHash sha256_{Hash::sha256};
   std::optional<RunningHash> also_;
-  Result<FileDigests> unpacked_;  // the thread's, while there is one
+  Result<FileDigests> unpacked_;  // only for the thread while it runs
   std::jthread unpacking_;
 };
 

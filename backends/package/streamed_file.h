@@ -13,8 +13,8 @@
 
 namespace modlock {
 
-// A file that one thread writes while others read it under its path. What they wait for always comes: the writer ends
-// by complete() or abandon().
+// A file that one thread writes while others read it by its path. Waiting readers always continue, because the writer
+// ends with complete() or abandon().
 class StreamedFile {
  public:
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
@@ -23,17 +23,17 @@ class StreamedFile {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // For the writer. What is written can be read in large pieces at once, at the latest when it is complete. Errors:
+  // For the writer. Written bytes become readable in large pieces, at the latest when the file is complete. Errors:
   // IO_ERROR.
   Result<void> create();
   Result<void> write(std::string_view bytes);
   Result<void> complete();
-  // Instead of all that: the file is there, with all of its bytes. Errors: IO_ERROR.
+  // Alternative to the three above: the file already exists with all its bytes. Errors: IO_ERROR.
   Result<void> adopt();
-  // Whoever waits gives up.
+  // Makes all waiting readers fail.
   void abandon();
 
-  // For readers: waits until the file has `size` bytes or is complete, and returns how many it has. Errors:
+  // For readers: waits until the file has `size` bytes or is complete, and returns its number of bytes. Errors:
   // REQUEST_CANCELLED (abandoned).
   Result<std::uint64_t> wait_for(std::uint64_t size) const;
 
@@ -44,11 +44,11 @@ class StreamedFile {
   Result<void> written() const;
 
   std::filesystem::path path_;
-  std::ofstream file_;   // the writer's alone
-  std::string pending_;  // the writer's alone
+  std::ofstream file_;   // only for the writer
+  std::string pending_;  // only for the writer
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::uint64_t size_ = 0;  // this and what follows: under the mutex
+  std::uint64_t size_ = 0;  // guarded by the mutex, like state_
   State state_ = State::arriving;
 };
 

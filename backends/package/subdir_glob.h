@@ -7,9 +7,9 @@
 
 namespace modlock {
 
-// A subdirectory of a package as an address names it, with `*`, `?` and `[…]` replaced by the one directory that fits
-// (go-getter's SubdirGlob); without them it is returned as it is. Errors: NOT_FOUND (none fits), SOURCE_INVALID
-// (several do), in one sentence without the module's name.
+// Replaces `*`, `?` and `[…]` in a subdirectory of a package, as an address names it, by the only directory that
+// matches (go-getter's SubdirGlob). Without them it is returned unchanged. Errors: NOT_FOUND (no match), SOURCE_INVALID
+// (several matches), in one sentence without the module's name.
 Result<std::string> expand_subdir(const std::filesystem::path& package, const std::string& subdir);
 
 }  // namespace modlock

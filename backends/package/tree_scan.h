@@ -12,8 +12,8 @@
 
 namespace modlock {
 
-// What the system changes together with the content of a file. Who can only write to the file can set none of `inode`
-// and `changed_ns` back.
+// Metadata that changes with the content of a file. A process that can only write to the file cannot reset `inode` or
+// `changed_ns`.
 struct FileStamp {
   std::uint64_t size = 0;
   std::uint64_t inode = 0;
@@ -23,7 +23,7 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
-// An entry of a package that counts: its name relative to the package, `/`-separated.
+// An entry of a package to hash and install: its name relative to the package, `/`-separated.
 struct ScannedEntry {
   std::string name;
   enum class Type { file, link_to_file, link_as_text } type = Type::file;
@@ -31,27 +31,27 @@ struct ScannedEntry {
   unsigned mode = 0;     // the permission bits of a file
 };
 
-// A directory of a package: "" is the package itself. Its stamp is older than what was read of it; another entry in it,
-// and one less, give it another one.
+// A directory of a package: "" is the package itself. Its stamp was taken before the directory was read, and changes
+// whenever an entry is added or removed.
 struct ScannedDirectory {
   std::string name;
   FileStamp stamp = {};
 };
 
-// What of a tree counts, and as what.
+// The rules for which entries of a tree are hashed, and as what.
 enum class TreeRules {
-  // A package of a module, as list_tree() (tree_hash.h) says.
+  // A module package, as for list_tree() (tree_hash.h).
   module_package,
-  // A package of a provider, as golang.org/x/mod/sumdb/dirhash hashes a directory: every file, whatever its name, and
-  // each link as the file that it leads to, wherever that lies.
+  // A provider package, as golang.org/x/mod/sumdb/dirhash hashes a directory: every file, regardless of its name, and
+  // each link as the file that it points to, wherever that is.
   provider_package
 };
 
-// What list_tree() (tree_hash.h) lists, with stamps.
+// The result of list_tree() (tree_hash.h), with stamps.
 struct TreeScan {
   std::vector<ScannedEntry> entries;          // sorted bytewise by name
-  std::vector<ScannedDirectory> directories;  // so, too
-  // When the scan began, by the clock that stamps files: what has a stamp before it gets another one with its next
+  std::vector<ScannedDirectory> directories;  // sorted bytewise by name
+  // When the scan began, by the clock of file times. An entry with an earlier stamp gets a different one with its next
   // change.
   std::int64_t started_ns = 0;
 };
@@ -60,13 +60,13 @@ struct TreeScan {
 // by the rules of providers a link to anything but a file is IO_ERROR.
 Result<TreeScan> scan_tree(const std::filesystem::path& root, TreeRules rules = TreeRules::module_package);
 
-// The digest of a file's content and the stamp that the very file had before it was read.
+// The digest of a file's content, and the stamp that the same file had before it was read.
 struct HashedFile {
   std::array<std::uint8_t, 32> sha256 = {};
   FileStamp stamp = {};
 };
 
-// The directory of a package, held open: asks for what lies in it by name. Thread-safe.
+// The open directory of a package; its entries are accessed by name. Thread-safe.
 class OpenPackage {
  public:
   // Errors: IO_ERROR.
@@ -75,12 +75,12 @@ class OpenPackage {
   OpenPackage& operator=(OpenPackage&&) = delete;
   ~OpenPackage();
 
-  // The stamp that a regular file, or a directory ("" is the package), has now. nullopt where there is none; a link is
-  // not followed.
+  // Returns the current stamp of a regular file, or of a directory ("" is the package). nullopt if there is none; links
+  // are not followed.
   std::optional<FileStamp> stamp_of_file(const char* name) const;
   std::optional<FileStamp> stamp_of_directory(const char* name) const;
 
-  // A regular file; a link is not followed. Errors: IO_ERROR naming the path.
+  // Hashes a regular file; links are not followed. Errors: IO_ERROR naming the path.
   Result<HashedFile> hash(const std::string& name) const;
 
  private:
@@ -90,13 +90,12 @@ class OpenPackage {
   int directory_;  // -1: moved from
 };
 
-// What a link inside a package leads to.
 enum class LinkTarget { file, directory, nothing };
 
-// Follows the link `name` (relative to `root`, `/`-separated) step by step without ever looking outside `root`. Version
-// control entries count as not there. Where a step leads to nothing, the rest of the way is judged by its text.
-// Errors: ARCHIVE_UNSAFE naming the link (absolute, leaves the package, a cycle, or ends at a device, pipe or socket);
-// IO_ERROR.
+// Follows the link `name` (relative to `root`, `/`-separated) step by step without ever accessing anything outside
+// `root`. Version control entries are treated as absent. If the target of a step does not exist, the rest of the path
+// is checked by its text. Errors: ARCHIVE_UNSAFE naming the link (absolute, leaves the package, a cycle, or ends at a
+// device, pipe or socket); IO_ERROR.
 Result<LinkTarget> follow_link(const std::filesystem::path& root, const std::string& name);
 
 }  // namespace modlock

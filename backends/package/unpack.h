@@ -12,50 +12,50 @@
 
 namespace modlock {
 
-// What OpenTofu's go-getter decompresses. gz, xz and bz2 are one compressed file each, which is no package.
+// The formats that OpenTofu's go-getter decompresses. gz, xz and bz2 are single compressed files, which are not
+// packages.
 enum class ArchiveFormat { zip, tar_gz, tar_xz, tar_bz2, gz, xz, bz2 };
 
-// The format that an `archive=` argument names (OpenTofu's goGetterDecompressors: bz2, gz, xz, zip, tar.bz2, tar.tbz2,
-// tar.gz, tgz, tar.xz, txz). nullopt for any other text, "tar" and "tbz2" too: OpenTofu takes that for no archive.
+// Returns the format that an `archive=` argument names (OpenTofu's goGetterDecompressors: bz2, gz, xz, zip, tar.bz2,
+// tar.tbz2, tar.gz, tgz, tar.xz, txz). nullopt for any other text, including "tar" and "tbz2", which OpenTofu does not
+// treat as archives.
 std::optional<ArchiveFormat> archive_format_of_name(std::string_view name);
-// The format by the longest of those names that the decoded path of a URL ends in behind a dot.
+// Returns the format by the longest of those names that follows a dot at the end of the decoded path of a URL.
 std::optional<ArchiveFormat> archive_format_of_path(std::string_view path);
-// The format by the first bytes (12 are enough), as OpenTofu sniffs a direct download: zip, then gzip, xz and bzip2
-// tars.
+// Returns the format by the first bytes (12 are enough), as OpenTofu detects the format of a direct download: zip, then
+// gzip, xz and bzip2 tars.
 std::optional<ArchiveFormat> archive_format_of_content(std::string_view first_bytes);
 
-// Whether the format can hold a package. Errors: SOURCE_UNSUPPORTED (gz, xz, bz2), which unpack_archive() gives too.
+// Checks that the format can contain a package. Errors: SOURCE_UNSUPPORTED (gz, xz, bz2), as for unpack_archive().
 Result<void> expect_tree_format(ArchiveFormat format, std::string_view display);
 
-// What an archive may grow to.
 struct UnpackLimits {
   std::uint64_t total_bytes = std::uint64_t{4} << 30U;
-  std::uint64_t entries = 200'000;                      // with the directories that they imply
+  std::uint64_t entries = 200'000;                      // including implied directories
   std::uint64_t name_bytes = std::uint64_t{64} << 20U;  // of all names together
-  std::uint64_t ratio = 200;                            // unpacked to packed, judged from 16 MiB on
+  std::uint64_t ratio = 200;                            // unpacked to packed size, checked from 16 MiB on
 };
 
-// Unpacks an archive into `directory`, which must be there and empty, and returns the digests of the files, by
-// `directory` and their names. As OpenTofu's go-getter would:
-// - zip by its central directory, links as files with their target's text, modes as the creator's system stored them
-//   (others: 0666), those of directories not;
-// - tar with links, hard ones too, as empty files, with all modes.
-// Left out: owners, times, set-user-ID, set-group-ID and sticky bits, and version control entries
+// Unpacks an archive into `directory`, which must exist and be empty, and returns the digests of the files, by
+// `directory` and their names. As OpenTofu's go-getter does:
+// - zip by its central directory, links as files with their target's text, file modes as Unix and macOS store them (FAT
+//   and NTFS: 0666, read-only 0444; other systems: 0400), directory modes not;
+// - tar with links, also hard ones, as empty files, with all modes.
+// Not unpacked: owners, times, set-user-ID, set-group-ID and sticky bits, and version control entries
 // (is_version_control_name). Unlike go-getter, the owner may always read a file and use a directory, and the mode of
-// `directory` itself stays. Nothing outside it is touched, through links neither; memory does not grow with the archive
-// but for its names.
-// Errors: ARCHIVE_UNSAFE naming archive and entry (".." or an absolute name, with backslashes too, NUL, no name or one
-// too long, a device, pipe or socket, one name twice, names that the file system takes for one, a file below a file, a
-// bomb by UnpackLimits); BAD_RESPONSE (damaged, truncated, encrypted, a compression that OpenTofu cannot read, nothing
-// in it, not of this format); SOURCE_UNSUPPORTED (gz, xz, bz2); IO_ERROR; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-// `display` names the archive in messages. What was written before an error stays for the caller to remove. Several
-// threads may work on it; the outcome is that of one.
+// `directory` itself is kept. Nothing outside `directory` is changed, not even through links. Only the names need
+// memory that grows with the archive. Errors: ARCHIVE_UNSAFE naming archive and entry (".." or an absolute name, also
+// with backslashes, NUL, no name or one that is too long, a device, pipe or socket, a duplicate name, names that the
+// file system treats as the same, a file below a file, a decompression bomb by UnpackLimits); BAD_RESPONSE (damaged,
+// truncated, encrypted, a compression that OpenTofu cannot read, empty, not of this format); SOURCE_UNSUPPORTED (gz,
+// xz, bz2); IO_ERROR; REQUEST_CANCELLED, DEADLINE_EXCEEDED. `display` names the archive in messages. After an error the
+// caller must remove the files written so far. Several threads may work on it; the outcome is that of one.
 Result<FileDigests> unpack_archive(const std::filesystem::path& archive, ArchiveFormat format,
                                    const std::filesystem::path& directory, std::string_view display,
                                    const Context& context, const UnpackLimits& limits = {});
 
-// The same of an archive that may still be arriving: a tar is unpacked meanwhile, a zip once it is there. Errors: those
-// of StreamedFile::wait_for() too.
+// The same for an archive that may still be arriving: a tar is unpacked while it arrives, a zip once it is complete.
+// Errors: also those of StreamedFile::wait_for().
 Result<FileDigests> unpack_archive(const StreamedFile& archive, ArchiveFormat format,
                                    const std::filesystem::path& directory, std::string_view display,
                                    const Context& context, const UnpackLimits& limits = {});

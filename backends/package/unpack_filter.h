@@ -13,22 +13,21 @@
 
 namespace modlock::unpack {
 
-// libarchive at work on a stream of bytes.
+// A libarchive reader on a stream of bytes.
 class LibraryReader {
  public:
   explicit LibraryReader(std::unique_ptr<ByteSource> source);
   LibraryReader(const LibraryReader&) = delete;
   LibraryReader& operator=(const LibraryReader&) = delete;
 
-  // Null where there is no memory.
+  // Null if there is not enough memory.
   archive* get() const { return archive_.get(); }
 
   enum class Opened { yes, other_format, no };
-  // Once the formats and filters are chosen. Reads the first bytes.
+  // Call after choosing formats and filters. Reads the first bytes.
   Opened open();
 
-  // What the last call failed of: the error of the source, where it had one; else what libarchive says, BAD_RESPONSE or
-  // IO_ERROR.
+  // Returns the error of the last call: the source's if it had one, else libarchive's, as BAD_RESPONSE or IO_ERROR.
   tl::unexpected<Error> failure(std::string_view display);
 
  private:
@@ -39,9 +38,9 @@ class LibraryReader {
   std::unique_ptr<archive, Deleter<archive_read_free>> archive_;
 };
 
-// Returns what a tar of this format holds once it is decompressed. libarchive's own filter for xz lets a file claim as
-// much memory as it likes; this one stays below 128 MiB, and `xz -9` needs half of that. Errors: BAD_RESPONSE (not
-// compressed, compressed otherwise or, with gzip and bzip2, more than once; damaged or truncated); ARCHIVE_UNSAFE (more
+// Returns the decompressed bytes of a tar of this format. libarchive's own filter for xz lets a file claim any amount
+// of memory; this one stays below 128 MiB, and `xz -9` needs half of that. Errors: BAD_RESPONSE (not compressed,
+// compressed with another method or, with gzip and bzip2, more than once; damaged or truncated); ARCHIVE_UNSAFE (more
 // memory); IO_ERROR; those of `packed`.
 std::unique_ptr<ByteSource> decompressed_bytes(ArchiveFormat format, std::unique_ptr<ByteSource> packed,
                                                std::string_view display);

@@ -16,7 +16,7 @@
 
 namespace modlock::unpack {
 
-// A file that is made, and whose content is still in the archive.
+// A file that was created, while its content is still in the archive.
 struct PendingFile {
   std::uint64_t entry = 0;  // its number in the archive
   std::string name;         // as the archive has it
@@ -24,9 +24,8 @@ struct PendingFile {
   NewFile file;
 };
 
-// The files of one archive on their way to the threads that unpack them, several at once. What comes of it is what one
-// thread would come to that takes them one by one: sizes are judged in the archive's order, and of several failures the
-// first in that order is the one. Thread-safe.
+// Distributes the files of one archive to the threads that unpack them in parallel. The result is the same as with one
+// thread: sizes are checked in the archive's order, and the first failure in that order is reported. Thread-safe.
 class UnpackQueue {
  public:
   // A file's place in the order.
@@ -34,18 +33,18 @@ class UnpackQueue {
 
   explicit UnpackQueue(const Rules& rules) : rules_(rules) {}
 
-  // For the thread that walks the archive. Waits while too many files are unfinished; false: one has failed.
+  // For the thread that reads the archive. Waits while too many files are unfinished; returns false if one has failed.
   bool add(PendingFile file);
 
-  // For the threads that unpack: the next file. Waits for one until `stop`, and then for none.
+  // For the threads that unpack: returns the next file. Waits for one until `stop`, then returns none.
   std::optional<std::pair<FileIndex, PendingFile>> take(const std::stop_token& stop);
-  // Judges as many more bytes of the file before they are written. Errors: those of Rules::grow(); any one where an
-  // earlier file has failed, so that the rest is in vain.
+  // Checks `bytes` more bytes of the file before they are written. Errors: those of Rules::grow(); an arbitrary one if
+  // an earlier file has failed, because the rest is not needed.
   Result<void> grow(FileIndex turn, std::string_view name, std::uint64_t bytes);
-  // Every file that was taken ends by this.
+  // Must be called for every file that was taken.
   void finish(FileIndex turn, Result<void> outcome, FileDigests digests);
 
-  // Once no thread is at work: all digests, or the first failure.
+  // Call when no thread is running any more. Returns all digests, or the first failure.
   Result<FileDigests> result();
 
  private:
@@ -62,8 +61,8 @@ class UnpackQueue {
   std::condition_variable_any changed_;
   std::deque<std::pair<FileIndex, PendingFile>> waiting_;
   std::deque<Unfinished> unfinished_;  // from oldest_ on
-  FileIndex oldest_ = 0;               // what is before is finished
-  std::uint64_t bytes_before_ = 0;     // of what is before
+  FileIndex oldest_ = 0;               // all earlier files are finished
+  std::uint64_t bytes_before_ = 0;     // of all earlier files
   std::uint64_t all_bytes_ = 0;
   FileIndex failed_ = 0;
   std::optional<Error> failure_;

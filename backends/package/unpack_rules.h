@@ -16,41 +16,41 @@ namespace modlock::unpack {
 // `special` is a device, pipe or socket.
 enum class EntryType { file, directory, special };
 
-// Where an entry goes.
+// The location of an unpacked entry.
 struct Place {
   std::string path;                      // cleaned, relative, `/`-separated; empty: the directory unpacked into
-  std::vector<std::string> directories;  // to be made before, parents first; a new directory entry is the last of them
+  std::vector<std::string> directories;  // to be made first, in order; a new directory entry is the last of them
 };
 
-// ARCHIVE_UNSAFE: `the entry "<entry>" of "<display>" <why>`.
+// Returns ARCHIVE_UNSAFE: `the entry "<entry>" of "<display>" <why>`.
 tl::unexpected<Error> unsafe_entry(std::string_view display, std::string_view entry, std::string_view why);
-// ARCHIVE_UNSAFE: `"<display>" <why>`, where no single entry is to blame.
+// Returns ARCHIVE_UNSAFE: `"<display>" <why>`, if no single entry is the cause.
 tl::unexpected<Error> unsafe_archive(std::string_view display, std::string_view why);
-// BAD_RESPONSE: `"<display>" cannot be unpacked: <why>`.
+// Returns BAD_RESPONSE: `"<display>" cannot be unpacked: <why>`.
 tl::unexpected<Error> bad_archive(std::string_view display, std::string_view why);
 
-// What the entries of one archive may be called and how much they may be together, whatever the format. Touches no file
-// system: a file system that takes two different names for one is found by whoever writes.
+// The rules for the names and the total size of the entries of one archive, for all formats. They do not access the
+// file system: the writer detects a file system that treats two different names as the same.
 class Rules {
  public:
-  // How large the archive is, or at least `enough`: it may still be arriving.
+  // Returns the size of the archive, or at least `enough`, because the archive may still be arriving.
   using PackedSize = std::function<Result<std::uint64_t>(std::uint64_t enough)>;
 
   Rules(std::string_view display, PackedSize packed, const UnpackLimits& limits)
       : display_(display), packed_(std::move(packed)), limits_(limits) {}
 
-  // Judges the next entry. nullopt: it is left out (version control). Errors: ARCHIVE_UNSAFE.
+  // Checks the next entry. nullopt: it is skipped (version control). Errors: ARCHIVE_UNSAFE.
   Result<std::optional<Place>> place(std::string_view name, EntryType type);
 
-  // Judges as many more unpacked bytes, which belong to that entry, before they are written. Errors: ARCHIVE_UNSAFE;
-  // those of PackedSize.
+  // Checks and counts `bytes` more unpacked bytes of that entry before they are written. Errors: ARCHIVE_UNSAFE; those
+  // of PackedSize.
   Result<void> grow(std::string_view name, std::uint64_t bytes);
-  // The same of as many bytes as an entry says it has, without counting them: what is too much is refused before it is
+  // The same for the stated size of an entry, without counting it, to reject an entry that is too large before it is
   // unpacked.
   Result<void> expect(std::string_view name, std::uint64_t bytes) const {
     return check_size_limits(name, unpacked_bytes_, bytes);
   }
-  // The same where somebody else counts: `before` are the bytes so far. May be called by any thread.
+  // The same if the caller counts: `before` are the bytes so far. May be called by any thread.
   Result<void> check_size_limits(std::string_view name, std::uint64_t before, std::uint64_t bytes) const;
 
   std::string_view display() const { return display_; }

@@ -23,26 +23,26 @@ namespace modlock {
 // Hashes the content of one entry of a zip file while its packed bytes arrive. Memory does not grow with them.
 class EntryHash {
  public:
-  // Judges as many more unpacked bytes before they count.
+  // Checks `bytes` more unpacked bytes before they count.
   using Growth = std::function<Result<void>(std::uint64_t bytes)>;
 
   enum class Method { stored, deflated };
 
-  // Of a stored entry `packed` says when it ends; a deflated one says so itself.
+  // The end of a stored entry is determined by `packed`; that of a deflated one by its content.
   EntryHash(Method method, std::uint64_t packed, Growth growth);
   ~EntryHash();
   EntryHash(EntryHash&&) noexcept;
   EntryHash& operator=(EntryHash&&) noexcept;
 
-  // Takes what belongs to the entry off the front. Errors: those of Growth; BAD_RESPONSE without a message (damaged).
+  // Removes the bytes of the entry from the front. Errors: those of Growth; BAD_RESPONSE without a message (damaged).
   Result<void> take(std::string_view& bytes);
   bool is_done() const { return is_done_; }
 
-  // What came so far.
+  // The totals so far.
   std::uint64_t packed() const { return packed_; }
   std::uint64_t size() const { return size_; }
   std::uint32_t crc() const { return crc_; }
-  // Once, at the end.
+  // Call once, at the end.
   std::array<std::uint8_t, 32> digest() { return hash_.finish(); }
 
  private:
@@ -61,11 +61,11 @@ class EntryHash {
   bool is_done_;
 };
 
-// Bytes that are kept to be read again: in memory while they are few, then in a temporary file, which goes with the
-// object.
+// Bytes that are kept to be read again: small amounts in memory, larger ones in a temporary file, which the destructor
+// removes.
 class Spool {
  public:
-  // The file appears in `directory`, which is made when it is needed.
+  // The file is made in `directory`, which is created when needed.
   explicit Spool(std::filesystem::path directory) : directory_(std::move(directory)) {}
   ~Spool();
   Spool(const Spool&) = delete;
@@ -74,7 +74,7 @@ class Spool {
   // Errors: IO_ERROR.
   Result<void> write(std::string_view bytes);
   std::uint64_t size() const { return size_; }
-  // Fewer bytes at the end. Errors: IO_ERROR.
+  // Returns fewer bytes at the end. Errors: IO_ERROR.
   Result<std::string> read(std::uint64_t at, std::size_t size);
 
  private:
@@ -87,38 +87,38 @@ class Spool {
   std::uint64_t size_ = 0;
 };
 
-// What a local header says, and what the bytes behind it came to.
+// The data of a local header, and the result of the bytes after it.
 struct ZipRecord {
   std::string name = {};
   std::uint16_t method = 0;
   std::uint64_t packed = 0;
   std::uint64_t size = 0;
   std::uint32_t crc = 0;
-  std::uint64_t end = 0;    // where its bytes end in the file
+  std::uint64_t end = 0;    // the end of its bytes in the file
   std::string sha256 = {};  // 64 hexadecimal digits
 };
 
-// The entries of a zip file, hashed while it arrives, by their local headers. Where those stop to tell how to read on,
-// the rest of the file goes into a spool: the central directory at the latest.
+// Hashes the entries of a zip file while it arrives, by their local headers. When those are no longer sufficient to
+// read on, the rest of the file goes into a spool; at the latest this is the central directory.
 class ZipStream {
  public:
-  // The references outlive the object. `rules` judges the growth; `rest` is empty.
+  // The references outlive the object. `rules` checks the growth; `rest` must be empty.
   ZipStream(unpack::Rules& rules, Spool& rest) : rules_(rules), rest_(rest) {}
   ZipStream(const ZipStream&) = delete;
   ZipStream& operator=(const ZipStream&) = delete;
 
   // Errors: those of Rules::grow(); BAD_RESPONSE (damaged); IO_ERROR.
   Result<void> write(std::string_view bytes);
-  // At the end of the file. Errors: BAD_RESPONSE (cut off); IO_ERROR.
+  // Call at the end of the file. Errors: BAD_RESPONSE (truncated); IO_ERROR.
   Result<void> finish();
 
-  // Then: hashes an entry that lies in the rest, as the directory has it. Errors: those of write(); ARCHIVE_UNSAFE
-  // (there is no local header of that name).
+  // Call after finish(): hashes an entry in the rest, as described by the directory. Errors: those of write();
+  // ARCHIVE_UNSAFE (there is no local header of that name).
   Result<void> read_rest(const ZipEntry& entry);
 
-  // By where the local headers lie in the file.
+  // The records by the offset of their local header in the file.
   const std::map<std::uint64_t, ZipRecord>& records() const { return records_; }
-  // Where the rest begins in the file.
+  // The offset of the rest in the file.
   std::uint64_t rest_begin() const { return at_; }
 
  private:
@@ -139,7 +139,7 @@ class ZipStream {
   Step step_ = Step::header;
   std::uint64_t at_ = 0;         // of the buffer's first byte in the file
   std::uint64_t header_at_ = 0;  // of the entry's local header
-  std::string buffer_;           // of a header or a descriptor that is not whole yet
+  std::string buffer_;           // of an incomplete header or descriptor
   bool has_descriptor_ = false;
   ZipRecord record_;
   std::optional<EntryHash> content_;

@@ -12,19 +12,20 @@
 
 namespace modlock {
 
-// What a source gives under a name.
+// The id that a source has under a name.
 struct Observation {
   std::string name;     // Pin::ref, ListedVersion::ref: "refs/tags/v1.2.0", "1.2.0"
-  std::string id = {};  // empty where only a fetch tells (a registry)
+  std::string id = {};  // empty if only a fetch can determine it (a registry)
 };
 
-// When sources were first seen to give what they give: a file per package below v2/seen of a store, in it a line
-// "<seconds since 1970> <id, or -> <name>" for each sighting. A tag that is moved is a new sighting. What is not in the
-// file, or cannot be read there, counts as seen now, so that a lost file makes nothing old.
+// Records when an id was first seen under a name of a source. Each package has a file below v2/seen of a store, with a
+// line "<seconds since 1970> <id, or -> <name>" for each observation. A moved tag is a new observation. Whatever is
+// missing from the file or unreadable in it counts as seen now, so losing the file never makes a version older.
 //
-// The clock may be wrong. Where it was set back by less than kLongestSetback, what was noted keeps its time, which then
-// lies in the future, and new things are noted no earlier than that. Where it was set back by more, it was wrong
-// before: what lies so far ahead is noted anew. A clock that stands before kEarliest is wrong now: nothing is noted.
+// The clock may be wrong. If it was set back by less than kLongestSetback, existing observations keep their times,
+// which are then in the future, and new ones get no earlier time than those. If it was set back by more, it was wrong
+// before: observations that far in the future are recorded again. If the clock is before kEarliest, it is wrong now:
+// nothing is recorded.
 class FirstSeen {
  public:
   using Time = std::chrono::system_clock::time_point;
@@ -34,14 +35,14 @@ class FirstSeen {
   // The store outlives this.
   explicit FirstSeen(const Store& store) : store_(store) {}
 
-  // Notes what is new among them, and returns when each was first seen, to the second. A store that cannot be written
-  // is no error, nor is the end of the run: what is new is then seen now, and will be again. Processes that note at the
-  // same time lose nothing of each other.
+  // Records the new observations, and returns when each one was first seen, in whole seconds. It is no error if the
+  // store cannot be written or if the run ends: new observations then count as seen now, and do so again next time.
+  // Concurrent processes do not lose each other's records.
   std::vector<Time> note(const Source& source, std::span<const Observation> observations, Time now,
                          const Context& context) const;
-  // When this was first noted; with an empty name under whatever name. nullopt: never.
+  // Returns when the id was first recorded under this name, or under any name if `name` is empty. nullopt: never.
   std::optional<Time> find(const Source& source, std::string_view name, std::string_view id) const;
-  // Returns the id that was noted last under this name and is not `id`; empty if there is none.
+  // Returns the id that was recorded last under this name and differs from `id`; empty if there is none.
   std::string other_id(const Source& source, std::string_view name, std::string_view id) const;
 
  private:

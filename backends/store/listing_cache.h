@@ -11,12 +11,12 @@
 
 namespace modlock {
 
-// What sources answered when they were asked last, for who is offline: nobody else reads it, as a selection takes a
-// fresh listing. A file per question among the responses of a store (its response_directory()):
+// The last responses of sources, for offline mode. Only offline runs read them, because a selection requires a fresh
+// listing. Each query has a file among the responses of a store (its response_directory()):
 //   listing-<sha256 hex of package and tag prefix>.json   {"package", "tagPrefix", "fetchedAt", "complete", "versions":
 //                                                         [{"version", "tag", "id", "ref", "ambiguousWith"}]}
 //   pin-<sha256 hex of the source>.json                   {"source", "fetchedAt", "id", "ref"}
-// Times are seconds since 1970. What cannot be read is as if absent; failing to write is no error.
+// Times are seconds since 1970. Unreadable files are treated as absent; a failure to write is no error.
 class ListingCache {
  public:
   struct CachedPin {
@@ -27,7 +27,8 @@ class ListingCache {
   // The store outlives this.
   explicit ListingCache(const Store& store) : store_(store) {}
 
-  // `package` names what was asked, without secrets or hashed; its listing has no skipped tags.
+  // `package` identifies the package of the query; it contains no secrets or is hashed. A returned listing has no
+  // skipped tags.
   std::optional<Listing> find(std::string_view package, std::string_view tag_prefix) const;
   void keep(std::string_view package, std::string_view tag_prefix, const Listing& listing) const;
   std::optional<CachedPin> find_pin(const Source& source) const;
@@ -39,9 +40,9 @@ class ListingCache {
   const Store& store_;
 };
 
-// A ResponseCache of one file per URL below v2/responses of a store. Names are hashes of the URLs; a file holds {"url"
-// without query and user-info, "etag", "lastModified", "headers", "body" (where it is no UTF-8 "bodyBase64" instead),
-// "fetchedAt" in seconds since 1970}.
+// A ResponseCache with one file per URL below v2/responses of a store. The file names are hashes of the URLs. A file
+// contains {"url" without query and user-info, "etag", "lastModified", "headers", "body" ("bodyBase64" if the body is
+// not UTF-8), "fetchedAt" in seconds since 1970}.
 class FileResponseCache final : public ResponseCache {
  public:
   // The store outlives this.

@@ -14,7 +14,7 @@
 
 namespace modlock {
 
-// Below the root of a store: the releases of client programs, in a file per program.
+// The directory of client program versions below the root of a store, one file per program.
 constexpr std::string_view kClientDirectory = "clients";
 
 // A package in the store: a tree that never changes, named by its content.
@@ -23,113 +23,111 @@ struct Package {
   std::string h1;                   // "h1:…" over the tree
   std::string modes = {};           // hash_modes() of the tree
   std::filesystem::path directory;  // read-only by convention; copy out of it, never link into it
-  Diagnostics warnings = {};        // of the fetch that brought it
+  Diagnostics warnings = {};        // of the fetch
   std::string ref = {};             // FetchedTree::ref of that fetch
   std::string subdir = {};          // FetchedTree::subdir
 };
 
 // The content-addressed directory of one user, shared by processes. Layout (version 2) below its root:
-//   v2/packages/<sha256 hex of h1>-<modes>/tree/…   packages by content and modes; written in v2/tmp, then renamed;
-//                                                      beside the tree the empty file `used`, whose time says when it
-//                                                      was used last
-//   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   which content a source's id has:
-//   {"source", "id", "h1", "modes"},
-//                                                      with "ref" and "subdir" of the fetch where it told them
-//   v2/responses/<sha256 hex of URL>.json   what listings answered, with their validators (listing_cache.h)
-//   v2/answers/<sha256 hex of question>      what a source gave lately without being asked for an id: {"id", "ref"}
+//   v2/packages/<sha256 hex of h1>-<modes>/tree/…   packages by content and modes; written in v2/tmp, then renamed.
+//                                                      The time of the empty file `used` next to the tree is its last
+//                                                      use
+//   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   the content of a source at an id:
+//                                                      {"source", "id", "h1", "modes"}, with "ref" and "subdir" if the
+//                                                      fetch returned them
+//   v2/responses/<sha256 hex of URL>.json   responses of listings, with their validators (listing_cache.h)
+//   v2/answers/<sha256 hex of question>      recent answers of a source to queries without an id: {"id", "ref"}
 //   v2/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
-//   v2/installed/<sha256 hex of h1>-<modes>  what `install` installed with this content (install_record.h);
-//                                                      `cache prune` leaves it
-//   v2/seen/<sha256 hex of package identity>   when a source was first seen to give what it gives (first_seen.h): no
-//                                                      cache, for nobody can tell it again; `cache prune` leaves it
-//   v2/hashes/<sha256 hex>                  what a provider archive of that digest comes to (provider_hashes.h)
+//   v2/installed/<sha256 hex of h1>-<modes>  installations of this content by `install` (install_record.h);
+//                                                      `cache prune` keeps it
+//   v2/seen/<sha256 hex of package identity>   when an id was first seen at a source (first_seen.h); not a cache,
+//                                                      because it cannot be recreated: `cache prune` keeps it
+//   v2/hashes/<sha256 hex>                  hashes of the provider archive with that digest (provider_hashes.h)
 //   v2/git/<sha256 hex of URL without secrets>/  bare repositories
-//   v2/locks/<sha256 hex of package identity>    held while a source is fetched, or a provider archive of that digest
-//   v2/locks/seen-<sha256 hex of package identity>   held while v2/seen of it is written. Files of v2/locks are empty
-//                                                      and stay: who waits for one has it open, and would hold a lock
-//                                                      of a removed file beside the next one's of a new file
-//   v2/tmp/<random>/                          unfinished work of one process, which holds a lock of the directory; what
-//                                                      nobody holds is removed by whoever opens the store next
-//   clients/<sha256 hex>                    the release of a client program
+//   v2/locks/<sha256 hex of package identity>    locked while a source or the provider archive of a digest is fetched
+//   v2/locks/seen-<sha256 hex of package identity>   locked while v2/seen of it is written. Files of v2/locks are empty
+//                                                      and never removed: a process that waits for one has it open, and
+//                                                      would lock the removed file while another locks a new one
+//   v2/tmp/<random>/                          unfinished work of one process, which locks the directory; the next
+//                                                      process that opens the store removes unlocked ones
+//   clients/<sha256 hex>                    the version of a client program
 class Store {
  public:
-  // `root` is created (mode 0700) when first written to. Unfinished work of processes that are dead is removed. Errors:
-  // IO_ERROR naming the directory (empty, not a directory, or one that every user may write to and rename in);
-  // LOCK_NEWER where its file `layout` holds a number above 2, as a later release would write it.
+  // `root` is created (mode 0700) by the first write. The unfinished work of dead processes is removed. Errors:
+  // IO_ERROR naming the directory (empty, not a directory, or every user may write to it and rename in it); LOCK_NEWER
+  // if its file `layout` contains a number above 2, which a later release has written.
   static Result<Store> open(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
-  // Who else may write to the store, as a sentence about it, and what to do; nullopt where nobody may, and where there
-  // is no directory yet.
+  // Returns a message and hint about other users who may write to the store; nullopt if there are none or no directory
+  // yet.
   std::optional<Error> foreign_writers() const;
-  // What releases with another layout left: not read, and removed by `cache prune`.
+  // The directory that releases with the older layout wrote. It is not read; `cache prune` removes it.
   std::filesystem::path older_layout() const { return root_ / "v1"; }
   std::filesystem::path git_directory() const;
   std::filesystem::path package_directory() const;
-  // The directory of the package with this content, whether or not it is there.
+  // Returns the directory of the package with this content, even if it does not exist.
   std::filesystem::path package_directory(std::string_view h1, std::string_view modes) const;
   std::filesystem::path identity_directory() const;
-  // The directories of unfinished work, one of each process.
+  // The parent of the work directories, one per process.
   std::filesystem::path temporary_directory() const;
-  // That of this store and its copies, made where it does not exist. Errors: IO_ERROR.
+  // Returns the work directory of this store and its copies; creates it if necessary. Errors: IO_ERROR.
   Result<std::filesystem::path> work_directory() const;
   std::filesystem::path response_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_response_directory() const;
   std::filesystem::path answer_directory() const;
-  // Where first_seen.h keeps what it knows.
   std::filesystem::path seen_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_seen_directory() const;
-  // Where plugin/install/install_record.h keeps what it knows.
   std::filesystem::path installed_directory() const;
-  // Where tree_memo.h keeps what it knows.
   std::filesystem::path tree_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_tree_directory() const;
-  // Where provider_hashes.h keeps what it knows.
   std::filesystem::path hash_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_hash_directory() const;
-  // The directories of files that are asked or worked out again where they are gone: responses, answers, trees, hashes,
-  // clients.
+  // The directories of files that are requested or computed again if they are missing: responses, answers, trees,
+  // hashes, clients.
   std::vector<std::filesystem::path> record_directories() const;
-  // A new empty directory below work_directory(). Errors: IO_ERROR.
+  // Makes a new empty directory below work_directory(). Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
-  // Holds what is fetched of a source against other processes and threads: who has waited looks into the store again
-  // before it fetches, so that many who want one thing cause one fetch. Errors: those of FileLock::acquire(); IO_ERROR.
+  // Locks the fetching of a source against other processes and threads. A caller that had to wait must look into the
+  // store again before it fetches, so that concurrent callers cause only one fetch. Errors: those of
+  // FileLock::acquire(); IO_ERROR.
   Result<FileLock> hold(const Source& source, const Context& context) const;
 
-  // The same of a provider archive, by its digest (64 hexadecimal digits).
+  // The same for a provider archive, by its digest (64 hexadecimal digits).
   Result<FileLock> hold_archive(std::string_view digest, const Context& context) const;
 
-  // The same of what is noted of a source (first_seen.h).
+  // The same for the records of a source in first_seen.h.
   Result<FileLock> hold_seen(const Source& source, const Context& context) const;
 
-  // The package of (package identity, id), if it is complete in the store; of a registry module also by its version
-  // (FetchRequest::ref), for versions may share an id and lie in different directories of it. Unreadable records are as
-  // if absent.
+  // Returns the package of (package identity, id) if it is complete in the store. A registry module is also identified
+  // by its version (FetchRequest::ref), because versions may share an id and be in different directories of it.
+  // Unreadable records are treated as absent.
   std::optional<Package> find(const Source& source, std::string_view id, std::string_view ref = {}) const;
-  // The h1 of what (package identity, id) is recorded to have, whether or not the package is still in the store.
+  // Returns the recorded h1 of (package identity, id), even if the package is no longer in the store.
   std::optional<std::string> recorded_h1(const Source& source, std::string_view id, std::string_view ref = {}) const;
-  // Notes that a package in the store is what a source has by `package.id` (and `package.ref`). Errors: IO_ERROR.
+  // Records that a package in the store is the content of a source at `package.id` (and `package.ref`). Errors:
+  // IO_ERROR.
   Result<void> record(const Source& source, const Package& package) const;
-  // The package that a question without an id (its text is the caller's) was answered with at `since` or later.
-  // nullopt: there was no such answer, the clock has been set back since, or the package is gone.
+  // Returns the package that was recorded at `since` or later as the answer to a query without an id (the caller
+  // chooses its text). nullopt: no such answer, the clock was set back since, or the package no longer exists.
   std::optional<Package> find_answer(const Source& source, std::string_view question,
                                      std::filesystem::file_time_type since) const;
-  // Notes the answer; failing to is no error.
+  // Records the answer; a failure is no error.
   void note_answer(std::string_view question, const Package& package) const;
-  // A package with these files, if one is in the store (its id is then empty). Only for reading: packages of several
-  // sources may differ in modes, and which of them this is is not known.
+  // Returns a package with these files if the store has one (its id is then empty). Only for reading: packages of
+  // several sources may differ in modes, and it is unspecified which of them is returned.
   std::optional<Package> find_by_h1(std::string_view h1) const;
-  // Takes a fetched tree: hashes it (but for what its `digests` tell), moves it in (copies it from another file
-  // system), records its identity. Where the content is in the store already, the tree is removed. Any number of
-  // processes may admit one package at once. Errors: those of hash_tree(), ARCHIVE_UNSAFE for a file named
-  // modlock_override.tf too; IO_ERROR. The tree is then still the caller's.
+  // Adds a fetched tree: hashes it (except the files in its `digests`), moves it into the store (copies it from another
+  // file system), and records its identity. If the store already has the content, the tree is removed. Any number of
+  // processes may admit the same package concurrently. Errors: those of hash_tree(), and ARCHIVE_UNSAFE for a file
+  // named modlock_override.tf; IO_ERROR. After an error the tree still belongs to the caller.
   Result<Package> admit(const Source& source, FetchedTree tree, const Context& context) const;
-  // Forgets a package whose tree no longer has its h1.
+  // Removes a package whose tree no longer has its h1.
   void drop(const Package& package) const;
 
  private:
@@ -146,9 +144,9 @@ class Store {
   std::shared_ptr<Work> work_;
 };
 
-// The name under which a package and the record of its installation are kept: "<sha256 hex of h1>-<modes>".
+// Returns the name under which a package and its installation record are stored: "<sha256 hex of h1>-<modes>".
 std::string content_key(std::string_view h1, std::string_view modes);
-// The modes of what a directory keeps with these files, sorted.
+// Returns the sorted modes of all content with this h1 that a directory contains.
 std::vector<std::string> modes_below(const std::filesystem::path& directory, std::string_view h1);
 
 struct StoreSizes {
@@ -160,26 +158,28 @@ struct StoreSizes {
   std::uint64_t record_bytes = 0;
   std::uint64_t unfinished_bytes = 0;  // of work that is not finished
 };
-// What the store holds of what prune() removes by its limits, and unfinished work; sizes are those of the files. What
-// disappears meanwhile is not counted. Errors: IO_ERROR.
+// Measures everything that prune() removes by its limits, and unfinished work, by file sizes. Files that disappear
+// concurrently are not counted. Errors: IO_ERROR.
 Result<StoreSizes> measure(const Store& store);
 
-// The sizes of the files below a directory; what other processes remove meanwhile is not counted. Errors: IO_ERROR.
+// Returns the total size of the files below a directory, without files that other processes remove concurrently.
+// Errors: IO_ERROR.
 Result<std::uint64_t> bytes_below(const std::filesystem::path& directory);
 
-// Makes the root of a store, for its user alone whatever the umask, where it does not exist. Errors: IO_ERROR.
+// Makes the root of a store if it does not exist, accessible only to its user regardless of the umask. Errors:
+// IO_ERROR.
 Result<void> make_store_root(const std::filesystem::path& root);
 
-// $TOFU_MODLOCK_CACHE_DIR is the caller's business; this is $XDG_CACHE_HOME/tofu-modlock where that is an absolute
-// path, else ~/.cache/tofu-modlock; empty where there is no home directory.
+// Returns $XDG_CACHE_HOME/tofu-modlock if that is an absolute path, else ~/.cache/tofu-modlock; empty if there is no
+// home directory. The caller handles $TOFU_MODLOCK_CACHE_DIR.
 std::filesystem::path default_store_root();
 
-// What the store found, where its tree still has its h1; files that cannot have changed since it was last looked at are
-// not read (tree_memo.h). nullopt where it has not, or cannot be read: the store has then forgotten it, for what was
-// damaged must be neither read nor installed. What the run's end interrupts is taken as it is.
+// Returns the found package if its tree still has its h1. Files that cannot have changed since the last check are not
+// read (tree_memo.h). nullopt if the h1 differs or the tree cannot be read: the store has then dropped the package,
+// because it must be neither read nor installed. If the run ends meanwhile, the package is returned unchecked.
 std::optional<Package> load_intact_package(const Store& store, std::optional<Package> found, const Context& context);
 
-// What is said of a package that was not whole and has been fetched again.
+// Returns the warning that a damaged package was fetched again.
 Diagnostic damage_warning(const Source& source);
 
 }  // namespace modlock

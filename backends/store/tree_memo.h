@@ -17,32 +17,32 @@
 namespace modlock {
 
 struct MemoOptions {
-  bool full = false;        // trust no memo: hash every file, and remember that
+  bool full = false;        // ignore existing memos: hash every file, and write a new memo
   std::size_t threads = 1;  // to hash with
   TreeRules rules = TreeRules::module_package;
 };
 
-// summarise_tree() of an installed package that hashes only what may have changed since it was last summarised. What is
-// known of its files lies below v2/trees of the store, by the absolute path of the package; it is a cache: what cannot
-// be read, or was cut off, is as if absent, and failing to write it is no error.
+// Like summarise_tree() for an installed package, but hashes only files that may have changed since the last summary.
+// The known digests are below v2/trees of the store, by the absolute path of the package. This is a cache: unreadable
+// or truncated memos are treated as absent, and a failure to write is no error.
 //
-// A digest is taken from there where size, inode, time of modification and time of change of the inode are those that
-// the hashed file had before it was read, and both times lie before the moment at which that scan began: a file changed
-// in that moment or later has another time of change, so equal stamps mean equal content (git's rule for racily clean
-// entries, made stricter). Links are always read. What this does not see: a clock that was set back to the very
-// nanosecond, and writes past the file system. Errors: those of summarise_tree(), by the rules of providers those of
-// list_tree() and summarise_entries().
+// A known digest is used if size, inode, modification time and inode change time are those that the hashed file had
+// before it was read, and if both times are before the start of that scan. A file that changes at that moment or later
+// gets another change time, so equal stamps mean equal content (git's rule for racily clean entries, made stricter).
+// Links are always read. Not detected: a clock that was set back to the exact nanosecond, and
+// writes that bypass the file system. Errors: those of summarise_tree(); by the rules of providers those of list_tree()
+// and summarise_entries().
 Result<TreeSummary> summarise_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
                                         const Context& context);
 
-// Its h1 alone. By the same rule for directories, nothing is listed where none of them and none of the files changed: a
-// directory gets another time with each entry that comes or goes. Packages with links are always listed.
+// Returns only the h1. If no directory and no file changed by the same rule, nothing is listed, because a directory's
+// times change with each entry that is added or removed. Packages with links are always listed.
 Result<std::string> hash_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
                                    const Context& context);
 
 }  // namespace modlock
 
-// How a file below v2/trees of a store is written.
+// The format of a file below v2/trees of a store.
 namespace modlock::tree_memo {
 
 struct KnownDirectory {
@@ -57,16 +57,16 @@ struct KnownFile {
 };
 
 struct Memo {
-  // Of the package, where it consists of these directories and files and of nothing else; else empty, and there are no
-  // directories.
+  // The h1 of the package if it consists only of these directories and files; else empty, and `directories` is empty.
   std::string_view h1 = {};
   std::vector<KnownDirectory> directories = {};
   std::vector<KnownFile> files = {};  // sorted bytewise by name
 };
 
-// Binary, and with a digest of itself at the end.
+// Returns a binary text that ends with its own digest.
 std::string write(const Memo& memo);
-// The reverse. Names are part of the text, and a NUL follows each. Without anything where the text is no whole memo.
+// The reverse of write(). The names point into the text, where a NUL follows each. Returns an empty memo if the text is
+// not a complete memo.
 Memo read(std::string_view text);
 
 }  // namespace modlock::tree_memo

@@ -8,22 +8,22 @@
 
 namespace modlock {
 
-// A directory of one process for work that is not finished. It is locked as long as the object lives, and the kernel
-// lets go of it when the process dies: that tells what is abandoned, in containers with process ids of their own too.
+// A directory of one process for unfinished work. It is locked while the object lives, and the kernel releases the lock
+// when the process dies. So abandoned directories can be recognized even in containers with their own process ids.
 class WorkDirectory {
  public:
-  // Makes one with a new name below `parent`, which exists. Errors: IO_ERROR.
+  // Makes a directory with a new name below `parent`, which must exist. Errors: IO_ERROR.
   static Result<WorkDirectory> make(const std::filesystem::path& parent);
 
   WorkDirectory(WorkDirectory&&) = default;
   WorkDirectory& operator=(WorkDirectory&&) = delete;
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
-  // Removes the directory where nothing is left in it.
+  // Removes the directory if it is empty.
   ~WorkDirectory();
 
   const std::filesystem::path& path() const { return path_; }
-  // Whether somebody has removed it meanwhile.
+  // Returns whether the directory was removed from outside.
   bool is_gone() const;
 
  private:
@@ -33,8 +33,8 @@ class WorkDirectory {
   Descriptor held_;
 };
 
-// Removes the directories below `parent` that nobody holds any more. Returns how many; what cannot be removed stays.
-// Where bytes is given, their bytes are added to it.
+// Removes the directories below `parent` that no process has locked, and returns how many. Directories that cannot be
+// removed are skipped. Adds the removed bytes to `bytes` if it is given.
 std::uint64_t remove_abandoned_work(const std::filesystem::path& parent, std::uint64_t* bytes = nullptr);
 
 }  // namespace modlock
