@@ -10,14 +10,14 @@
 namespace modlock {
 namespace {
 
-// The parts of a URL that differ in which bytes stand for themselves.
+// The parts of a URL, which differ in which bytes need no escape.
 enum class Part { path, host, zone, user, query, fragment };
 
 bool contains(std::string_view set, char c) {
   return set.find(c) != std::string_view::npos;
 }
 
-// Whether a byte stands for itself in that part when Go prints it.
+// Whether Go prints a byte unescaped in that part.
 bool is_plain(char c, Part part) {
   if (ascii::is_alnum(c) || contains("-_.~", c)) {
     return true;
@@ -46,7 +46,8 @@ char escaped_byte(std::string_view text, std::size_t i) {
   return static_cast<char>(ascii::hex_value(text[i + 1]) * 16 + ascii::hex_value(text[i + 2]));
 }
 
-// What a host may escape: bytes outside ASCII only, and in a zone also "%" itself and what may stand there unescaped.
+// Whether a host may contain this escape: only bytes outside ASCII, and in a zone also "%" and the bytes that may be
+// unescaped there.
 bool may_escape(std::string_view escape, char byte, Part part) {
   if (escape == "%25") {
     return true;
@@ -94,7 +95,7 @@ std::string escape(std::string_view text, Part part) {
   return out;
 }
 
-// The hint where it is a valid encoding of the value, else the default encoding.
+// Returns the hint if it is a valid encoding of the value, else the default encoding.
 std::string escape_with_hint(const std::string& value, const std::string& hint, Part part) {
   const auto valid = [&](char c) { return is_plain(c, part) || contains("!$&'()*+,;=:@[]%", c); };
   if (!hint.empty() && std::all_of(hint.begin(), hint.end(), valid) && unescape(hint, part) == value) {
@@ -163,7 +164,7 @@ std::optional<GoUrl::UserInfo> parse_user(std::string_view text) {
   return GoUrl::UserInfo{std::move(*name), std::move(*password)};
 }
 
-// Takes "scheme:" off the front. False where the text starts with a colon.
+// Removes "scheme:" from the front. Returns false if the text starts with a colon.
 bool take_scheme(std::string_view& rest, std::string& scheme) {
   if (!rest.empty() && rest[0] == ':') {
     return false;
@@ -196,7 +197,7 @@ bool take_authority(std::string_view& rest, GoUrl& url) {
   return url.user.has_value();
 }
 
-// Takes "?query" off the end.
+// Removes "?query" from the end.
 void take_query(std::string_view& rest, GoUrl& url) {
   const std::size_t mark = rest.find('?');
   if (mark == std::string_view::npos) {

@@ -22,8 +22,8 @@ bool has_only_name_characters(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_name_character);
 }
 
-// Letters, digits and inner dashes, but not two dashes where IDNA keeps its marks. Empty labels are the resolver's
-// business.
+// Whether the label has only letters, digits and inner dashes, but not two dashes at the position of IDNA prefixes.
+// Empty labels are left to the resolver.
 bool is_plain_label(std::string_view label) {
   if (label.empty()) {
     return true;
@@ -47,7 +47,7 @@ bool has_only_plain_labels(std::string_view name) {
 
 using Idn2Text = std::unique_ptr<char, Deleter<idn2_free>>;
 
-// nullopt where there is none.
+// Returns nullopt if there is no ASCII form.
 std::optional<std::string> to_ascii(const std::string& name) {
   char* raw = nullptr;
   if (idn2_to_ascii_8z(name.c_str(), &raw, IDN2_NONTRANSITIONAL) != IDN2_OK) {
@@ -74,7 +74,7 @@ std::optional<std::string> normalise_port(std::string_view text) {
   return port == kHttpsPort ? std::string() : fmt::format(":{}", port);
 }
 
-// Punycode is for machines: OpenTofu wants the readable form. No label may be empty but one at the end.
+// OpenTofu requires the readable form, not punycode. Only the last label may be empty.
 bool is_readable(std::string_view name) {
   if (name.empty()) {
     return false;
@@ -102,7 +102,7 @@ std::optional<HostForms> lookup_host(std::string_view name) {
   if (!has_only_name_characters(lower)) {
     return std::nullopt;
   }
-  // Under its STD3 rules libidn2 drops what maps to a forbidden character, so they are applied to what it gives.
+  // Under its STD3 rules libidn2 drops characters that map to a forbidden one, so the rules are applied to its result.
   const auto mapped = to_ascii(lower);
   if (!mapped || !has_only_name_characters(*mapped)) {
     return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<HostForms> lookup_host(std::string_view name) {
     return std::nullopt;
   }
   const std::string display = Idn2Text(raw).get();
-  // "xn--…" may hold what no name can.
+  // "xn--…" may encode a text that is not a valid name.
   return to_ascii(display) == mapped ? std::optional(HostForms{*mapped, display}) : std::nullopt;
 }
 
@@ -135,7 +135,7 @@ std::optional<HostForms> parse_service_host(std::string_view text) {
     return std::nullopt;
   }
   auto host = lookup_host(name);
-  // Mapping may give what could not be written itself: some characters stand for a dot or for nothing.
+  // Mapping may produce an invalid name: some characters map to a dot or to nothing.
   if (!host || !is_readable(host->display)) {
     return std::nullopt;
   }

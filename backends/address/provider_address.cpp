@@ -21,14 +21,14 @@ constexpr std::string_view kTerraformBuiltinHost = "terraform.io";
 constexpr std::string_view kOpenTofuBuiltinHost = "opentofu.org";
 constexpr std::string_view kFormatHint = "write the source as \"hashicorp/aws\" or \"example.com/namespace/name\"";
 
-// Types that only repeat what they are for; Terraform knows the first one alone.
+// Redundant prefixes of types; Terraform knows only the first one.
 constexpr std::array<std::string_view, 2> kRedundantPrefixes = {"terraform-", "opentofu-"};
 
 std::string_view skipped(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix ? text.substr(prefix.size()) : std::string_view();
 }
 
-// Why a part may not be a type or namespace, or empty.
+// Returns why a part cannot be a type or namespace; empty if it can.
 std::string_view part_problem(std::string_view text) {
   if (text.empty()) {
     return "must have at least one character";
@@ -100,7 +100,7 @@ Result<ProviderAddress> ProviderAddress::parse(std::string_view text, std::strin
   }
   address.host_ = std::move(host->display);
   address.host_ascii_ = std::move(host->ascii);
-  // OpenTofu looks no further at a type alone.
+  // OpenTofu does not check an address of one part any further.
   auto problem = parts.size() > 1 ? address.find_problem(default_host) : std::nullopt;
   if (problem) {
     return fail(std::move(*problem));
@@ -129,7 +129,7 @@ std::optional<Error> ProviderAddress::find_problem(std::string_view default_host
     if (const auto suggested = normalize_provider_part(skipped(rest, "provider-"))) {
       ProviderAddress right = *this;
       right.type_ = *suggested;
-      error.hint = fmt::format("repositories of providers are named so, sources are not: did you mean \"{}\"?",
+      error.hint = fmt::format("provider repositories have this prefix, provider sources do not: did you mean \"{}\"?",
                                right.for_display(default_host));
     }
     return error;

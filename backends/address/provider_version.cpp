@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kNumberNames = {"major", "minor", "patch"};
 constexpr std::array<std::string_view, 9> kConstraintOperators = {">", ">=", "<", "<=", "!", "!=", "~>", "^", "~"};
 
-// What is wrong with the start of a version that ought to have none.
+// Describes the problem with the start of a version, which must have no operator or prefix.
 std::optional<std::string> start_problem(const ScannedItem& item) {
   if (std::find(kConstraintOperators.begin(), kConstraintOperators.end(), item.op) != kConstraintOperators.end()) {
     return fmt::format("can't use constraint operator \"{}\"; an exact version is required", item.op);
@@ -120,7 +120,7 @@ int compare_extra(std::string_view left, std::string_view right) {
     const std::size_t right_dot = right.find('.');
     const bool left_ends = left_dot == std::string_view::npos;
     const bool right_ends = right_dot == std::string_view::npos;
-    // The one with fewer parts is smaller, whatever the parts at hand are.
+    // The one with fewer parts is smaller, regardless of the current parts.
     if (left_ends != right_ends) {
       return left_ends ? -1 : 1;
     }
@@ -196,7 +196,7 @@ ScannedItem scan_item(std::string_view text) {
     }
     number = take_number(item.rest);
   }
-  // A number has to stand right before: behind a dot, a dash belongs to what is left over.
+  // A number must come directly before: a dash after a dot belongs to the rest.
   if (number.empty()) {
     return item;
   }

@@ -20,7 +20,7 @@ std::string percent_encoded(std::string_view text) {
   return encode_query({{"", std::string(text)}}).substr(1);
 }
 
-// How long the start of `secret` is with which `text` ends.
+// Returns the length of the longest start of `secret` with which `text` ends.
 std::size_t cut_off_size(std::string_view text, std::string_view secret) {
   for (std::size_t size = std::min(text.size(), secret.size()); size >= kShortestKept; --size) {
     if (text.ends_with(secret.substr(0, size))) {
@@ -73,7 +73,7 @@ std::string scrub_urls(std::string_view text) {
     }
     result += text.substr(0, mark + kMark.size());
     text.remove_prefix(mark + kMark.size());
-    // A password may hold an unescaped "@" or "/": what stands before the last "@" of the word goes.
+    // A password may contain an unescaped "@" or "/": everything before the last "@" of the word is removed.
     const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n'\"<>"));
     text.remove_prefix(word.size());
     const std::size_t at = word.rfind('@');

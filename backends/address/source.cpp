@@ -19,7 +19,7 @@ namespace {
 
 // [host/]namespace/name/system[//subdir]
 struct RegistryAddress {
-  std::string host;    // Unicode display form, with ":port" unless 443; the default registry where none was given
+  std::string host;    // Unicode display form, with ":port" unless 443; the default registry if none was given
   std::string module;  // "namespace/name/system"
   std::string subdir;  // cleaned; empty: the root
 
@@ -57,8 +57,8 @@ std::string RegistryAddress::to_string() const {
   return fmt::format("{}/{}{}{}", host, module, subdir.empty() ? "" : "//", subdir);
 }
 
-// nullopt for whatever is not a module registry address: OpenTofu then reads the text as a remote one. `default_host`
-// is that of addresses without one.
+// Returns nullopt if the text is not a module registry address: OpenTofu then reads it as a remote one. `default_host`
+// is the host of addresses without one.
 std::optional<RegistryAddress> parse_registry_address(std::string_view text, std::string_view default_host) {
   auto [package, subdir] = split_subdir(text);
   auto parts = split(package, '/');
@@ -105,7 +105,7 @@ SourceAddress parse_local(std::string_view text) {
   std::string path(text);
   std::replace(path.begin(), path.end(), '\\', '/');
   path = clean_path(path);
-  // ".." alone gets the prefix too: OpenTofu writes "./.." into modules.json.
+  // A single ".." gets the prefix too: OpenTofu writes "./.." into modules.json.
   if (path.substr(0, 3) != "../") {
     path.insert(0, "./");
   }
@@ -124,7 +124,7 @@ Source registry_source(const RegistryAddress& registry) {
   return source;
 }
 
-// OpenTofu joins it to a directory, so a leading slash and "." mean the root.
+// OpenTofu joins the path to a directory, so a leading slash and "." mean the root.
 std::string relative_subdir(std::string_view cleaned) {
   cleaned.remove_prefix(std::min(cleaned.find_first_not_of('/'), cleaned.size()));
   return cleaned == "." ? std::string() : std::string(cleaned);
@@ -161,8 +161,8 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
   address.source = std::move(described.source);
   address.source.subdir = relative_subdir(subdir);
   if (!subdir.empty()) {
-    // A detector may leave a slash there, which the "//" of the subdirectory, be it the root, swallows when OpenTofu
-    // reads its own form again.
+    // A detector may leave a slash there. When OpenTofu reads its own form again, the "//" of the subdirectory absorbs
+    // it, even if the subdirectory is the root.
     std::string& path = address.source.path;
     path.erase(path.find_last_not_of('/') + 1);
   }
@@ -175,7 +175,7 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
   return address;
 }
 
-// A query value that stays readable: "ref=feature/a" and "tag=v1.0.0" as they are.
+// Escapes a query value but keeps it readable: "ref=feature/a" and "tag=v1.0.0" are unchanged.
 std::string escape_value(std::string_view value) {
   constexpr std::string_view kPlain = "-._~/:@,";
   std::string out;
@@ -189,7 +189,7 @@ std::string escape_value(std::string_view value) {
   return out;
 }
 
-// The percent sign of an IPv6 zone is the only character of a parsed host that a URL cannot show as it is.
+// The percent sign of an IPv6 zone is the only character of a parsed host that must be escaped in a URL.
 std::string escape_host(const std::string& host) {
   const std::size_t percent = host.find('%');
   return percent == std::string::npos ? host : host.substr(0, percent) + "%25" + host.substr(percent + 1);
@@ -278,7 +278,7 @@ Result<SourceAddress> parse_source(std::string_view text, std::string_view defau
   const std::string shown = printable_address(text);
   if (has_control_characters(text)) {
     return fail(Code::source_invalid,
-                fmt::format("the module source \"{}\" has a control character or line end", shown), "remove it");
+                fmt::format("the module source \"{}\" has a control character or line ending", shown), "remove it");
   }
   if (!is_utf8(text)) {
     return fail(Code::source_invalid, fmt::format("the module source \"{}\" is not UTF-8", shown), "write UTF-8 text");
@@ -293,7 +293,7 @@ Result<SourceAddress> parse_source(std::string_view text, std::string_view defau
 }
 
 Result<Source> parse_identity(std::string_view text) {
-  // "host/modules/ns/name/system": five parts where an address as people write it has four.
+  // "host/modules/ns/name/system" has five parts; an address as people write it has four.
   const std::string_view package = text.substr(0, text.find("//"));
   const std::size_t slash = text.find('/');
   constexpr std::string_view kModules = "/modules/";

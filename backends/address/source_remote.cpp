@@ -19,7 +19,7 @@
 namespace modlock {
 namespace {
 
-// What one detector says: an address, an error, or nothing.
+// The result of one detector: an address, an error, or nothing.
 using Detection = std::optional<Result<std::string>>;
 
 Error invalid(const std::string& shown, std::string_view why, std::string hint = {}) {
@@ -30,7 +30,7 @@ Error invalid(const std::string& shown, std::string_view why, std::string hint =
 
 Error denied(const std::string& shown, std::string_view why, std::string hint) {
   return {.code = Code::source_denied,
-          .message = fmt::format("the module source \"{}\" is refused: {}", shown, why),
+          .message = fmt::format("the module source \"{}\" is rejected: {}", shown, why),
           .hint = std::move(hint)};
 }
 
@@ -38,7 +38,7 @@ tl::unexpected<Error> invalid_address(std::string_view address, std::string_view
   return fail(invalid(printable_address(address), why, std::move(hint)));
 }
 
-// The parts from `first` on, joined by slashes.
+// Joins the parts from `first` on with slashes.
 std::string join_from(const std::vector<std::string_view>& parts, std::size_t first) {
   return fmt::format("{}", fmt::join(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end(), "/"));
 }
@@ -78,7 +78,7 @@ Detection detect_github(std::string_view address) {
   return detected;
 }
 
-// The host and path of "host:path" or "host:/path".
+// Returns the host and path of "host:path" or "host:/path".
 std::optional<std::pair<std::string_view, std::string_view>> match_scp(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == 0 || colon == std::string_view::npos || colon + 1 == text.size()) {
@@ -88,7 +88,7 @@ std::optional<std::pair<std::string_view, std::string_view>> match_scp(std::stri
   return std::pair(text.substr(0, colon), path.size() > 1 && path[0] == '/' ? path.substr(1) : path);
 }
 
-// [user@]host:path, of which only the user "git" counts; but a query is read, and refused, with any.
+// Reads [user@]host:path. Only the user "git" is supported; a malformed query is rejected for every user.
 Detection detect_scp(std::string_view address) {
   const std::size_t at = address.find('@');
   auto match = at == std::string_view::npos || at == 0 ? std::nullopt : match_scp(address.substr(at + 1));
@@ -171,7 +171,7 @@ Detection detect_path(std::string_view address) {
   }
   if (address[0] != '/') {
     return invalid_address(
-        address, "is of no known kind",
+        address, "is not a known kind of source",
         fmt::format("write \"./{}\" if a path relative to the calling module was meant", printable_address(address)));
   }
   return "file:///" + std::string(address.substr(1));
@@ -186,7 +186,7 @@ Detection run_detectors(std::string_view address) {
   return std::nullopt;
 }
 
-// The address with a subdirectory in front of its query. Go encodes the whole path again for that.
+// Inserts a subdirectory before the query of the address. Go encodes the whole path again for that.
 std::optional<std::string> with_subdir(const std::string& package, const std::string& subdir) {
   auto url = GoUrl::parse(package);
   if (!url) {
@@ -223,7 +223,7 @@ SourceKind kind_of(std::string_view getter) {
   return found == kGetterKinds.end() ? SourceKind::unsupported : found->kind;
 }
 
-// "word::…", with which git starts the program git-remote-word.
+// Whether the text is "word::…", for which git starts the program git-remote-word.
 bool names_transport_helper(std::string_view text) {
   const std::size_t end = text.find("::");
   const std::string_view word = text.substr(0, std::min(end, text.size()));
@@ -243,12 +243,12 @@ Result<void> check_git(const GoUrl& url, const std::string& shown) {
                 "select a tag, branch or commit with \"?ref=\"");
   }
   if ((url.scheme == "file" || url.scheme == "ssh") && (url.path.empty() || url.path == "/")) {
-    return fail(invalid(shown, "names no repository", "write its path behind the host"));
+    return fail(invalid(shown, "names no repository", "write its path after the host"));
   }
   return {};
 }
 
-// What would read as an option on some command line, or as a second line in some protocol.
+// Whether the text could be parsed as an option on a command line, or as a second line in a protocol.
 Result<void> check_words(const GoUrl& url, const QueryArguments& query, const std::string& shown) {
   const std::string user = url.user ? url.user->name : std::string();
   const std::string password = url.user ? url.user->password.value_or("") : std::string();
@@ -258,7 +258,7 @@ Result<void> check_words(const GoUrl& url, const QueryArguments& query, const st
     words.push_back(value);
   }
   if (std::any_of(words.begin(), words.end(), has_control_characters)) {
-    return fail(invalid(shown, "has an escaped control character or line end", "remove it"));
+    return fail(invalid(shown, "has an escaped control character or line ending", "remove it"));
   }
   if (!std::all_of(words.begin(), words.end(), is_utf8)) {
     return fail(invalid(shown, "has escapes that are not UTF-8", "escape the bytes of UTF-8 text"));
@@ -278,7 +278,7 @@ Result<void> check_words(const GoUrl& url, const QueryArguments& query, const st
     }
   }
   if (!option.empty()) {
-    return fail(denied(shown, fmt::format("its {} starts with \"-\" and could be taken for an option", option),
+    return fail(denied(shown, fmt::format("its {} starts with \"-\" and could be parsed as an option", option),
                        "write a name that starts with another character"));
   }
   return {};
@@ -288,14 +288,15 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), ascii::is_ascii);
 }
 
-// What a server's name is made of; an underscore is common on private networks.
+// Whether a server's name has only allowed characters; an underscore is common on private networks.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return ascii::is_digit(c) || ascii::is_lower(c) || c == '-' || c == '.' || c == '_' || !ascii::is_ascii(c);
   });
 }
 
-// Both forms of the host of a URL, with its port. Only names beyond ASCII are held to IDNA.
+// Returns both forms of the host of a URL, with its port. Only names with characters beyond ASCII must be valid in
+// IDNA.
 Result<HostForms> read_host(const std::string& host, const std::string& shown) {
   auto [name, port] = split_port(ascii::lower(host));
   port = port == ":" ? std::string() : port;
@@ -306,13 +307,13 @@ Result<HostForms> read_host(const std::string& host, const std::string& shown) {
                         "to give a path after a colon, write git@host:path without ssh://"));
   }
   if (name.substr(0, 1) != "[" && !is_name(name)) {
-    return fail(invalid(shown, "has a host that is not a valid name", "write the host as DNS knows it"));
+    return fail(invalid(shown, "has a host that is not a valid name", "write a valid DNS name"));
   }
   if (const auto forms = lookup_host(name)) {
     return HostForms{forms->ascii + port, forms->display + port};
   }
   if (!is_ascii(name)) {
-    return fail(invalid(shown, "has a host that is not a valid internationalised name", "write the host in punycode"));
+    return fail(invalid(shown, "has a host that is not a valid internationalized name", "write the host in punycode"));
   }
   return HostForms{name + port, name + port};
 }
@@ -330,8 +331,8 @@ std::string git_url(GoUrl url, const std::string& ascii_host) {
   return url.to_string();
 }
 
-// The address of a list of checksums may hold secrets as that of a package may. A list has no arguments of ours, so its
-// query goes whole.
+// The address of a checksum file may contain secrets, like that of a package. Its whole query is removed, because no
+// argument of it is known.
 std::string shown_checksum(const std::string& argument) {
   if (const auto list = checksum_list_address(argument)) {
     const auto described = describe_package(list->substr(0, list->find_first_of("?#")), {});
@@ -342,7 +343,7 @@ std::string shown_checksum(const std::string& argument) {
   return is_plain_checksum(argument) ? argument : printable_address(argument);
 }
 
-// Only the first of a repeated argument counts, and an empty one as none: so go-getter reads them.
+// Keeps only the first of a repeated argument, and drops empty ones, as go-getter does.
 QueryArguments identity_query(const QueryArguments& query) {
   QueryArguments kept;
   for (const auto& argument : query) {
@@ -365,7 +366,7 @@ Source read_source(SourceKind kind, std::string_view getter, const GoUrl& url, c
   source.user = url.scheme == "ssh" ? url.escaped_user() : std::string();
   source.path = url.escaped_path();
   if (kind == SourceKind::directory) {
-    // go-getter opens the path as it was written, escapes included, unless it was written in the default encoding.
+    // go-getter opens the path as written, including escapes, unless it was written in the default encoding.
     source.path = url.raw_path.empty() ? url.path : url.raw_path;
   }
   source.query = identity_query(query);
@@ -406,8 +407,8 @@ Result<std::string> detect_package(std::string_view address) {
 Result<RemotePackage> describe_package(std::string_view package, const std::string& shown) {
   const auto [forced, rest] = split_getter(package);
   if (!forced.empty() && names_transport_helper(rest)) {
-    return fail(denied(shown, "\"::\" behind the getter would run a transport helper of git",
-                       "write the URL alone, as in git::https://host/path"));
+    return fail(denied(shown, "\"::\" after the getter would run a transport helper of git",
+                       "write only the URL, as in git::https://host/path"));
   }
   const auto url = GoUrl::parse(rest);
   if (!url) {
@@ -422,7 +423,7 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
   }
   if (kind == SourceKind::archive && !url->fragment.empty()) {
     return fail(Code::source_unsupported,
-                fmt::format("the module source \"{}\" has a fragment (\"#…\"), which no server is sent", shown),
+                fmt::format("the module source \"{}\" has a fragment (\"#…\"), which is never sent to a server", shown),
                 "remove it, or escape the \"#\" as %23");
   }
   if (kind != SourceKind::unsupported && url->scheme != "file" && url->host.empty()) {

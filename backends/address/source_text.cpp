@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPrintableBytes = 200;
 
-// How many bytes at `i` form a control character or line end; 0 where there is none.
+// Returns how many bytes at `i` form a control character or line ending; 0 if there is none.
 std::size_t control_size(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   if (byte(i) < 0x20 || byte(i) == 0x7f) {
@@ -146,7 +146,7 @@ std::string printable_address(std::string_view address) {
   }
   const std::size_t end = std::min(rest.find_first_of("?#"), rest.size());
   const bool cut = end < rest.size();
-  // Where an address is broken its user-info may be too, so everything up to the last @ may be a secret.
+  // If an address is malformed, its user-info may be too, so everything up to the last @ may be a secret.
   if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
     const std::size_t scheme = rest.find("://");
     const std::size_t user = scheme < at ? scheme + 3 : 0;

@@ -25,7 +25,7 @@ bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_digit);
 }
 
-// Takes `run(.run)*` of identifier characters; empty where there is none. A dot that no run follows stays in `rest`.
+// Reads `run(.run)*` of identifier characters; empty if there is none. A dot without a run after it stays in `rest`.
 std::string_view take_dotted(std::string_view& rest) {
   const std::string_view whole = rest;
   if (take_while(rest, is_loose_identifier).empty()) {
@@ -69,7 +69,7 @@ std::weak_ordering compare_identifiers(std::string_view left, std::string_view r
     return left_numeric ? std::weak_ordering::less : std::weak_ordering::greater;
   }
   if (left_numeric) {
-    // Of any length, so by the number of significant digits first.
+    // The numbers may have any length, so the number of significant digits is compared first.
     const std::string_view a = left.substr(std::min(left.find_first_not_of('0'), left.size()));
     const std::string_view b = right.substr(std::min(right.find_first_not_of('0'), right.size()));
     if (a.size() != b.size()) {
@@ -96,7 +96,7 @@ std::weak_ordering compare_prereleases(std::string_view left, std::string_view r
   return a.size() <=> b.size();
 }
 
-// One identifier of a prerelease as go-version compares it; empty stands for "the other has more identifiers".
+// Compares one identifier of a prerelease as go-version does; empty means that the other version has more identifiers.
 int compare_identifiers_as_go_version(std::string_view left, std::string_view right) {
   if (left == right) {
     return 0;
@@ -115,14 +115,14 @@ int compare_identifiers_as_go_version(std::string_view left, std::string_view ri
   if (!a && left > right) {
     return 1;
   }
-  // A number that does not fit counts as the largest there is, a word as zero.
+  // A number that does not fit counts as the largest one, a word as zero.
   const auto weight = [](std::string_view text, const std::optional<std::int64_t>& number) {
     return number ? *number : all_digits(text) ? std::numeric_limits<std::int64_t>::max() : 0;
   };
   return weight(left, a) > weight(right, b) ? 1 : -1;
 }
 
-// SemVer's rule on identifiers: none empty, and a numeric one of a prerelease without leading zeros.
+// SemVer's rule for identifiers: none is empty, and a numeric one of a prerelease has no leading zeros.
 bool are_strict_identifiers(std::string_view text, bool numbers_are_strict) {
   const auto parts = split(text, '.');
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
@@ -193,7 +193,7 @@ Result<Version> Version::parse(std::string_view text) {
   version.numbers_.resize(std::max(kUsualNumbers, version.numbers_.size()));
 
   std::string_view prerelease = take_dotted(rest);
-  // The dash is a separator only where something of the same identifier follows it: "1.0.0-" has the prerelease "-".
+  // The dash is a separator only if something of the same identifier follows it: "1.0.0-" has the prerelease "-".
   if (prerelease.size() > 1 && prerelease[0] == '-' && prerelease[1] != '.') {
     prerelease.remove_prefix(1);
   }
@@ -233,7 +233,7 @@ std::weak_ordering Version::operator<=>(const Version& other) const {
 
 int compare_as_go_version(const Version& left, const Version& right) {
   if (left.numbers() != right.numbers()) {
-    // Equal but for trailing zeros is equal, whatever the prereleases are.
+    // Versions that differ only in trailing zeros are equal, regardless of the prereleases.
     const auto order = compare_numbers(left.numbers(), right.numbers());
     return order < 0 ? -1 : order > 0 ? 1 : 0;
   }

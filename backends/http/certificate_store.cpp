@@ -24,7 +24,8 @@ Certificate parse(const std::string& block) {
 }  // namespace
 
 struct CertificateStore::State {
-  // OpenSSL asks here for the issuer of a certificate. That the store has another one of its name is no answer.
+  // OpenSSL calls this for the issuer of a certificate. A different certificate with the issuer's name in the store is
+  // not sufficient.
   static int find_issuer(X509** issuer, X509_STORE_CTX* check, X509* certificate) {
     const int found = X509_STORE_CTX_get1_issuer(issuer, check, certificate);
     if (found != 0) {

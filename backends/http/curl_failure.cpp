@@ -38,7 +38,7 @@ std::string system_text(long number) {
   return std::generic_category().message(static_cast<int>(number));
 }
 
-// The words of a library behind the last of these marks; OpenSSL's texts name no secret.
+// Returns the library's text after the last of these marks; OpenSSL's texts contain no secrets.
 std::string behind(std::string_view text, std::string_view mark) {
   const std::size_t at = text.rfind(mark);
   const std::string_view rest = at == std::string_view::npos ? text : text.substr(at + mark.size());
@@ -66,7 +66,7 @@ ExchangeFailure certificate_failure(const CurlVerdict& verdict) {
       fmt::format("the TLS certificate of {}",
                   verdict.proxy.empty() || !says(verdict, "proxy") ? verdict.server : "the proxy " + verdict.proxy);
   if (verdict.verify_result == kExpired) {
-    return tls(whose + " has expired", "its operator has to renew it; check the clock of this machine too");
+    return tls(whose + " has expired", "ask its operator to renew it; also check the clock of this machine");
   }
   if (verdict.verify_result == kNotYetValid) {
     return tls(whose + " is not valid yet", "check the clock of this machine");
@@ -77,7 +77,7 @@ ExchangeFailure certificate_failure(const CurlVerdict& verdict) {
     }
   }
   if (says(verdict, "subject name")) {
-    return tls(whose + " is for another host", "check the host name, or whether something answers in its place");
+    return tls(whose + " is for another host", "check the host name, and whether a proxy responds in its place");
   }
   return tls(fmt::format("{} was not accepted: {}", whose, behind(verdict.text, "SSL certificate problem: ")),
              kTrustHint);
@@ -85,10 +85,10 @@ ExchangeFailure certificate_failure(const CurlVerdict& verdict) {
 
 ExchangeFailure handshake_failure(const CurlVerdict& verdict) {
   if (says(verdict, "Connection reset") || says(verdict, "SSL_ERROR_SYSCALL") || says(verdict, "unexpected eof")) {
-    return unreachable("the connection was broken off during the TLS handshake");
+    return unreachable("the connection was closed during the TLS handshake");
   }
   return tls(fmt::format("no TLS connection to {}: {}", verdict.server, behind(verdict.text, "::")),
-             "check that the port speaks TLS");
+             "check that the port uses TLS");
 }
 
 ExchangeFailure receive_failure(const CurlVerdict& verdict) {
@@ -97,19 +97,18 @@ ExchangeFailure receive_failure(const CurlVerdict& verdict) {
                                       ? "put the user name and password for the proxy into the URL of HTTPS_PROXY"
                                       : kCheckProxy;
     ExchangeFailure failure = unreachable(
-        fmt::format("the proxy {} gave no connection (status {})", verdict.proxy, verdict.connect_status), hint);
+        fmt::format("the proxy {} refused the connection (status {})", verdict.proxy, verdict.connect_status), hint);
     failure.is_final = verdict.connect_status < 500;
     return failure;
   }
   if (says(verdict, "chunk")) {
-    return bad_response("the pieces of the body (chunked) make no sense");
+    return bad_response("the chunked encoding of the body is malformed");
   }
-  return unreachable("the connection was broken off");
+  return unreachable("the connection was interrupted");
 }
 
 ExchangeFailure strange_answer(const CurlVerdict& verdict) {
-  return bad_response(says(verdict, "Content-Length") ? "the answer states a length that is none"
-                                                      : "the answer is not HTTP");
+  return bad_response(says(verdict, "Content-Length") ? "invalid Content-Length" : "the response is not HTTP");
 }
 
 }  // namespace
@@ -130,9 +129,9 @@ ExchangeFailure failure_of(const CurlVerdict& verdict) {
     case CURLE_SSL_CACERT_BADFILE:
       return tls("the certificates of trusted authorities cannot be read", "check SSL_CERT_FILE and SSL_CERT_DIR");
     case CURLE_GOT_NOTHING:
-      return unreachable("the connection was closed without an answer");
+      return unreachable("the connection was closed without a response");
     case CURLE_PARTIAL_FILE:
-      return unreachable("the body was broken off before its end");
+      return unreachable("the body was truncated");
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_HTTP2:
@@ -142,7 +141,7 @@ ExchangeFailure failure_of(const CurlVerdict& verdict) {
     case CURLE_WEIRD_SERVER_REPLY:
       return strange_answer(verdict);
     case CURLE_BAD_CONTENT_ENCODING:
-      return bad_response("the body is not compressed as its Content-Encoding says");
+      return bad_response("the body does not match its Content-Encoding");
     case CURLE_OUT_OF_MEMORY:
       return bad_response("a header is too long");
     case CURLE_URL_MALFORMAT:

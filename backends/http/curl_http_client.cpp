@@ -17,11 +17,11 @@
 namespace modlock {
 namespace {
 
-constexpr long kReceiveBuffer = 256L << 10U;  // a large package is many system calls with libcurl's 16 KiB
+constexpr long kReceiveBuffer = 256L << 10U;  // with libcurl's 16 KiB, a large package needs many system calls
 using EasyHandle = std::unique_ptr<CURL, Deleter<curl_easy_cleanup>>;
 using HeaderList = std::unique_ptr<curl_slist, Deleter<curl_slist_free_all>>;
 
-// libcurl reads "Name:" as a request to leave its own header out; "Name;" sends an empty one.
+// libcurl treats "Name:" as a request to omit its own header; "Name;" sends an empty one.
 HeaderList header_list(const Exchange& exchange) {
   HeaderList list;
   const auto append = [&](const std::string& line) {
@@ -37,7 +37,7 @@ HeaderList header_list(const Exchange& exchange) {
   return list;
 }
 
-// What transfers know of each other beside the connections of their loop: names and TLS sessions.
+// The data that transfers share in addition to the connections of their loop: names and TLS sessions.
 class Share {
  public:
   Share() {
@@ -75,7 +75,8 @@ class CurlTransport final : public Transport {
     if (const auto going = context.check(); !going) {
       return failure(going.error());
     }
-    // With the first request: loading libcurl and all that it needs takes longer than many a run that asks nobody.
+    // Deferred until the first request: loading libcurl and its dependencies takes longer than many a run without
+    // network access.
     std::call_once(is_open_, [this] { share_ = std::make_unique<Share>(); });
     const auto parts = http::split_url(exchange.url.reveal());
     const EasyHandle easy(parts && share_->handle() != nullptr ? curl_easy_init() : nullptr);
@@ -86,8 +87,8 @@ class CurlTransport final : public Transport {
     const HeaderList headers = header_list(exchange);
     const bool is_secure = parts->scheme == "https";
     set_options(easy.get(), exchange, headers.get(), proxy);
-    // Further transfers wait for the first connection over TLS to tell whether it serves them too; without TLS nothing
-    // would be told before the first answer. A large one gains nothing from others on its connection.
+    // Further transfers wait until the first connection over TLS shows whether it can serve them too; without TLS this
+    // would not be known before the first response. A large transfer does not benefit from sharing its connection.
     const bool multiplexes = is_secure && !exchange.is_large;
     curl_easy_setopt(easy.get(), CURLOPT_HTTP_VERSION,
                      static_cast<long>(multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
@@ -113,7 +114,7 @@ class CurlTransport final : public Transport {
   }
 
   // libcurl itself would read hundreds of certificates for each connection. Here they are read once, while the first
-  // one connects. False where libcurl cannot be told what to trust.
+  // one connects. Returns false if the trusted certificates cannot be set in libcurl.
   bool set_trust(CURL* easy) {
     std::call_once(reading_, [this] {
       authorities_ = std::async(std::launch::async, [this] { return http::read_authorities(places_); }).share();
@@ -144,12 +145,12 @@ class CurlTransport final : public Transport {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
     set(CURLOPT_QUICK_EXIT, 1L);  // a deadline does not wait for a name server
-    set(CURLOPT_PATH_AS_IS, 1L);  // signed URLs are signed as they are written
+    set(CURLOPT_PATH_AS_IS, 1L);  // signed URLs must not be changed
     set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
     set(CURLOPT_USERAGENT, user_agent_.c_str());
     set(CURLOPT_HTTPHEADER, headers);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    set(CURLOPT_PROXY, proxy.c_str());  // never null: libcurl would look into the environment itself
+    set(CURLOPT_PROXY, proxy.c_str());  // never null: libcurl would read the environment itself
     set(CURLOPT_NOPROXY, proxies_.none.c_str());
     if (exchange.method == HttpRequest::Method::head) {
       set(CURLOPT_NOBODY, 1L);
@@ -166,7 +167,7 @@ class CurlTransport final : public Transport {
   std::shared_future<Result<std::unique_ptr<const CertificateStore>>> authorities_;
   std::once_flag is_open_;
   std::unique_ptr<Share> share_;
-  http::TransferLoop loop_;  // end before what their transfers share
+  http::TransferLoop loop_;  // destroyed before the data that their transfers share
   http::TransferLoop large_loop_;
 };
 

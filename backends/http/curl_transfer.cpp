@@ -16,8 +16,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kHeaderLimit = std::size_t{256} << 10U;
-// What may have arrived before a sink takes it; then the transfer pauses. With HTTP/2 that may hold up others on its
-// connection, so it may be more than most packages have.
+// The bytes that may arrive before a sink receives them; then the transfer pauses. With HTTP/2 a pause may delay others
+// on the same connection, so this limit is larger than most packages.
 constexpr std::size_t kMostAhead = std::size_t{256} << 10U;
 constexpr std::size_t kMostAheadOfOthers = std::size_t{1} << 20U;
 constexpr milliseconds kLongestSleep{60'000};
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> length_of(const HttpResponse& response) {
 
 }  // namespace
 
-// The callbacks are called by C code, through which no exception may pass: noexcept ends the process instead.
+// C code calls the callbacks, and no exception may pass through it: noexcept ends the process instead.
 CurlTransfer::CurlTransfer(const Exchange& exchange, const Context& context, std::string origin, CURL* easy)
     : Transfer(std::move(origin), easy), exchange_(exchange), context_(context) {
   const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
@@ -113,7 +113,7 @@ void CurlTransfer::connected(Clock::time_point since) {
   last_byte_ = Clock::now();
 }
 
-// With the mutex to the end: when it is free, the thread that waits may destroy this object.
+// Holds the mutex until the end: as soon as it is free, the waiting thread may destroy this object.
 void CurlTransfer::ended(CURLcode result) {
   const std::scoped_lock lock(mutex_);
   result_ = result;
@@ -140,7 +140,7 @@ bool CurlTransfer::take_header(std::string_view line) {
   header_bytes_ += line.size();
   if (header_bytes_ > kHeaderLimit) {
     stop_ = ExchangeFailure{.code = Code::bad_response,
-                            .reason = fmt::format("its headers are over {} KiB", kHeaderLimit >> 10U),
+                            .reason = fmt::format("its headers are larger than {} KiB", kHeaderLimit >> 10U),
                             .is_final = true};
     return false;
   }
@@ -187,12 +187,12 @@ bool CurlTransfer::end_of_headers() {
 
 bool CurlTransfer::too_large() {
   stop_ = ExchangeFailure{.code = Code::limit_exceeded,
-                          .reason = fmt::format("the answer is over {} bytes", exchange_.body_limit),
+                          .reason = fmt::format("the response is larger than {} bytes", exchange_.body_limit),
                           .is_final = true};
   return false;
 }
 
-// As CURLOPT_WRITEFUNCTION returns.
+// Returns a result for CURLOPT_WRITEFUNCTION.
 std::size_t CurlTransfer::take_body(std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
   if (!is_success()) {
@@ -252,7 +252,7 @@ void CurlTransfer::feed(std::unique_lock<std::mutex>& lock, TransferLoop& loop) 
     stop_ = std::move(fed.error());
     cancel(loop);
   } else if (was_paused) {
-    // The server could not help it.
+    // The server did not cause the pause.
     last_byte_ = Clock::now();
     window_start_ = last_byte_;
     window_bytes_ = 0;
@@ -267,7 +267,7 @@ void CurlTransfer::cancel(TransferLoop& loop) {
   }
 }
 
-// When a clock may end it next; nullopt where it is over, with the reason in stop_.
+// Returns when the next timeout may end the transfer; nullopt if it has ended, with the reason in stop_.
 std::optional<TransferLoop::Clock::time_point> CurlTransfer::next_end(const TransferLoop& loop) {
   if (const auto going = context_.check(); !going) {
     const Error& error = going.error();
@@ -283,7 +283,7 @@ std::optional<TransferLoop::Clock::time_point> CurlTransfer::next_end(const Tran
     }
     end = std::min(end, at);
   };
-  constexpr std::string_view kIsSlow = "try again later; the server or the way to it is slow";
+  constexpr std::string_view kIsSlow = "try again later; the server or the network is slow";
   const auto begun = begun_ ? *begun_ : loop.connecting_since(*this);
   if (begun_) {
     ends(last_byte_ + timeouts.idle, fmt::format("the server was silent for {}", duration_text(timeouts.idle)),
@@ -297,7 +297,7 @@ std::optional<TransferLoop::Clock::time_point> CurlTransfer::next_end(const Tran
     const auto window = static_cast<std::size_t>(timeouts.rate_window.count());
     if (window_start_ && window_bytes_ < timeouts.least_rate * window / 1000) {
       ends(*window_start_ + timeouts.rate_window,
-           fmt::format("the answer came at less than {} bytes a second for {}", timeouts.least_rate,
+           fmt::format("the response arrived at less than {} bytes per second for {}", timeouts.least_rate,
                        duration_text(timeouts.rate_window)),
            kIsSlow);
     } else {
@@ -309,8 +309,8 @@ std::optional<TransferLoop::Clock::time_point> CurlTransfer::next_end(const Tran
     }
   }
   if (timeouts.total) {
-    ends(begun + *timeouts.total, fmt::format("the answer was not complete within {}", duration_text(*timeouts.total)),
-         kIsSlow);
+    ends(begun + *timeouts.total,
+         fmt::format("the response was not complete within {}", duration_text(*timeouts.total)), kIsSlow);
   }
   return stop_ ? std::nullopt : std::optional(end);
 }

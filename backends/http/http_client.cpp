@@ -25,13 +25,13 @@ struct Meaning {
 constexpr std::string_view kTryLater = "try again later";
 
 constexpr std::array kMeanings = {
-    Meaning{401, Code::auth_required, "the server asks for credentials, or refused those it was given", ""},
-    Meaning{403, Code::forbidden, "the server refuses access", ""},
-    Meaning{404, Code::not_found, "it is not there", ""},
-    Meaning{408, Code::timeout, "the server waited too long for the request", kTryLater},
-    Meaning{410, Code::not_found, "it is not there any more", ""},
-    Meaning{429, Code::rate_limited, "the server refuses more requests for now", "wait before the next attempt"},
-    Meaning{504, Code::timeout, "a server behind the server did not answer in time", kTryLater},
+    Meaning{401, Code::auth_required, "authentication is required, or the credentials were rejected", ""},
+    Meaning{403, Code::forbidden, "access denied", ""},
+    Meaning{404, Code::not_found, "not found", ""},
+    Meaning{408, Code::timeout, "the server timed out while it waited for the request", kTryLater},
+    Meaning{410, Code::not_found, "no longer available", ""},
+    Meaning{429, Code::rate_limited, "rate limit exceeded", "wait before the next attempt"},
+    Meaning{504, Code::timeout, "a server behind this server timed out", kTryLater},
 };
 
 Meaning meaning_of(int status) {
@@ -41,12 +41,12 @@ Meaning meaning_of(int status) {
     }
   }
   if (status >= 500 && status <= 599) {
-    return {status, Code::unreachable, "the server reported an error of its own", kTryLater};
+    return {status, Code::unreachable, "server error", kTryLater};
   }
-  return {status, Code::bad_response, "a status that makes no sense here", ""};
+  return {status, Code::bad_response, "unexpected status", ""};
 }
 
-// What an error body in JSON says: a registry's {"errors": ["…"]}, OCI's {"errors": [{"message": "…"}]}, or
+// Returns the reason in a JSON error body: a registry's {"errors": ["…"]}, OCI's {"errors": [{"message": "…"}]}, or
 // {"error" or "message": "…"}.
 std::string json_reason(const Json::Value& body) {
   const auto text = [](const Json::Value& value) { return value.isString() ? value.asString() : std::string(); };
@@ -66,7 +66,7 @@ std::string json_reason(const Json::Value& body) {
   return {};
 }
 
-// One line a person can read, or nothing: a page of HTML helps nobody.
+// Returns one readable line, or nothing: an HTML page does not help.
 std::string reason_in(const HttpResponse& response) {
   constexpr std::size_t kShortText = 4096;
   std::string text;
@@ -80,7 +80,7 @@ std::string reason_in(const HttpResponse& response) {
   return to_valid_utf8(escape_controls(http::cut_text(text, 300)));
 }
 
-// A server may give back what it was sent.
+// A server may return what it received.
 bool carries_secrets(const HttpRequest& request) {
   const auto url = GoUrl::parse(request.url.reveal());
   return !request.secret_headers.empty() || !request.body.empty() || !url || url->user || !url->raw_query.empty();
@@ -115,7 +115,7 @@ Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpReq
         parse_retry_after(response->header("Retry-After").value_or(""), std::chrono::system_clock::now());
   }
   if (std::string reason = carries_secrets(request) ? "" : reason_in(*response); !reason.empty()) {
-    error.notes.push_back("the server says: " + std::move(reason));
+    error.notes.push_back("the server reports: " + std::move(reason));
   }
   return fail(std::move(error));
 }

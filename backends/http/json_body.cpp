@@ -22,7 +22,7 @@ Result<Json::Value> parse_json_body(std::string_view body) {
   }
   if (is_html(body)) {
     return fail(Code::bad_response, "the server sent an HTML page, not JSON",
-                "check the address, and whether a proxy or a login page answers in its place");
+                "check the address, and whether a proxy or a login page responds in its place");
   }
   const Code code = json.error().code == Code::limit_exceeded ? Code::limit_exceeded : Code::bad_response;
   return fail(code, std::move(json.error().message));

@@ -21,19 +21,19 @@ bool is_redirect(int status) {
 
 Result<RedirectStep> follow_redirect(std::string_view url, int status, std::string_view location, bool is_post) {
   if (location.empty()) {
-    return bad("it redirects without saying where (no Location)");
+    return bad("it redirects without a Location header");
   }
   auto target = resolve_url(url, location);
   const auto from = http::split_url(url);
   const auto to = target ? http::split_url(*target) : std::nullopt;
   if (!from || !to) {
-    return bad("it redirects to what is no URL");
+    return bad("it redirects to an invalid URL");
   }
   if (to->scheme != "http" && to->scheme != "https") {
     return bad("it redirects to a URL that is neither http nor https: " + printable_url(*target));
   }
   if (from->scheme == "https" && to->scheme == "http") {
-    return bad("it redirects from https to http, which nobody could trust: " + printable_url(*target));
+    return bad("it redirects from https to http, which is not allowed: " + printable_url(*target));
   }
   const bool post_becomes_get = is_post && (status == 301 || status == 302 || status == 303);
   return RedirectStep{.url = std::move(*target),

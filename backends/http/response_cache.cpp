@@ -5,7 +5,7 @@
 namespace modlock {
 namespace {
 
-// What a reader of a listing may need beside the body.
+// The headers that a reader of a listing may need in addition to the body.
 constexpr std::string_view kKeptHeaders[] = {"Content-Type", "Link"};
 constexpr std::size_t kLargestBody = std::size_t{4} << 20U;
 
@@ -27,7 +27,7 @@ HttpResponse restored(CachedResponse kept, const SecretText& url) {
   return {.status = 200, .headers = std::move(kept.headers), .body = std::move(kept.body), .url = url};
 }
 
-// A redirected answer is that of another URL, whose relative references start elsewhere.
+// A redirected response belongs to another URL, which its relative references are based on.
 bool is_worth_keeping(const HttpResponse& response, const HttpRequest& request) {
   return response.status == 200 && response.url == request.url && response.body.size() <= kLargestBody &&
          (response.header("ETag") || response.header("Last-Modified"));

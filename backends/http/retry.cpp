@@ -52,7 +52,7 @@ std::vector<std::string_view> words(std::string_view text, std::string_view sepa
   return result;
 }
 
-// Two digits of a year mean the past where they would be over 50 years ahead (RFC 9110 section 5.6.7).
+// A two-digit year is in the past if it would otherwise be more than 50 years ahead (RFC 9110 section 5.6.7).
 int full_year(int year, std::chrono::system_clock::time_point now) {
   const auto today = std::chrono::floor<std::chrono::days>(now);
   const int this_year = static_cast<int>(std::chrono::year_month_day(today).year());

@@ -24,7 +24,7 @@ bool has_line_end(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
 
-// The Authorization that user-info in a URL means; empty where there is none.
+// Returns the Authorization for the user-info in a URL; empty if there is none.
 SecretText basic_authorization(std::string_view url) {
   const auto parts = http::split_url(url);
   if (!parts || !parts->user_info || parts->user_info->empty()) {
@@ -40,7 +40,7 @@ bool names(const Headers& headers, std::string_view name) {
   return std::any_of(headers.begin(), headers.end(), [&](const auto& row) { return http::same_name(row.first, name); });
 }
 
-// One request on its way through redirects and attempts.
+// Performs one request with its redirects and attempts.
 class RequestLoop {
  public:
   RequestLoop(const HttpRequest& request, const Context& context, Transport& transport, const RetryTiming& timing)
@@ -64,7 +64,7 @@ class RequestLoop {
       }
       if (redirects == request_.redirects) {
         return failure(Code::bad_response, fmt::format("it was redirected more than {} times", request_.redirects),
-                       "the server may be sending requests in a circle");
+                       "the server may have a redirect loop");
       }
       if (auto moved = move(*response); !moved) {
         return tl::unexpected(moved.error());
@@ -83,29 +83,30 @@ class RequestLoop {
   Result<void> check_request() const {
     const auto parts = http::split_url(url_);
     if (!parts || (parts->scheme != "https" && parts->scheme != "http")) {
-      return failure(Code::source_invalid, "only URLs of http and https can be asked");
+      return failure(Code::source_invalid, "only http and https URLs are supported");
     }
     const auto is_broken = [](const std::string& name, const std::string& value) {
       return name.empty() || has_line_end(name) || has_line_end(value);
     };
     for (const HttpHeader& header : request_.headers) {
       if (is_broken(header.name, header.value)) {
-        return failure(Code::source_invalid, fmt::format("the header {} holds a line end", quoted(header.name)));
+        return failure(Code::source_invalid, fmt::format("the header {} contains a line ending", quoted(header.name)));
       }
     }
     for (const auto& [name, value] : request_.secret_headers) {
       if (is_broken(name, value.reveal())) {
-        return failure(Code::source_invalid, fmt::format("the secret header {} holds a line end", quoted(name)),
+        return failure(Code::source_invalid, fmt::format("the secret header {} contains a line ending", quoted(name)),
                        "check the token or password: it must be one line");
       }
     }
     if (context_.offline) {
-      return failure(Code::offline_miss, "nothing is asked of the network while offline", "run without offline");
+      return failure(Code::offline_miss, "network access is disabled in offline mode",
+                     "run the command without offline mode");
     }
     return {};
   }
 
-  // The context's error in the words of this request.
+  // Returns the context's error with the message of this request.
   std::optional<tl::unexpected<Error>> interruption() const {
     if (const auto going = context_.check(); !going) {
       return failure(going.error().code, going.error().message, going.error().hint);
@@ -133,7 +134,7 @@ class RequestLoop {
     return exchange;
   }
 
-  // Asks the current URL until an answer is one to keep.
+  // Sends requests to the current URL until a response is final.
   Result<HttpResponse> attempts() {
     const Exchange exchange = this->exchange();
     while (true) {
@@ -168,7 +169,8 @@ class RequestLoop {
     }
   }
 
-  // Whether a wait would end before the deadline: the answer at hand says more than DEADLINE_EXCEEDED.
+  // Whether a wait would end before the deadline. If not, the current result is more informative than
+  // DEADLINE_EXCEEDED.
   bool has_time(milliseconds delay) const {
     return !context_.deadline || std::chrono::steady_clock::now() + delay < *context_.deadline;
   }
@@ -216,7 +218,7 @@ class RequestLoop {
   std::string url_;  // with its user-info
   Headers secrets_;
   SecretText basic_;
-  int attempt_ = 0;  // of all URLs together; a redirect is none
+  int attempt_ = 0;  // for all URLs together; a redirect does not count
 };
 
 class RetryingHttpClient final : public HttpClient {

@@ -9,12 +9,12 @@
 namespace modlock {
 namespace {
 
-// Where there is no password, the name is the token.
+// If there is no password, the name is the token.
 void add_pair(std::string_view name, std::string_view password, KnownSecrets& secrets) {
   secrets.add(password.empty() ? name : password);
 }
 
-// "Bearer <token>", "Basic <pair>", or whatever else a header of the user's holds.
+// The value is "Bearer <token>", "Basic <pair>", or any other header that the user has set.
 void add_header(std::string_view value, KnownSecrets& secrets) {
   const std::size_t blank = value.find(' ');
   if (blank == std::string_view::npos) {

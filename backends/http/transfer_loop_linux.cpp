@@ -41,7 +41,7 @@ bool TransferLoop::open() {
   return true;
 }
 
-// The callbacks are called by C code, through which no exception may pass: noexcept ends the process instead.
+// C code calls the callbacks, and no exception may pass through it: noexcept ends the process instead.
 void TransferLoop::set_callbacks(Transfer& transfer) {
   const auto set = [&](CURLoption option, auto value) { curl_easy_setopt(transfer.easy_, option, value); };
   using Resolve = int (*)(void*, void*, void*) noexcept;
@@ -50,7 +50,7 @@ void TransferLoop::set_callbacks(Transfer& transfer) {
     resolving.loop_->note_connecting(resolving);
     return 0;
   };
-  // libcurl itself would leave the socket open in programs that are started.
+  // libcurl's own sockets would stay open in child processes.
   using Open = curl_socket_t (*)(void*, curlsocktype, curl_sockaddr*) noexcept;
   const Open on_open = [](void* self, curlsocktype, curl_sockaddr* to) noexcept {
     auto& connecting = *static_cast<Transfer*>(self);
@@ -71,7 +71,7 @@ void TransferLoop::set_callbacks(Transfer& transfer) {
   set(CURLOPT_OPENSOCKETDATA, &transfer);
   set(CURLOPT_PREREQFUNCTION, on_request);
   set(CURLOPT_PREREQDATA, &transfer);
-  // Whoever waits for a connection has a clock of its own: libcurl's counts the waiting.
+  // CurlTransfer has its own timeout for connecting: libcurl's would include the wait for a free connection.
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::numeric_limits<int>::max()));
 }
 
@@ -146,10 +146,10 @@ void TransferLoop::run() {
     curl_multi_poll(multi_.get(), nullptr, 0U, kLongestSleep, nullptr);
   }
   nudge_.reset();
-  multi_.reset();  // tells the other side of each TLS connection
+  multi_.reset();  // closes each TLS connection properly
 }
 
-// False at the end.
+// Returns false at the end.
 bool TransferLoop::obey() {
   std::vector<Order> orders;
   {
@@ -170,7 +170,7 @@ bool TransferLoop::obey() {
         end(transfer, CURLE_FAILED_INIT);
       }
     } else if (std::find(running_.begin(), running_.end(), &transfer) == running_.end()) {
-      continue;  // it has ended meanwhile
+      continue;  // it has already ended
     } else if (order.kind == Order::Kind::cancel) {
       end(transfer, CURLE_ABORTED_BY_CALLBACK);
     } else if (const CURLcode result = curl_easy_pause(transfer.easy_, CURLPAUSE_CONT); result != CURLE_OK) {
@@ -204,8 +204,8 @@ void TransferLoop::end(Transfer& transfer, CURLcode result) {
   transfer.ended(result);
 }
 
-// libcurl tries the first of the transfers that wait, of whatever host, when a connection is free, and no other one if
-// there is none for that. With each handle that is taken away it tries one more.
+// When a connection becomes free, libcurl tries only the first waiting transfer, of any host, even if that one cannot
+// use it. Each time a handle is removed, libcurl tries one more.
 void TransferLoop::retry_waiting() {
   const auto waiting = std::count_if(running_.begin(), running_.end(),
                                      [](const Transfer* transfer) { return !transfer->is_connected_; });

@@ -32,7 +32,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A link to a file beside it, under which OpenSSL looks for the hash of a name.
+// A link to a file in the same directory, named by the subject hash that OpenSSL looks for.
 bool is_second_name(const fs::directory_entry& entry) {
   std::error_code failed;
   return entry.is_symlink(failed) && !fs::read_symlink(entry.path(), failed).has_parent_path();
@@ -81,7 +81,7 @@ Result<std::unique_ptr<const CertificateStore>> read_authorities(const Authority
   }
   if ((text ? store->add(*text) : 0) == 0 && places.is_file_required) {
     return fail(Code::unreachable,
-                fmt::format("SSL_CERT_FILE: {} holds no certificate in PEM", escape_controls(places.file.string())),
+                fmt::format("SSL_CERT_FILE: {} contains no PEM certificate", escape_controls(places.file.string())),
                 kNameAnother);
   }
   return store;

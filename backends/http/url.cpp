@@ -33,7 +33,7 @@ bool is_scheme(std::string_view text) {
   return !text.empty() && ascii::is_alpha(text[0]) && std::all_of(text.begin(), text.end(), fits);
 }
 
-// Takes what stands behind the first `mark` off the end.
+// Removes the text after the first `mark` from the end, and returns it.
 std::optional<std::string_view> take_behind(std::string_view& rest, char mark) {
   const std::size_t at = rest.find(mark);
   if (at == std::string_view::npos) {
@@ -82,7 +82,7 @@ std::string remove_dot_segments(std::string_view path) {
   return fmt::format("/{}", fmt::join(kept, "/"));
 }
 
-// What a URL may not hold as it is, and servers send all the same in a Location; an escape is never touched.
+// Escapes bytes that a URL must not contain but that servers send in a Location; existing escapes are unchanged.
 std::string encode_strays(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -113,7 +113,7 @@ int default_port(std::string_view scheme) {
   return scheme == "https" ? 443 : scheme == "http" ? 80 : 0;
 }
 
-// Splits "host:port"; nullopt for a port that is none.
+// Splits "host:port"; nullopt if the port is invalid.
 std::optional<std::pair<std::string_view, int>> split_port(std::string_view authority) {
   const std::size_t colon = authority.find(':', authority.substr(0, 1) == "[" ? authority.find(']') : 0);
   if (colon == std::string_view::npos || colon + 1 == authority.size()) {
@@ -177,7 +177,7 @@ using namespace http;
 std::string printable_url(std::string_view url) {
   const auto parts = split_url(url);
   if (!parts) {
-    return "a text that is no URL";
+    return "an invalid URL";
   }
   const std::string shown = fmt::format("{}://{}{}", parts->scheme, parts->authority(), parts->path);
   return cut_text(to_valid_utf8(escape_controls(shown)), kPrintableBytes);

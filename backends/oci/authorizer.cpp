@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kShortestLifetime{60};
 constexpr std::chrono::seconds kLongestLifetime = std::chrono::hours(24);
 constexpr std::string_view kClientId = "tofu-modlock";
 
-// The realm with these arguments beside its own.
+// Adds these arguments to those of the realm.
 std::string with_arguments(const TokenRequest& request) {
   const std::string base = request.realm.substr(0, request.realm.find_first_of("?#"));
   const auto url = GoUrl::parse(request.realm);
@@ -58,7 +58,6 @@ const SecretText* refresh_token_of(const FoundCredential& credential) {
   return token != nullptr && !token->refresh_token.empty() ? &token->refresh_token : nullptr;
 }
 
-// What can stand in a header line.
 bool is_header_text(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
 }
@@ -66,20 +65,20 @@ bool is_header_text(std::string_view text) {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostScopes = 4;
-// A token is given up while it still lives: the request it goes with takes time.
+// A token is replaced before it expires, because the request that uses it takes time.
 constexpr std::chrono::seconds kMargin{10};
 
 bool is_of_the_caller(Code code) {
   return code == Code::request_cancelled || code == Code::deadline_exceeded;
 }
 
-// What every repository of the registry can be expected to be asked: a scope is one repository's own.
+// Returns the challenge to expect for every repository of the registry: a scope belongs to one repository.
 Challenge without_scope(Challenge challenge) {
   std::erase_if(challenge.parameters, [](const auto& parameter) { return parameter.first == "scope"; });
   return challenge;
 }
 
-// "repository:b:pull" for another repository than b.
+// Whether the scope is like "repository:b:pull" and the repository is not b.
 bool is_of_another_repository(std::string_view scope, std::string_view repository) {
   constexpr std::string_view kKind = "repository:";
   if (!scope.starts_with(kKind)) {
@@ -89,7 +88,7 @@ bool is_of_another_repository(std::string_view scope, std::string_view repositor
   return scope.substr(0, scope.rfind(':')) != repository;
 }
 
-// A token service of another host is asked only where the policy allows it.
+// Sends no request to a token service on another host unless the policy allows it.
 Result<void> check_realm(const std::string& realm, const Repository& repository, const Context& context) {
   const auto step = follow_redirect(repository.url("tags/list"), 307, realm, false);
   if (step && step->keeps_secrets) {
@@ -97,7 +96,7 @@ Result<void> check_realm(const std::string& realm, const Repository& repository,
   }
   auto allowed = check_url_allowed(realm, context);
   if (!allowed) {
-    allowed.error().message = fmt::format("the registry of \"{}\" wants a token of {}: {}", repository.display,
+    allowed.error().message = fmt::format("the registry of \"{}\" requires a token from {}: {}", repository.display,
                                           printable_url(realm), allowed.error().message);
   }
   return allowed;
@@ -114,7 +113,7 @@ bool share_domain(std::string_view registry, std::string_view host) {
          (parent.find('.') != std::string_view::npos && (host == parent || is_below(parent)));
 }
 
-// The registry names the realm, so whoever answers in its place could lead a password anywhere.
+// The registry names the realm, so an impersonator could otherwise redirect a password to any host.
 Result<void> check_realm_for_credentials(const std::string& realm, const Repository& repository,
                                          const std::vector<std::string>& token_realms) {
   const std::string registry = http::split_url(repository.url(""))->host;
@@ -123,13 +122,14 @@ Result<void> check_realm_for_credentials(const std::string& realm, const Reposit
   if (share_domain(registry, host) || std::find(token_realms.begin(), token_realms.end(), host) != token_realms.end()) {
     return {};
   }
-  return fail(Code::source_denied,
-              fmt::format("the registry of \"{}\" wants a token of \"{}\", and the credentials for {} are not sent to "
-                          "another domain",
-                          repository.display, host, registry),
-              fmt::format("if that host belongs to the registry, write oci_token_realms = [\"{}\"] in your own "
-                          "configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl",
-                          host));
+  return fail(
+      Code::source_denied,
+      fmt::format("the registry of \"{}\" requires a token from \"{}\", and the credentials for {} are not sent to "
+                  "another domain",
+                  repository.display, host, registry),
+      fmt::format("if that host belongs to the registry, write oci_token_realms = [\"{}\"] in your own "
+                  "configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl",
+                  host));
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ Result<Token> parse_token(std::string_view body, std::string_view display) {
     return refused("an HTML page, not JSON");
   }
   if (!json || !json->isObject()) {
-    return refused("an answer that is no JSON object");
+    return refused("a response that is not a JSON object");
   }
   for (const char* const name : {"access_token", "token"}) {
     const Json::Value& value = (*json)[name];
@@ -176,7 +176,7 @@ Result<Token> parse_token(std::string_view body, std::string_view display) {
       continue;
     }
     if (!is_header_text(value.asString())) {
-      return refused("a token that no header can hold");
+      return refused("a token that is not valid in a header");
     }
     const Json::Value& seconds = (*json)["expires_in"];
     const std::chrono::seconds lifetime(seconds.isInt64() ? seconds.asInt64() : std::int64_t{0});
@@ -185,16 +185,16 @@ Result<Token> parse_token(std::string_view body, std::string_view display) {
   return refused("no token");
 }
 
-// The authorization of one repository, and who is getting one.
+// The authorization of one repository, and the state of a thread that requests one.
 struct Authorizer::Entry {
   std::mutex mutex;
   std::condition_variable_any changed;
-  bool busy = false;         // somebody is getting one
-  std::uint64_t rounds = 0;  // that have ended
+  bool busy = false;         // a thread is requesting one
+  std::uint64_t rounds = 0;  // requests that have ended
   SecretText header;         // the last; empty: none
   std::optional<Clock::time_point> expires;
   std::optional<Error> failure;     // of the last round
-  std::vector<std::string> scopes;  // touched by who is busy only
+  std::vector<std::string> scopes;  // used only by the busy thread
 
   bool is_fresh() const { return !header.empty() && (!expires || Clock::now() < *expires); }
 };
@@ -227,7 +227,7 @@ SecretText Authorizer::expected(const Repository& repository, const Context& con
   if (!challenge || context.offline) {
     return {};
   }
-  // A guess: where it fails, the registry's own answer decides.
+  // This is a guess: if it fails, the registry's own challenge is used.
   auto guessed = answer(repository, *challenge, {}, context);
   return guessed && *guessed ? std::move(**guessed) : SecretText();
 }
@@ -286,7 +286,7 @@ Result<FoundCredential> Authorizer::credential(const Repository& repository, con
   return credentials_.find(CredentialUse::oci, repository.host, repository.name, context);
 }
 
-// Called by who is busy, without the lock of the entry; sets its header and its end.
+// Called only by the busy thread, without the lock of the entry; sets its header and expiry.
 Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Repository& repository,
                                                     const Challenge& challenge, const Context& context) {
   MODLOCK_TRY(const auto found, credential(repository, context));
@@ -309,7 +309,7 @@ Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Reposito
   if (std::holds_alternative<BasicCredential>(found.secret) || refresh_token_of(found) != nullptr) {
     MODLOCK_TRY(check_realm_for_credentials(realm, repository, token_realms_));
   }
-  // Some registries want another scope for listing tags than for pulling; they name it.
+  // Some registries require a different scope to list tags than to pull; they name it.
   const std::string named = challenge.parameter("scope");
   for (const std::string_view scope : split(named, ' ')) {
     if (!scope.empty() && !is_of_another_repository(scope, repository.name) && entry.scopes.size() < kMostScopes &&

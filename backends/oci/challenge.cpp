@@ -36,7 +36,7 @@ class Scanner {
   }
   std::string_view token() { return take(is_token); }
 
-  // A token68 ("YWJj=") up to the end of the challenge; nothing is taken where there is none.
+  // Skips a token68 ("YWJj=") up to the end of the challenge; reads nothing if there is none.
   void skip_token68() {
     Scanner ahead = *this;
     ahead.take(is_token68);
@@ -47,7 +47,7 @@ class Scanner {
     }
   }
 
-  // A token or a quoted string. nullopt where neither is whole.
+  // Reads a token or a quoted string. nullopt if neither is complete.
   std::optional<std::string> value() {
     if (!next_is('"')) {
       const std::string_view text = token();
@@ -79,7 +79,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-// Whether resolvers take the name for an address: its last label is a number, or it is in brackets.
+// Whether resolvers parse the name as an address: its last label is a number, or it is in brackets.
 bool is_ip_address(std::string_view host) {
   host = host.substr(0, host.size() - (host.empty() || host.back() != '.' ? 0 : 1));
   const std::string_view last = host.substr(host.rfind('.') + 1);
@@ -158,11 +158,11 @@ Result<std::string> token_realm(const Challenge& challenge, std::string_view aut
     return refused("with a realm that is not a URL");
   }
   if (url->scheme != "https") {
-    return refused(fmt::format("with a realm of the scheme \"{}\", where only https may be sent credentials",
+    return refused(fmt::format("with a realm of the scheme \"{}\", but only https may receive credentials",
                                escape_controls(url->scheme)));
   }
   if (url->user) {
-    return refused("with a realm that holds user-info");
+    return refused("with a realm that contains user-info");
   }
   const std::string host = ascii::lower(without_port(url->host));
   if (is_ip_address(host) && host != without_port(authority)) {

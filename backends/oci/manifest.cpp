@@ -33,7 +33,7 @@ tl::unexpected<Error> broken(std::string_view what, std::string_view why, Code c
   return fail(code, fmt::format("the manifest {} is damaged: {}", what, why), "have the module package pushed again");
 }
 
-// The string member; empty where there is none.
+// Returns the string member; empty if it is absent.
 Result<std::string> text_of(const Json::Value& object, const char* name, std::string_view what) {
   const Json::Value& value = object[name];
   if (value.isNull()) {
@@ -60,8 +60,7 @@ Result<Layer> read_layer(const Json::Value& descriptor, std::string_view what) {
   const std::uint64_t limit = UnpackLimits().total_bytes;
   if (size.asUInt64() > limit) {
     return fail(Code::limit_exceeded,
-                fmt::format("the module package of {} has {} bytes, and no more than {} are fetched", what,
-                            size.asUInt64(), limit),
+                fmt::format("the module package of {} has {} bytes; the limit is {}", what, size.asUInt64(), limit),
                 "have the package split");
   }
   return Layer{digest, size.asUInt64()};

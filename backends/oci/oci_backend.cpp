@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
 
-// A tag as a version is read from it: "_" behind the prefix is "+".
+// Returns the text that is parsed as the version of a tag: "_" after the prefix is "+".
 Tag to_tag(const std::string& name, std::string_view prefix) {
   Tag tag{.name = name, .id = {}, .ref = name, .version_text = name};
   std::replace(tag.version_text.begin() + static_cast<std::ptrdiff_t>(std::min(prefix.size(), name.size())),
@@ -103,7 +103,7 @@ class OciBackend final : public BackendCore {
     MODLOCK_TRY(check(reference, what));
     MODLOCK_TRY(const auto manifest, registry_.manifest(repository, reference, context));
     MODLOCK_TRY(const auto layer, read_manifest(manifest.content_type, manifest.body, what));
-    std::error_code ignored;  // an absolute path is only nicer to read
+    std::error_code ignored;  // the path is made absolute only for messages
     const bool is_sha256 = digest_algorithm(layer.digest) == Hash::sha256;
     PackageDownload package(fs::absolute(parent, ignored),
                             {.display = fmt::format("{}@{}", repository.display, layer.digest),
@@ -123,22 +123,22 @@ class OciBackend final : public BackendCore {
     });
   }
 
-  // Ids come from lock files, tags from listings: neither may say more than a path segment of a URL.
+  // Ids come from lock files and tags from listings: neither may be more than one path segment of a URL.
   static Result<void> check(const Reference& reference, const std::string& what) {
     if (reference.digest.empty()) {
-      return is_tag_name(reference.tag)
-                 ? Result<void>()
-                 : fail(Code::source_invalid, fmt::format("{} is no valid tag", what), "write a tag of the repository");
+      return is_tag_name(reference.tag) ? Result<void>()
+                                        : fail(Code::source_invalid, fmt::format("{} is not a valid tag", what),
+                                               "write a tag of the repository");
     }
     switch (digest_form(reference.digest)) {
       case DigestForm::supported:
         return {};
       case DigestForm::other_algorithm:
-        return unsupported_digest("wished " + what, reference.digest);
+        return unsupported_digest("requested " + what, reference.digest);
       case DigestForm::invalid:
         break;
     }
-    return fail(Code::source_invalid, fmt::format("{} is no valid digest", what),
+    return fail(Code::source_invalid, fmt::format("{} is not a valid digest", what),
                 "expected \"sha256:\" and 64 lower-case hexadecimal digits");
   }
 

@@ -52,13 +52,13 @@ tl::unexpected<Error> invalid(const std::string& display, std::string_view why, 
   return fail(Code::source_invalid, fmt::format("the module source \"{}\" {}", display, why), std::move(hint));
 }
 
-// strconv.ParseBool of Go: the one `archive` that asks for no unpacking, which is then none of the getter's.
+// Like Go's strconv.ParseBool: a false `archive` disables unpacking, and go-getter then ignores the argument.
 bool is_false(std::string_view text) {
   constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "false", "False", "FALSE"};
   return std::find(kFalse.begin(), kFalse.end(), text) != kFalse.end();
 }
 
-// go-getter takes its own two arguments away before the others are checked.
+// go-getter removes its own two arguments before the others are checked.
 Result<QueryArguments> own_arguments(const QueryArguments& query, const std::string& display) {
   QueryArguments kept;
   std::set<std::string> seen;
@@ -126,7 +126,7 @@ Result<Reference> read_reference(const QueryArguments& arguments, const std::str
   return reference;
 }
 
-// Docker's own name for its registry is not that of the server.
+// Docker's name for its registry is not the name of the server.
 std::string authority_of(const std::string& host) {
   return host == "docker.io" ? "registry-1.docker.io" : host_in_ascii(host);
 }
@@ -141,7 +141,7 @@ Result<Address> read_address(const SourceAddress& source) {
   const auto url = GoUrl::parse(source.package_url.reveal());
   const std::string identity = fmt::format("oci://{}{}", source.source.host, escape_controls(source.source.path));
   if (!url || source.source.scheme != "oci") {
-    return invalid(identity, "has another URL scheme behind the getter \"oci\"", "write oci://host/repository");
+    return invalid(identity, "has another URL scheme after the getter \"oci\"", "write oci://host/repository");
   }
   std::string name = url->path.substr(url->path.substr(0, 1) == "/" ? 1 : 0);
   if (!is_repository_name(name)) {
@@ -194,7 +194,7 @@ DigestForm digest_form(std::string_view text) {
 
 tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest) {
   return fail(Code::source_unsupported,
-              fmt::format("the {} has a digest of the algorithm \"{}\", and only sha256 and sha512 are supported",
+              fmt::format("the {} has a digest of the algorithm \"{}\", but only sha256 and sha512 are supported",
                           where, digest.substr(0, digest.find(':'))),
               "have the module package pushed with sha256 digests");
 }

@@ -19,8 +19,8 @@
 namespace modlock::oci {
 namespace {
 
-// Holds a blob that arrives to its descriptor: a byte too many ends the transfer. Errors: HASH_MISMATCH (another size
-// or digest); those of the sink that takes the bytes. `what` names the blob in messages.
+// Checks an arriving blob against its descriptor: an extra byte ends the transfer. Errors: HASH_MISMATCH (different
+// size or digest); those of the sink that receives the bytes. `what` names the blob in messages.
 class BlobCheck final : public BodySink {
  public:
   BlobCheck(BodySink& sink, const Layer& layer, std::string what)
@@ -28,7 +28,7 @@ class BlobCheck final : public BodySink {
 
   Result<void> begin(std::optional<std::uint64_t> length) override;
   Result<void> write(std::string_view bytes) override;
-  // Once everything has arrived, of that digest ("sha256:…"): whether it is what the descriptor says.
+  // Call once everything has arrived, with the digest of the bytes ("sha256:…"): checks it against the descriptor.
   Result<void> finish(std::string_view digest) const;
 
  private:
@@ -42,8 +42,8 @@ class BlobCheck final : public BodySink {
 
 tl::unexpected<Error> not_as_described(std::string_view what, std::string_view expected, std::string_view found) {
   return fail(Code::hash_mismatch,
-              fmt::format("{} is not what its manifest says: expected {}, found {}", what, expected, found),
-              "the registry, or something between, changes what it serves: do not use it");
+              fmt::format("{} does not match its manifest: expected {}, found {}", what, expected, found),
+              "do not use this package: the registry or a proxy altered its content");
 }
 
 tl::unexpected<Error> BlobCheck::wrong_size(std::string_view found) const {
@@ -70,7 +70,8 @@ Result<void> BlobCheck::finish(std::string_view digest) const {
   return digest == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, digest);
 }
 
-// What oras-go asks for, so that a registry shows us what it shows OpenTofu: an index must be seen to be refused.
+// The Accept header of oras-go, so that a registry serves the same as to OpenTofu: an index must be received to be
+// rejected.
 constexpr std::string_view kManifestTypes =
     "application/vnd.docker.distribution.manifest.v2+json, "
     "application/vnd.docker.distribution.manifest.list.v2+json, "
@@ -81,7 +82,7 @@ constexpr std::size_t kManifestLimit = (std::size_t{5} << 20U) - 1;
 constexpr std::uint64_t kLargeBlob = std::uint64_t{4} << 20U;
 constexpr std::size_t kPageLimit = std::size_t{16} << 20U;
 
-// The code of an error body of the distribution specification; empty where it has none.
+// Returns the code of an error body of the distribution specification; empty if there is none.
 std::string error_code(std::string_view body) {
   const auto json = parse_json(body);
   if (!json || !json->isObject() || !(*json)["errors"].isArray() || (*json)["errors"].empty()) {
@@ -101,7 +102,7 @@ HttpRequest manifest_request(const Repository& repository, const std::string& re
   return request;
 }
 
-// The digest that the registry says the manifest has; empty where it says none.
+// Returns the digest that the registry reports for the manifest; empty if it reports none.
 Result<std::string> named_digest(const HttpResponse& response, const Repository& repository,
                                  const std::string& reference) {
   const std::string digest = response.header("Docker-Content-Digest").value_or("");
@@ -117,7 +118,7 @@ Result<std::string> named_digest(const HttpResponse& response, const Repository&
       break;
   }
   return fail(Code::bad_response,
-              fmt::format("the registry names no valid digest of \"{}\" of \"{}\"", reference, repository.display),
+              fmt::format("the registry reports no valid digest of \"{}\" of \"{}\"", reference, repository.display),
               "ask the registry's operator: its header Docker-Content-Digest is malformed");
 }
 
@@ -134,7 +135,7 @@ Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest re
     return response;
   }
   const auto challenge = answerable_challenge(*response);
-  // Where a redirect led elsewhere, the registry's credentials are none of that host's business.
+  // A redirect went to another host, for which the registry's credentials are not meant.
   const auto back = follow_redirect(request.url.reveal(), 307, response->url.reveal(), false);
   if (!challenge || !back || !back->keeps_secrets) {
     return response;
@@ -172,9 +173,10 @@ Result<HttpResponse> Registry::expect(Result<HttpResponse> response, const HttpR
   if (is_missing) {
     error.notes.insert(error.notes.begin(), error.message);
     error.message = code == "NAME_UNKNOWN" || missing.empty()
-                        ? fmt::format("there is no repository \"{}\"", repository.display)
+                        ? fmt::format("repository \"{}\" not found", repository.display)
                         : fmt::format("\"{}\" has no {}", repository.display, missing);
-    error.hint = "check the spelling, and whether it was deleted; some registries say so too where credentials lack";
+    error.hint =
+        "check the spelling, and whether it was deleted; some registries also report this if credentials are missing";
   }
   if (error.code == Code::auth_required || error.code == Code::forbidden) {
     error =
@@ -215,7 +217,7 @@ Result<std::string> Registry::digest_of(const Repository& repository, const std:
   if (digest && digest->empty()) {
     return fail(
         Code::bad_response,
-        fmt::format("the registry does not say which digest the tag \"{}\" of \"{}\" has", tag, repository.display),
+        fmt::format("the registry does not report the digest of the tag \"{}\" of \"{}\"", tag, repository.display),
         "ask the registry's operator: the header Docker-Content-Digest is missing");
   }
   return digest;
@@ -227,16 +229,16 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
   const auto missing = fmt::format("{} \"{}\"", reference.digest.empty() ? "tag" : "manifest", text);
   MODLOCK_TRY(auto response, expect(send(repository, request, context), request, repository, missing, context));
   MODLOCK_TRY(const auto named, named_digest(response, repository, text));
-  std::string digest;  // the one that was asked for, else the registry's, else of the canonical algorithm
+  std::string digest;  // the requested one, else the registry's, else with the canonical algorithm
   for (const std::string& expected : {reference.digest, named}) {
     const Hash algorithm = digest_algorithm(expected);
     const std::string found = digest_text(algorithm, hash_of(algorithm, response.body));
     digest = digest.empty() ? found : digest;
     if (!expected.empty() && expected != found) {
       return fail(Code::hash_mismatch,
-                  fmt::format("manifest content does not match digest: \"{}\" of \"{}\" should have {}, and has {}",
-                              text, repository.display, expected, found),
-                  "the registry, or something between, changes what it serves: do not use it");
+                  fmt::format("manifest content does not match digest: \"{}\" of \"{}\": expected {}, got {}", text,
+                              repository.display, expected, found),
+                  "do not use this package: the registry or a proxy altered its content");
     }
   }
   return Manifest{std::move(digest), response.header("Content-Type").value_or(""), std::move(response.body)};

@@ -20,7 +20,7 @@ struct Link {
   std::string_view parameters;  // `; rel="next"`
 };
 
-// The next "<target>; parameters" and what is behind it; nullopt where there is none.
+// Returns the next "<target>; parameters" and removes it from the text; nullopt if there is none.
 std::optional<Link> take_link(std::string_view& rest) {
   const std::size_t start = rest.find_first_not_of(" \t,");
   const std::size_t end = rest.find('>');
@@ -93,15 +93,15 @@ Result<void> TagPages::add(const HttpResponse& page) {
                 json.error().hint);
   }
   if (!json || !json->isObject()) {
-    return wrong("something that is no JSON object");
+    return wrong("a value that is not a JSON object");
   }
   const Json::Value& tags = (*json)["tags"];
   if (!tags.isNull() && !tags.isArray()) {
-    return wrong("a \"tags\" that is no array");
+    return wrong("a \"tags\" that is not an array");
   }
   for (const Json::Value& tag : tags) {
     if (!tag.isString()) {
-      return wrong("a \"tags\" that holds something else than strings");
+      return wrong("a \"tags\" that contains values other than strings");
     }
     std::string name = tag.asString();
     if (seen_.insert(name).second) {
@@ -120,7 +120,7 @@ Result<void> TagPages::find_next(const HttpResponse& page) {
   if (!target) {
     return {};
   }
-  // A link is checked as a redirect is: resolved against the page, never down to http.
+  // A link is checked like a redirect: resolved against the page, never from https to http.
   const auto step = follow_redirect(page.url.reveal(), 307, *target, false);
   if (!step) {
     return fail(Code::bad_response,
@@ -131,7 +131,7 @@ Result<void> TagPages::find_next(const HttpResponse& page) {
   }
   if (!visited_.insert(step->url).second) {
     return fail(Code::bad_response,
-                fmt::format("the registry lists the tags of \"{}\" in pages that lead in a circle", display_),
+                fmt::format("the registry lists the tags of \"{}\" in pages that form a loop", display_),
                 "ask the registry's operator: its header Link is malformed");
   }
   if (visited_.size() > kMostPages) {

@@ -14,8 +14,7 @@ std::atomic<std::size_t> held{0};
 
 }  // namespace
 
-// Pages of their own, which are the system's again when they are given back: an allocator would keep those of each
-// thread.
+// Separate pages are returned to the system when they are freed: an allocator would keep those of each thread.
 char* BoundedBuffer::reserve(std::size_t size) {
   if (bytes_ != nullptr && size <= size_) {
     return bytes_;

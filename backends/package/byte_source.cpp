@@ -10,7 +10,7 @@ namespace modlock::unpack {
 namespace {
 
 constexpr std::size_t kRead = std::size_t{128} << 10U;
-constexpr std::size_t kPiece = std::size_t{256} << 10U;  // to wake the reader costs as much as to inflate a few KiB
+constexpr std::size_t kPiece = std::size_t{256} << 10U;  // waking the reader costs as much as inflating a few KiB
 
 }  // namespace
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // as many as Linux follows
+constexpr int kMostLinks = 40;  // the limit of Linux
 
 tl::unexpected<Error> unsafe(const std::string& name, std::string_view why) {
   return fail(Code::archive_unsafe, fmt::format("the link \"{}\" of the package {}", escape_controls(name), why),
@@ -36,7 +36,7 @@ void put_before(std::deque<std::string>& way, std::string_view text) {
   way.insert(way.begin(), parts.begin(), parts.end());
 }
 
-// The way through the package, one name at a time.
+// Follows a path through the package, one name at a time.
 class Walk {
  public:
   Walk(const fs::path& root, const std::string& name) : root_(root), name_(name) { put_before(way_, name); }
@@ -57,7 +57,7 @@ class Walk {
     }
     if (part == "..") {
       if (inside_.empty()) {
-        return unsafe(name_, "leads out of it");
+        return unsafe(name_, "points outside it");
       }
       inside_.pop_back();
       return {};
@@ -92,7 +92,7 @@ class Walk {
         return error == std::errc::filename_too_long ? unsafe(name_, "has a target that is too long")
                                                      : system_failure("read", here, error.value());
       default:
-        return unsafe(name_, "leads to a device, a pipe or a socket");
+        return unsafe(name_, "points to a device, a pipe, or a socket");
     }
   }
 
@@ -103,10 +103,10 @@ class Walk {
       return system_failure("read the link", link, error.value());
     }
     if (!target.empty() && target.front() == '/') {
-      return unsafe(name_, fmt::format("leads to the absolute path \"{}\"", escape_controls(target)));
+      return unsafe(name_, fmt::format("points to the absolute path \"{}\"", escape_controls(target)));
     }
     if (++links_ > kMostLinks) {
-      return unsafe(name_, "leads in a circle");
+      return unsafe(name_, "points into a cycle of links");
     }
     inside_.pop_back();
     put_before(way_, target);
@@ -116,7 +116,7 @@ class Walk {
   const fs::path& root_;
   const std::string& name_;
   std::deque<std::string> way_;
-  std::vector<std::string> inside_;  // where we are, below root_
+  std::vector<std::string> inside_;  // the current path below root_
   int links_ = 0;
   bool at_file_ = false;
   bool missing_ = false;

@@ -25,7 +25,7 @@ struct Output {
   bool is_wanted = true;
 };
 
-// Says yes to what is not wanted any more: after an error libarchive would not free its compressor.
+// Reports success even if the sink has stopped: after an error libarchive would not free its compressor.
 la_ssize_t pass_on(struct archive* /*writer*/, void* output, const void* bytes, std::size_t size) {
   auto& out = *static_cast<Output*>(output);
   out.is_wanted = out.is_wanted && out.sink({static_cast<const char*>(bytes), size});
@@ -35,7 +35,7 @@ la_ssize_t pass_on(struct archive* /*writer*/, void* output, const void* bytes, 
 class Packer {
  public:
   Packer(const ByteSink& sink, const Context& context) : output_{sink}, context_(context) {}
-  // What is missing at the end of the stream says that it is not whole.
+  // Truncates the stream, which shows that it is incomplete.
   ~Packer() { output_.is_wanted = false; }
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
@@ -50,7 +50,7 @@ class Packer {
     if (summary.h1() != h1) {
       return fail(Code::hash_mismatch,
                   fmt::format("a cached package is damaged: expected {}, got {}", h1, summary.h1()),
-                  "run: tofu-modlock install, which fetches it anew");
+                  "run: tofu-modlock install, which downloads it again");
     }
     return archive_write_close(writer_.get()) == ARCHIVE_OK && output_.is_wanted ? Result<void>() : failure();
   }
@@ -59,7 +59,7 @@ class Packer {
   Result<void> failure() const {
     const char* reason = archive_error_string(writer_.get());
     return fail(Code::io_error,
-                fmt::format("cannot pack a package: {}", reason == nullptr ? "it is not wanted" : reason));
+                fmt::format("cannot pack a package: {}", reason == nullptr ? "the receiver stopped" : reason));
   }
 
   Result<void> open() {

@@ -59,7 +59,7 @@ Result<void> PackageDownload::write(std::string_view bytes) {
     head_ += bytes.substr(0, kHeadSize - head_.size());
     archive_.format = head_.size() == kHeadSize ? archive_format_of_content(head_) : std::nullopt;
   }
-  // Of a zip nothing can be read before its end is there.
+  // A zip cannot be read before its end has arrived.
   if (!archive_.format || archive_.format == ArchiveFormat::zip) {
     return {};
   }

@@ -33,17 +33,17 @@ std::string_view next_part(std::string_view& rest, std::string_view separators) 
   return part;
 }
 
-// What is wrong with a name; empty: nothing.
+// Describes the problem with a name; empty if there is none.
 std::string_view fault_of(std::string_view name) {
   if (name.find('\0') != std::string_view::npos) {
     return "has a NUL in its name";
   }
   if (name.find('\n') != std::string_view::npos) {
-    return "has a line end in its name";
+    return "has a line ending in its name";
   }
   for (std::string_view rest = name; !rest.empty();) {
     if (next_part(rest, "/\\") == "..") {
-      return "leads out of it with \"..\"";
+      return "points outside it with \"..\"";
     }
   }
   for (std::string_view rest = name; !rest.empty();) {
@@ -99,11 +99,11 @@ class Layout {
     const auto [at, is_new] = known_.emplace(path, is_directory);
     if (!is_new) {
       return at->second == is_directory ? Result<void>()
-                                        : unsafe_entry(display_, name, "is, or lies below, a directory and a file");
+                                        : unsafe_entry(display_, name, "is, or is below, both a directory and a file");
     }
     name_bytes_ += path.size();
     if (known_.size() > limits_.entries || name_bytes_ > limits_.name_bytes) {
-      return unsafe_entry(display_, name, "takes it over the files and directories allowed");
+      return unsafe_entry(display_, name, "makes it exceed the number of files and directories allowed");
     }
     return {};
   }
@@ -121,7 +121,7 @@ using unpack::unsafe_entry;
 
 constexpr std::size_t kPiece = std::size_t{256} << 10U;
 constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20U;
-// The SHA-256 of nothing, which directories count as.
+// The SHA-256 of the empty text, which is that of directories.
 constexpr const char* kNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 std::string h1_of(TreeSummary summary) {
@@ -135,7 +135,7 @@ std::string h1_of(TreeSummary summary) {
 Result<ZipLayout> zip_layout(const std::vector<ZipEntry>& entries, const UnpackLimits& limits,
                              std::string_view display) {
   if (entries.size() > limits.entries) {
-    return unsafe_archive(display, fmt::format("holds {} entries, {} are allowed", entries.size(), limits.entries));
+    return unsafe_archive(display, fmt::format("contains {} entries; {} are allowed", entries.size(), limits.entries));
   }
   Layout layout(limits, display);
   for (const ZipEntry& entry : entries) {
@@ -186,7 +186,7 @@ class ProviderArchive::State {
     if (!expected.empty() && zh != expected) {
       return fail(Code::hash_mismatch,
                   fmt::format("\"{}\": archive has incorrect checksum {} (expected {})", display_, zh, expected),
-                  "do not use it: somebody has changed the archive, or the registry is wrong about it");
+                  "do not use it: the archive was changed, or the registry reports a wrong checksum");
     }
     if (!fault_) {
       keep_fault(stream_.finish());
@@ -220,10 +220,10 @@ class ProviderArchive::State {
     }
   }
 
-  // Where nobody has said how long the file is, only the size is judged until it is there.
+  // If the length of the file is unknown, only the total size is checked until the file is complete.
   Result<std::uint64_t> packed_size() const { return length_.value_or(rules_.limits().total_bytes); }
 
-  // Whether what the directory says of each entry is what its local header says, and what came.
+  // Checks that each entry of the directory matches its local header and the received bytes.
   Result<void> agree(const std::vector<ZipEntry>& entries) {
     std::map<std::uint64_t, std::string_view> names;  // by offset
     for (const ZipEntry& entry : entries) {
@@ -235,18 +235,18 @@ class ProviderArchive::State {
       }
       const auto found = stream_.records().find(entry.offset);
       if (found == stream_.records().end()) {
-        return unsafe_entry(display_, entry.name, "does not stand where the list of entries says");
+        return unsafe_entry(display_, entry.name, "is not at the offset given in the central directory");
       }
       const ZipRecord& record = found->second;
       if (record.name != entry.name || record.method != entry.method) {
-        return unsafe_entry(display_, entry.name, "is called or compressed otherwise where it stands");
+        return unsafe_entry(display_, entry.name, "has another name or compression in its local header");
       }
       if (record.packed != entry.packed || record.size != entry.size) {
-        return unsafe_entry(display_, entry.name, "has another size than the list of entries says");
+        return unsafe_entry(display_, entry.name, "has a different size in the central directory");
       }
       if (record.crc != entry.crc) {
         return bad_archive(display_,
-                           fmt::format("\"{}\" has another checksum than the list of entries says", entry.name));
+                           fmt::format("\"{}\" has a different checksum in the central directory", entry.name));
       }
       if (entry.name.ends_with('/') && entry.size != 0) {
         return unsafe_entry(display_, entry.name, "is a directory with content");
@@ -267,7 +267,7 @@ class ProviderArchive::State {
   }
 
   std::string directory_hash(const std::vector<ZipEntry>& entries, const ZipLayout& layout) const {
-    std::map<std::string_view, const std::string*> files;  // the last of a name stays
+    std::map<std::string_view, const std::string*> files;  // the last entry of a name is kept
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!layout.paths[i].empty()) {
         files[layout.paths[i]] = &stream_.records().at(entries[i].offset).sha256;
@@ -281,7 +281,7 @@ class ProviderArchive::State {
   }
 
   std::string archive_hash(const std::vector<ZipEntry>& entries) const {
-    std::map<std::string_view, std::string_view> contents;  // of several entries of one name that of the last
+    std::map<std::string_view, std::string_view> contents;  // the last entry of a name is kept
     for (const ZipEntry& entry : entries) {
       contents[entry.name] = entry.name.ends_with('/') ? std::string_view(kNothing)
                                                        : std::string_view(stream_.records().at(entry.offset).sha256);

@@ -25,7 +25,7 @@ Result<void> StreamedFile::write(std::string_view bytes) {
 
 Result<void> StreamedFile::publish() {
   file_.write(pending_.data(), static_cast<std::streamsize>(pending_.size()));
-  file_.flush();  // readers have a file of their own
+  file_.flush();  // readers open the file separately
   MODLOCK_TRY(written());
   const std::lock_guard lock(mutex_);
   size_ += pending_.size();
@@ -65,7 +65,7 @@ Result<std::uint64_t> StreamedFile::wait_for(std::uint64_t size) const {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return size_ >= size || state_ != State::arriving; });
   if (state_ == State::abandoned) {
-    return fail(Code::request_cancelled, "the download was given up");
+    return fail(Code::request_cancelled, "the download was abandoned");
   }
   return size_;
 }

@@ -40,11 +40,11 @@ Result<std::string> expand_subdir(const fs::path& package, const std::string& su
     found = std::move(next);
   }
   if (found.empty()) {
-    return fail(Code::not_found, fmt::format("no directory of the package fits \"{}\"", subdir));
+    return fail(Code::not_found, fmt::format("no directory of the package matches \"{}\"", subdir));
   }
   if (found.size() > 1) {
     return fail(Code::source_invalid,
-                fmt::format("\"{}\" fits more than one directory of the package: \"{}\" and \"{}\"", subdir,
+                fmt::format("\"{}\" matches more than one directory of the package: \"{}\" and \"{}\"", subdir,
                             found[0].generic_string(), found[1].generic_string()));
   }
   return found.front().generic_string();

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Small enough for malloc to keep it, large enough that reading costs little beside hashing.
+// Small enough for malloc to reuse it, large enough that reading costs little compared with hashing.
 constexpr std::size_t kPiece = std::size_t{64} << 10U;
 constexpr unsigned kPermissions = 0777;
 
@@ -61,7 +61,7 @@ class Scanner {
     if (!top.valid()) {
       return system_failure("read the directory", root_, errno);
     }
-    // A list and not recursion: a package may be deep, and each level would hold a descriptor.
+    // A list instead of recursion: a package may be deep, and each level would need an open descriptor.
     for (open_.emplace_back(); !open_.empty();) {
       const std::string prefix = std::move(open_.back());
       open_.pop_back();
@@ -111,7 +111,7 @@ class Scanner {
 
   Result<void> add(int directory, const char* own_name, std::string name) {
     if (name.find('\n') != std::string::npos) {
-      return unsafe(name, "has a line break in its name");
+      return unsafe(name, "has a line ending in its name");
     }
     struct stat status {};
     if (::fstatat(directory, own_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -197,7 +197,7 @@ std::optional<FileStamp> OpenPackage::stamp_of_directory(const char* name) const
 }
 
 Result<HashedFile> OpenPackage::hash(const std::string& name) const {
-  // A pipe that came in place of the file must not make us wait.
+  // Opening a pipe that has replaced the file must not block.
   const Descriptor file(::openat(directory_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!file.valid() || ::fstat(file.get(), &status) != 0) {

@@ -69,7 +69,7 @@ Result<void> expect_tree_format(ArchiveFormat format, std::string_view display) 
   }
   return fail(Code::source_unsupported,
               fmt::format("\"{}\" is one compressed file, and a module package is a tree of files", display),
-              "name a zip, tar.gz, tar.xz or tar.bz2 archive; where it is a tar under another name, add archive=tar.gz "
+              "name a zip, tar.gz, tar.xz or tar.bz2 archive; if it is a tar under another name, add archive=tar.gz "
               "to the source's query");
 }
 

@@ -24,7 +24,7 @@ constexpr int kWrongFormat = static_cast<int>(std::errc::illegal_byte_sequence);
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 constexpr std::uint64_t kMostMemory = std::uint64_t{128} << 20U;
 
-// What a file compressed with gzip or bzip2 holds.
+// The content of a file compressed with gzip or bzip2.
 class FilteredBytes final : public ByteSource {
  public:
   FilteredBytes(ArchiveFormat format, std::unique_ptr<ByteSource> packed, std::string_view display)
@@ -63,12 +63,12 @@ class FilteredBytes final : public ByteSource {
     if (outcome == LibraryReader::Opened::no) {
       return library_.failure(display_);
     }
-    // libarchive would take what is not compressed too, and what is compressed twice.
+    // libarchive would also accept uncompressed and doubly compressed input.
     archive_entry* entry = nullptr;
     if (outcome == LibraryReader::Opened::other_format || archive_filter_count(opened) != 2 ||
         archive_filter_code(opened, 0) != (is_bzip2 ? ARCHIVE_FILTER_BZIP2 : ARCHIVE_FILTER_GZIP) ||
         archive_read_next_header(opened, &entry) != ARCHIVE_OK) {
-      return bad_archive(display_, fmt::format("it is no tar compressed with {}", compression_name(format_)));
+      return bad_archive(display_, fmt::format("it is not a tar compressed with {}", compression_name(format_)));
     }
     return {};
   }
@@ -79,7 +79,7 @@ class FilteredBytes final : public ByteSource {
   bool is_open_ = false;
 };
 
-// What an xz file holds.
+// The content of an xz file.
 class XzBytes final : public ByteSource {
  public:
   XzBytes(std::unique_ptr<ByteSource> packed, std::string_view display)
@@ -114,9 +114,9 @@ class XzBytes final : public ByteSource {
       case LZMA_STREAM_END:
         return {};
       case LZMA_FORMAT_ERROR:
-        return bad_archive(display_, "it is no tar compressed with xz");
+        return bad_archive(display_, "it is not a tar compressed with xz");
       case LZMA_MEMLIMIT_ERROR:
-        return unsafe_archive(display_, "takes more than the 128 MiB of memory allowed to unpack");
+        return unsafe_archive(display_, "needs more than the 128 MiB of memory allowed to unpack");
       case LZMA_MEM_ERROR:
         return fail(Code::io_error, fmt::format("\"{}\" cannot be read: there is not enough memory", display_));
       default:
@@ -128,7 +128,7 @@ class XzBytes final : public ByteSource {
   std::string display_;
   std::vector<std::uint8_t> unpacked_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
-  bool at_end_ = false;  // of what is packed
+  bool at_end_ = false;  // of the packed bytes
   lzma_ret state_;
 };
 
@@ -162,7 +162,7 @@ tl::unexpected<Error> LibraryReader::failure(std::string_view display) {
   }
   const char* text = archive_error_string(archive_.get());
   const int reason = archive_errno(archive_.get());
-  // libarchive gives numbers of the system for damage too, EINVAL above all.
+  // libarchive also reports damage with system error numbers, mostly EINVAL.
   constexpr std::array kOfTheSystem = {std::errc::io_error, std::errc::not_enough_memory, std::errc::permission_denied,
                                        std::errc::no_such_file_or_directory, std::errc::too_many_files_open};
   const bool is_system = std::find(kOfTheSystem.begin(), kOfTheSystem.end(), std::errc(reason)) != kOfTheSystem.end();

@@ -26,7 +26,7 @@ bool UnpackQueue::add(PendingFile file) {
 
 std::optional<std::pair<UnpackQueue::FileIndex, PendingFile>> UnpackQueue::take(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  // What is before a failed file was taken before it; what is behind is in vain.
+  // Files before a failed file were taken before it; files after it are not needed.
   if (!changed_.wait(lock, stop, [&] { return !waiting_.empty(); }) || is_in_vain(waiting_.front().first)) {
     return std::nullopt;
   }
@@ -41,7 +41,7 @@ Result<void> UnpackQueue::grow(FileIndex turn, std::string_view name, std::uint6
     return fail(*failure_);
   }
   if (!rules_.check_size_limits(name, std::exchange(all_bytes_, all_bytes_ + bytes), bytes)) {
-    // Too much, but by which file? That shows once all before it are finished.
+    // The limit is exceeded, but the responsible file is known only once all earlier files are finished.
     changed_.wait(lock, [&] { return oldest_ == turn || is_in_vain(turn); });
     if (is_in_vain(turn)) {
       return fail(*failure_);
@@ -67,7 +67,7 @@ void UnpackQueue::finish(FileIndex turn, Result<void> outcome, FileDigests diges
 void UnpackQueue::count_finished() {
   while (!unfinished_.empty() && unfinished_.front().is_finished) {
     const Unfinished& file = unfinished_.front();
-    // What was fine when it grew need not be with all that files before it came to.
+    // The size was within the limits when it grew, but may exceed them together with the final sizes of earlier files.
     if (auto judged = rules_.check_size_limits(file.name, bytes_before_, file.bytes); !judged && !is_in_vain(oldest_)) {
       failed_ = oldest_;
       failure_ = std::move(judged.error());

@@ -14,7 +14,7 @@ namespace modlock::unpack {
 namespace {
 
 constexpr std::size_t kLongestName = 255;
-constexpr std::size_t kLongestPath = 2048;  // leaves room below PATH_MAX for where a package is kept
+constexpr std::size_t kLongestPath = 2048;  // leaves room below PATH_MAX for the directory of the package
 constexpr const char* kHint = "the archive cannot be used as it is: ask its author for another one";
 constexpr std::uint64_t kAlwaysFine = std::uint64_t{16} << 20U;
 
@@ -24,7 +24,7 @@ bool is_absolute(std::string_view name) {
          (name.size() >= 3 && ascii::is_alpha(name[0]) && name[1] == ':' && is_slash(name[2]));
 }
 
-// As go-getter looks for it: between slashes of both kinds.
+// As in go-getter: between slashes or backslashes.
 bool has_dot_dot(std::string_view name) {
   while (true) {
     const std::size_t slash = std::min(name.find_first_of("/\\"), name.size());
@@ -38,7 +38,7 @@ bool has_dot_dot(std::string_view name) {
   }
 }
 
-// The parts of a name as filepath.Join cleans it.
+// Returns the parts of a name as filepath.Join cleans it.
 std::vector<std::string_view> parts_of(std::string_view name) {
   std::vector<std::string_view> parts;
   while (!name.empty()) {
@@ -62,7 +62,7 @@ std::string_view fault_of(std::string_view name, EntryType type) {
     return "has an absolute path";
   }
   if (has_dot_dot(name)) {
-    return "leads out of it with \"..\"";
+    return "points outside it with \"..\"";
   }
   return type == EntryType::special ? "is a device, a pipe or a socket" : "";
 }
@@ -108,14 +108,14 @@ Result<std::optional<Place>> Rules::place(std::string_view name, EntryType type)
     if (is_last && type == EntryType::file) {
       if (before != known_.end()) {
         return unsafe_entry(display_, name,
-                            before->second == EntryType::file ? "is there twice" : "is a directory and a file");
+                            before->second == EntryType::file ? "occurs twice" : "is a directory and a file");
       }
       MODLOCK_TRY(remember(name, place.path, EntryType::file));
     } else if (before == known_.end()) {
       MODLOCK_TRY(remember(name, place.path, EntryType::directory));
       place.directories.push_back(place.path);
     } else if (before->second == EntryType::file) {
-      return unsafe_entry(display_, name, is_last ? "is a directory and a file" : "lies below a file");
+      return unsafe_entry(display_, name, is_last ? "is a directory and a file" : "is below a file");
     }
   }
   return place;
@@ -125,10 +125,10 @@ Result<void> Rules::remember(std::string_view name, const std::string& path, Ent
   name_bytes_ += path.size();
   if (known_.size() >= limits_.entries) {
     return unsafe_entry(display_, name,
-                        fmt::format("makes more than the {} files and directories allowed", limits_.entries));
+                        fmt::format("makes it exceed the {} files and directories allowed", limits_.entries));
   }
   if (name_bytes_ > limits_.name_bytes) {
-    return unsafe_entry(display_, name, fmt::format("takes the names over the {} bytes allowed", limits_.name_bytes));
+    return unsafe_entry(display_, name, fmt::format("makes the names exceed the {} bytes allowed", limits_.name_bytes));
   }
   known_.emplace(path, type);
   return {};
@@ -148,9 +148,9 @@ Result<void> Rules::check_size_limits(std::string_view name, std::uint64_t befor
   }
   MODLOCK_TRY(const auto packed, packed_(after / limits_.ratio));
   const std::uint64_t most = std::max(kAlwaysFine, packed * limits_.ratio + limits_.ratio - 1);
-  // The lower of two limits is met first, however large the steps.
+  // The lower of two limits is reached first, regardless of the step size.
   if (is_too_much && limits_.total_bytes <= most) {
-    return unsafe_entry(display_, name, fmt::format("takes it over the {} bytes allowed", limits_.total_bytes));
+    return unsafe_entry(display_, name, fmt::format("makes it exceed the {} bytes allowed", limits_.total_bytes));
   }
   if (after > most) {
     return unsafe_entry(display_, name, fmt::format("unpacks to over {} times the size of the archive", limits_.ratio));

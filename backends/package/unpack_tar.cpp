@@ -33,11 +33,11 @@ class Reader {
       archive_entry* entry = nullptr;
       const int outcome = archive_read_next_header(library_.get(), &entry);
       if (outcome == ARCHIVE_EOF) {
-        // Directories alone are no package: go-getter says "empty archive".
-        const auto ended = has_file ? writer_.end() : bad_archive(rules_.display(), "there is no file in it");
+        // Directories without a file are not a package: go-getter reports "empty archive".
+        const auto ended = has_file ? writer_.end() : bad_archive(rules_.display(), "it contains no files");
         return ended ? Result<FileDigests>(std::move(digests_)) : fail(ended.error());
       }
-      // The one warning that matters not: names that the C locale cannot show. They are taken as bytes.
+      // The only possible warning is harmless: names that the C locale cannot represent. They are used as bytes.
       if (outcome != ARCHIVE_OK && outcome != ARCHIVE_WARN) {
         return library_.failure(rules_.display());
       }
@@ -74,7 +74,7 @@ class Reader {
     return file.end(mode, digests_);
   }
 
-  // Without a file nothing is written, but unpacked it has to be: it counts.
+  // Without a file nothing is written, but the content is still unpacked because it counts toward the limits.
   Result<void> content(archive_entry* entry, const std::string& name, NewFile* file) {
     std::uint64_t left = static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
     MODLOCK_TRY(rules_.expect(name, file == nullptr ? 0 : left));
@@ -92,7 +92,7 @@ class Reader {
       }
       left -= std::min<std::uint64_t>(left, size);
     }
-    // What is left is the hole at the end of a sparse file.
+    // The remaining bytes are the hole at the end of a sparse file.
     std::fill(piece_.begin(), piece_.end(), '\0');
     while (file != nullptr && left > 0) {
       const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece_.size()));
@@ -122,7 +122,7 @@ class Reader {
 
 Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, Rules& rules, TreeWriter& writer,
                              const Context& context) {
-  // To inflate takes the longest by far: everything else happens beside it.
+  // Inflating takes by far the longest, so everything else happens in parallel.
   LibraryReader library(std::make_unique<ReadAhead>(
       decompressed_bytes(format, std::make_unique<DownloadStream>(archive), rules.display())));
   if (library.get() == nullptr || archive_read_support_format_tar(library.get()) != ARCHIVE_OK) {
@@ -132,7 +132,7 @@ Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, 
     case LibraryReader::Opened::yes:
       return Reader(library, rules, writer, context).run();
     case LibraryReader::Opened::other_format:
-      return bad_archive(rules.display(), fmt::format("it is no tar compressed with {}", compression_name(format)));
+      return bad_archive(rules.display(), fmt::format("it is not a tar compressed with {}", compression_name(format)));
     case LibraryReader::Opened::no:
       break;
   }

@@ -23,9 +23,10 @@ std::pair<std::string, std::string> split(const std::string& path) {
 
 tl::unexpected<Error> cannot_make(std::string_view display, const std::filesystem::path& directory,
                                   const std::string& path, int reason) {
-  // Rules let no name pass twice: where it is there all the same, this file system folds case or normalises.
-  return reason == EEXIST ? unsafe_entry(display, path, "has a name that this file system takes for another's")
-                          : system_failure("write", directory / path, reason);
+  // Rules reject duplicate names: if the name exists anyway, this file system folds case or normalizes names.
+  return reason == EEXIST
+             ? unsafe_entry(display, path, "has a name that this file system treats as another entry's name")
+             : system_failure("write", directory / path, reason);
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ Result<void> NewFile::end(unsigned mode, FileDigests& digests) {
 }
 
 Result<TreeWriter> TreeWriter::open(const std::filesystem::path& directory) {
-  // The directory itself is the caller's: it may be reached through a link.
+  // The directory itself belongs to the caller and may be a link.
   Descriptor root(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) {
     return system_failure("open the directory", directory, errno);

@@ -28,11 +28,11 @@ namespace modlock::unpack {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
-// What is unpacked in memory, by each thread.
+// The largest file that each thread unpacks in memory.
 constexpr zip_uint64_t kSmall = zip_uint64_t{4} << 20U;
-// Each thread holds the list of entries.
+// The largest list of entries for several threads, because each thread keeps one.
 constexpr std::uint64_t kMostListBytes = std::uint64_t{4} << 20U;
-// Of the archive, for each thread: with less there is nothing to gain.
+// The smallest part of the archive for each thread: smaller parts gain nothing.
 constexpr std::uint64_t kWorthThread = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kMostThreads = 4;
 
@@ -53,8 +53,8 @@ struct Attributes {
   unsigned mode = 0;
 };
 
-// As FileHeader.Mode of Go's archive/zip reads "external file attributes" (APPNOTE.TXT 4.4.15), which a system of its
-// own meaning wrote.
+// Reads "external file attributes" (APPNOTE.TXT 4.4.15) as FileHeader.Mode of Go's archive/zip does; their meaning
+// depends on the system that wrote them.
 Attributes attributes_of(const ZipEntry& entry) {
   constexpr unsigned kFat = 0;
   constexpr unsigned kUnix = 3;
@@ -80,7 +80,7 @@ Attributes attributes_of(const ZipEntry& entry) {
   return found;
 }
 
-// A zip file as one thread reads it.
+// A zip file for one thread.
 class ZipFile {
  public:
   // Errors: BAD_RESPONSE.
@@ -99,7 +99,7 @@ class ZipFile {
 
   std::uint64_t entries() const { return static_cast<std::uint64_t>(zip_get_num_entries(zip_.get(), 0U)); }
 
-  // Whether libzip has this entry under this number too: a file may have two lists of entries.
+  // Whether libzip has this entry under this number too: a file may have two central directories.
   bool has(const ZipEntry& entry, std::uint64_t number) const {
     zip_stat_t stat;
     constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC;
@@ -153,7 +153,7 @@ class ZipFile {
     return context.check();
   }
 
-  // The file unpacked, where it is a small one and in order; nullopt leaves the judgement to libzip.
+  // Returns the unpacked file if it is small and intact; nullopt leaves the check to libzip.
   std::optional<std::string_view> whole(zip_uint64_t entry) {
     zip_stat_t stat;
     constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
@@ -178,7 +178,7 @@ class ZipFile {
   BufferInflater inflater_;
 };
 
-// Walks the archive in its order: names are judged, directories and files made, one after the other.
+// Processes the archive in its order: checks names, then makes directories and files, one after another.
 class Walk {
  public:
   Walk(ZipFile zip, Rules& rules, TreeWriter& writer, const Context& context)
@@ -199,7 +199,7 @@ class Walk {
   }
 
  private:
-  // On a thread of its own, with a handle of its own.
+  // Runs on its own thread with its own handle.
   void help(const std::filesystem::path& archive, const std::stop_token& stop) {
     auto zip = ZipFile::open(archive, rules_.display());
     while (auto next = line_.take(stop)) {
@@ -216,7 +216,7 @@ class Walk {
       MODLOCK_TRY(context_.check());
       MODLOCK_TRY(auto file, begin(entries[i], i));
       if (file && !line_.add(std::move(*file))) {
-        break;  // the line knows why
+        break;  // the queue has the error
       }
       if (file && is_alone) {
         auto next = line_.take({});
@@ -226,7 +226,7 @@ class Walk {
     return {};
   }
 
-  // nullopt: there is nothing to be unpacked.
+  // Returns nullopt if there is nothing to unpack.
   Result<std::optional<PendingFile>> begin(const ZipEntry& entry, std::uint64_t number) {
     const Attributes attributes = attributes_of(entry);
     MODLOCK_TRY(auto place, rules_.place(entry.name, attributes.type));
@@ -239,7 +239,7 @@ class Walk {
     }
     MODLOCK_TRY(expect_readable(entry));
     if (!zip_.has(entry, number)) {
-      return bad_archive(rules_.display(), "its list of entries is damaged");
+      return bad_archive(rules_.display(), "its central directory is damaged");
     }
     MODLOCK_TRY(auto file, writer_.make_file(*place, rules_.display()));
     return PendingFile{number, entry.name, attributes.mode, std::move(file)};
@@ -264,7 +264,8 @@ class Walk {
   UnpackQueue line_;
 };
 
-// The list of entries as OpenTofu reads it, judged before a library holds it in memory and before anything is unpacked.
+// Reads the central directory as OpenTofu does, and checks it before a library loads it and before anything is
+// unpacked.
 Result<std::vector<ZipEntry>> read_entries(const std::filesystem::path& archive, std::uint64_t size,
                                            const Rules& rules) {
   std::ifstream file(archive, std::ios::binary);
@@ -282,14 +283,14 @@ Result<std::vector<ZipEntry>> read_entries(const std::filesystem::path& archive,
     if (entry.name.find('\0') != std::string::npos) {
       return unsafe_entry(rules.display(), entry.name, "has a NUL in its name");
     }
-    // As they say themselves; what lies is found when unpacked.
+    // By their stated sizes; a wrong size is found when the entry is unpacked.
     MODLOCK_TRY(rules.check_size_limits(entry.name, unpacked, entry.size));
     unpacked += entry.size;
   }
   return entries;
 }
 
-// What a thread's own handle holds.
+// The memory for the list of entries of one thread.
 std::uint64_t list_size(const std::vector<ZipEntry>& entries) {
   return std::accumulate(
       entries.begin(), entries.end(), std::uint64_t{0},
@@ -299,12 +300,12 @@ std::uint64_t list_size(const std::vector<ZipEntry>& entries) {
 }  // namespace
 
 Result<FileDigests> read_zip(const StreamedFile& archive, Rules& rules, TreeWriter& writer, const Context& context) {
-  // What its entries are is told by its end.
+  // The central directory is at the end of the file.
   MODLOCK_TRY(const auto size, archive.wait_for(StreamedFile::kAll));
   MODLOCK_TRY(const auto entries, read_entries(archive.path(), size, rules));
   MODLOCK_TRY(auto zip, ZipFile::open(archive.path(), rules.display()));
   if (zip.entries() != entries.size()) {
-    return bad_archive(rules.display(), "its list of entries is damaged");
+    return bad_archive(rules.display(), "its central directory is damaged");
   }
   const std::uint64_t cores = std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
   const std::uint64_t width = list_size(entries) > kMostListBytes ? 1 : std::min(cores, size / kWorthThread);

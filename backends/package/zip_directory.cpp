@@ -28,7 +28,7 @@ constexpr std::uint32_t kUnixDirectory = 0040000;
 constexpr std::uint32_t kUnixType = 0170000;
 constexpr std::uint32_t kFatDirectory = 0x10;
 
-// What the end of the file says of the directory.
+// The end record of the directory.
 struct Summary {
   std::uint64_t entries = 0;
   std::uint64_t size = 0;
@@ -49,7 +49,7 @@ class Reader {
     MODLOCK_TRY(expect_few(summary.entries));
     if (summary.size > limits_.bytes) {
       return unsafe_archive(
-          display_, fmt::format("has a list of entries of {} bytes, {} are allowed", summary.size, limits_.bytes));
+          display_, fmt::format("has a central directory of {} bytes; {} are allowed", summary.size, limits_.bytes));
     }
     if (summary.size > summary.end || summary.offset > summary.end - summary.size) {
       return damaged();
@@ -59,7 +59,7 @@ class Reader {
     if (const std::uint64_t first = std::min(begin, summary.offset); tail_.begin > first) {
       return ZipTailNeeded{first};
     }
-    // Some writers name the wrong place; where an entry stands at what they wrote, that is it.
+    // Some writers record a wrong offset. If there is an entry at the recorded offset, that offset is used.
     if (base > 0 && parse_entry(from(summary.offset))) {
       return entries_at(summary.offset, 0, summary);
     }
@@ -72,15 +72,15 @@ class Reader {
     std::size_t length = 0;
   };
 
-  tl::unexpected<Error> damaged() const { return bad_archive(display_, "its list of entries is damaged"); }
+  tl::unexpected<Error> damaged() const { return bad_archive(display_, "its central directory is damaged"); }
 
   Result<void> expect_few(std::uint64_t entries) const {
     return entries <= limits_.entries
                ? Result<void>()
-               : unsafe_archive(display_, fmt::format("holds {} entries, {} are allowed", entries, limits_.entries));
+               : unsafe_archive(display_, fmt::format("contains {} entries; {} are allowed", entries, limits_.entries));
   }
 
-  // What is known of the file from there on.
+  // The available bytes of the file from that offset on.
   std::string_view from(std::uint64_t at) const {
     return at < tail_.begin ? std::string_view()
                             : tail_.bytes.substr(std::min<std::uint64_t>(at - tail_.begin, tail_.bytes.size()));
@@ -96,7 +96,7 @@ class Reader {
         needed_ = tail_.begin - std::min(tail_.begin, searched - bytes.size());
         return Summary{};
       }
-      return bad_archive(display_, "it is no zip file");
+      return bad_archive(display_, "it is not a zip file");
     }
     Summary summary{zip_number(bytes, at + 10, 2), zip_number(bytes, at + 12, 4), zip_number(bytes, at + 16, 4),
                     tail_.begin + at};
@@ -138,7 +138,7 @@ class Reader {
     return from(at).substr(0, size);
   }
 
-  // nullopt where no whole entry stands there.
+  // Returns nullopt if there is no complete entry.
   static std::optional<Parsed> parse_entry(std::string_view bytes) {
     if (bytes.size() < kEntrySize || bytes.substr(0, 4) != kEntry) {
       return std::nullopt;
@@ -169,7 +169,7 @@ class Reader {
                                                                              : std::nullopt;
   }
 
-  // Numbers of 64 bits stand in a field of their own.
+  // 64-bit numbers are in a separate field.
   static bool take_large_numbers(std::string_view extra, ZipEntry& entry) {
     bool need_size = entry.size == 0xFFFFFFFF;
     bool need_packed = entry.packed == 0xFFFFFFFF;
@@ -204,7 +204,7 @@ class Reader {
                                                                         const Summary& summary) const {
     std::vector<ZipEntry> entries;
     std::string_view rest = from(begin);
-    // Their number is kept modulo 65,536.
+    // Their number is stored modulo 65,536.
     while (auto parsed = parse_entry(rest)) {
       rest.remove_prefix(parsed->length);
       parsed->entry.offset += base;
@@ -215,7 +215,7 @@ class Reader {
       return damaged();
     }
     if (entries.empty()) {
-      return bad_archive(display_, "there is nothing in it");
+      return bad_archive(display_, "it is empty");
     }
     return entries;
   }
@@ -251,11 +251,11 @@ Result<std::vector<ZipEntry>> read_zip_directory(const ReadTail& read_tail, std:
     if (auto* entries = std::get_if<std::vector<ZipEntry>>(&found)) {
       return std::move(*entries);
     }
-    // The rest cannot be had, or what is said of the directory would have it lie far from the end.
+    // The rest is unavailable, or the directory would be too far from the end.
     const bool is_all = bytes.size() < wanted;
     wanted = size - std::get<ZipTailNeeded>(found).begin;
     if (is_all || wanted > limits.bytes + 2 * kFirstTail) {
-      return bad_archive(display, "its list of entries is damaged");
+      return bad_archive(display, "its central directory is damaged");
     }
   }
 }

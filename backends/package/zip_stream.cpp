@@ -41,8 +41,8 @@ std::string name_in(std::string_view header) {
   return std::string(header.substr(kLocalHeaderSize, static_cast<std::size_t>(zip_number(header, 26, 2))));
 }
 
-// How many bytes a descriptor takes that says what came: its mark may be missing, its sizes may have 32 or 64 bits. 0:
-// there is none. Of two that fit the one that is followed by another record.
+// Returns the size of a descriptor that matches the received content: its mark is optional, and its sizes have 32 or 64
+// bits. 0: there is none. If two match, the one before another record is selected.
 std::size_t descriptor_size(std::string_view bytes, const EntryHash& content) {
   std::size_t fitting = 0;
   for (const std::size_t width : {std::size_t{4}, std::size_t{8}}) {
@@ -110,7 +110,7 @@ Result<void> EntryHash::inflate(std::string_view& bytes) {
   z_stream& stream = inflater_->stream;
   while (!is_done_ && !bytes.empty()) {
     const auto given = static_cast<uInt>(std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max()));
-    // zlib only reads what it is given.
+    // zlib does not modify its input.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream.avail_in = given;
     stream.next_out = reinterpret_cast<Bytef*>(inflater_->piece.data());
@@ -186,7 +186,7 @@ Result<void> ZipStream::write(std::string_view bytes) {
 
 Result<void> ZipStream::finish() {
   if (step_ == Step::content) {
-    return unpack::bad_archive(rules_.display(), "it is cut off");
+    return unpack::bad_archive(rules_.display(), "it is truncated");
   }
   return step_ == Step::rest ? Result<void>() : keep_rest();
 }
@@ -203,7 +203,7 @@ Result<void> ZipStream::buffer(std::string_view& bytes) {
   const std::size_t taken = std::min(wanted() - buffer_.size(), bytes.size());
   buffer_.append(bytes.substr(0, taken));
   bytes.remove_prefix(taken);
-  // What is behind a descriptor may be a whole header already.
+  // The bytes after a descriptor may already be a complete header.
   if (buffer_.size() < wanted()) {
     return {};
   }
@@ -223,7 +223,7 @@ Result<void> ZipStream::begin_entry() {
   record_ = {.name = name_in(buffer_), .method = method};
   name_bytes_ += record_.name.size();
   if (records_.size() >= rules_.limits().entries || name_bytes_ > rules_.limits().name_bytes) {
-    return unpack::unsafe_entry(rules_.display(), record_.name, "takes it over the entries and names allowed");
+    return unpack::unsafe_entry(rules_.display(), record_.name, "makes it exceed the entries and names allowed");
   }
   header_at_ = at_;
   at_ += buffer_.size();
@@ -287,11 +287,11 @@ Result<void> ZipStream::read_rest(const ZipEntry& entry) {
   MODLOCK_TRY(const auto header, rest_.read(begin, kLocalHeaderSize + entry.name.size()));
   if (header.size() < kLocalHeaderSize || !header.starts_with(kLocalHeader) ||
       zip_number(header, 26, 2) != entry.name.size() || name_in(header) != entry.name) {
-    return unpack::unsafe_entry(rules_.display(), entry.name, "does not stand where the list of entries says");
+    return unpack::unsafe_entry(rules_.display(), entry.name, "is not at the offset given in the central directory");
   }
   if ((entry.flags & kEncrypted) != 0 || (entry.method != kStored && entry.method != kDeflated)) {
     return unpack::bad_archive(rules_.display(),
-                               fmt::format("\"{}\" is encrypted or compressed in a way that no client reads",
+                               fmt::format("\"{}\" is encrypted or compressed in a way that no client supports",
                                            to_valid_utf8(escape_controls(entry.name))));
   }
   const std::uint64_t first = begin + kLocalHeaderSize + variable_size(header);

@@ -20,7 +20,7 @@ struct Line {
   std::string_view thing;  // "<id> <name>"
 };
 
-// Names come from outside; one of two lines is never noted.
+// Names come from outside. A name with a line break is never recorded.
 bool is_plain(std::string_view text) {
   return text.find_first_of("\r\n") == std::string_view::npos;
 }
@@ -34,7 +34,7 @@ std::string line_text(Time time, std::string_view thing) {
                      thing);
 }
 
-// Lines that are none are passed over: the end of a file may be cut off.
+// Skips malformed lines, because the end of a file may be truncated.
 std::vector<Line> read_lines(std::string_view text) {
   std::vector<Line> lines;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
@@ -52,11 +52,11 @@ std::vector<Line> read_lines(std::string_view text) {
 }
 
 struct Noted {
-  std::vector<Time> times;  // of the sightings
-  std::string text;         // the file with what is new; empty where nothing is
+  std::vector<Time> times;  // of the observations
+  std::string text;         // the new content of the file; empty if nothing is new
 };
 
-// `text` is the file as it is.
+// `text` is the current content of the file.
 Noted note_in(std::string_view text, std::span<const Observation> observations, Time now) {
   std::vector<Line> lines = read_lines(text);
   bool is_new = false;
@@ -107,12 +107,12 @@ std::vector<Time> FirstSeen::note(const Source& source, std::span<const Observat
   if (noted.text.empty() || !store_.make_seen_directory()) {
     return noted.times;
   }
-  // What another process notes meanwhile must not be lost. Where it fails, the same is seen for the first time again,
-  // which makes it younger, never older.
+  // Reads again under the lock, so that records of another process are not lost. If this fails, the observations are
+  // recorded later with a later time, never with an earlier one.
   if (const auto held = store_.hold_seen(source, context)) {
     const auto text = read_file(file);
     noted = note_in(text.value_or(""), observations, now);
-    const bool is_whole = text || text.error().code == Code::not_found;  // else what it says must not be lost
+    const bool is_whole = text || text.error().code == Code::not_found;  // else its unread content would be lost
     if (is_whole && !noted.text.empty()) {
       (void)write_file_atomically(file, noted.text, Durable::no);
     }

@@ -68,7 +68,7 @@ std::string question_of(std::string_view package, std::string_view tag_prefix) {
   return fmt::format("{}\n{}", package, tag_prefix);
 }
 
-// JSON has room for text alone; a signature is none.
+// JSON can contain only text, and a signature is not text.
 void set_body(Json::Value& object, const std::string& body) {
   if (to_valid_utf8(body) == body) {
     object["body"] = body;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kScheme = "zh:";
 
-// The digest in a hash text; empty where it is none. It becomes the name of a file.
+// Returns the digest in a hash text, for use as a file name; empty if the text is invalid.
 std::string_view digest_of(std::string_view zh) {
   return ProviderHashes::is_digest(zh) ? zh.substr(kScheme.size()) : std::string_view();
 }
@@ -69,7 +69,7 @@ void ProviderHashes::note(std::string_view zh, const KnownArchive& archive) cons
   for (const std::string& program : archive.programs) {
     object["programs"].append(program);
   }
-  // Where it fails, the archive is read again.
+  // If this fails, the archive is read again.
   (void)write_file_atomically(store_.hash_directory() / digest, write_json(object) + "\n", Durable::no);
 }
 
@@ -77,7 +77,7 @@ Result<FileLock> ProviderHashes::hold(std::string_view zh, const Context& contex
   const std::string_view digest = digest_of(zh);
   if (digest.empty()) {
     return fail(Code::internal,
-                fmt::format("a provider archive cannot be held by the text of {} characters", zh.size()));
+                fmt::format("a provider archive cannot be locked by a text of {} characters", zh.size()));
   }
   return store_.hold_archive(digest, context);
 }
@@ -122,7 +122,7 @@ void ReleaseHashes::note(const ProviderAddress& provider, const ProviderVersion&
   for (const std::string& hash : hashes) {
     text += hash + "\n";
   }
-  // Where it fails, the registry is asked again.
+  // If this fails, the registry is queried again.
   (void)write_file_atomically(path_of(provider, version, platforms), text, Durable::no);
 }
 

@@ -61,7 +61,7 @@ Result<void> add_bytes(const fs::path& directory, std::uint64_t& bytes) {
   return {};
 }
 
-// Adds how many entries of the type lie in `directory`, and the sizes of all files below it.
+// Adds the number of entries of the type in `directory`, and the sizes of all files below it.
 Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t& things, std::uint64_t& bytes) {
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
@@ -75,7 +75,7 @@ Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t&
   return add_bytes(directory, bytes);
 }
 
-// The entries of a directory; none where it does not exist. Errors: IO_ERROR.
+// Returns the entries of a directory; none if it does not exist. Errors: IO_ERROR.
 Result<std::vector<fs::path>> list(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;
@@ -89,7 +89,8 @@ Result<std::vector<fs::path>> list(const fs::path& directory) {
   return paths;
 }
 
-// When a thing was used last: its mark, else the newest of what lies directly in it (git writes there).
+// Returns when a thing was used last: the time of its mark, else the newest time of the entries directly in it (git
+// writes there).
 fs::file_time_type last_use(const fs::path& thing) {
   std::error_code error;
   const fs::file_time_type marked = fs::last_write_time(thing / kUseMark, error);
@@ -151,7 +152,7 @@ class Pruning {
     return {};
   }
 
-  // The longest unused first.
+  // The least recently used first.
   Result<void> remove_things() {
     std::sort(things_.begin(), things_.end(), [](const Thing& a, const Thing& b) { return a.used < b.used; });
     for (const Thing& thing : things_) {
@@ -186,7 +187,7 @@ class Pruning {
     }
   }
 
-  // Out of sight in one step, so that nobody finds half of it.
+  // Renamed in one step, so that no process finds half of it.
   Result<void> remove_at_once(const fs::path& path) const {
     MODLOCK_TRY(const auto aside, store_.make_temporary());
     std::error_code error;
@@ -198,14 +199,14 @@ class Pruning {
     return remove_tree(aside);
   }
 
-  // Written last so long ago that nobody works at it any more.
+  // Whether the last write is so old that no process can still be working on it.
   bool is_abandoned(const fs::path& path) const {
     std::error_code error;
     const auto written = fs::last_write_time(path, error);
     return !error && now_ - written > kUnfinished;
   }
 
-  // What write_file_atomically() begins.
+  // An unfinished file of write_file_atomically().
   bool is_unfinished_write(const fs::path& path) const { return is_hidden(path) && is_abandoned(path); }
 
   Result<void> remove_unfinished() {
@@ -231,7 +232,7 @@ class Pruning {
     return remove_at_once(store_.older_layout());
   }
 
-  // Those whose package is gone.
+  // Removes those whose package no longer exists.
   Result<void> remove_identities() {
     MODLOCK_TRY(const auto sources, list(store_.identity_directory()));
     for (const fs::path& source : sources) {
@@ -251,7 +252,7 @@ class Pruning {
         return ok;
       }
       std::error_code ignored;
-      fs::remove(source, ignored);  // where nothing is left in it
+      fs::remove(source, ignored);  // succeeds only if it is empty
     }
     return {};
   }

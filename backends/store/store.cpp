@@ -27,11 +27,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files are stamped by a clock that stands still that long: what was written after a moment may bear an earlier time.
+// The resolution of file times: a file may have a time this much before it was written.
 constexpr std::chrono::milliseconds kClockStep{10};
 constexpr std::string_view kOverrideFile = "modlock_override.tf";
 
-// An id becomes the name of a file: what no commit and no digest looks like has no record.
+// An id becomes a file name: an id that does not look like a commit or digest has no record.
 bool is_recordable(std::string_view id) {
   return !id.empty() && id.size() <= 200 && id.front() != '.' && std::all_of(id.begin(), id.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ':' || c == '-' ||
@@ -51,19 +51,19 @@ Result<void> check_layout(const fs::path& root) {
   const std::string number = digits.substr(leading);
   if (number.size() > 1 || number > "2") {
     return fail(Code::lock_newer,
-                fmt::format("the store \"{}\" has layout {}, this release reads layout 2", root.string(), number),
+                fmt::format("the cache \"{}\" has layout {}; this release reads layout 2", root.string(), number),
                 "use the tofu-modlock release that wrote it, or name another directory with --cache-dir");
   }
   return {};
 }
 
-// Whoever may rename in a directory may put anything in the place of what it holds.
+// A user who may rename entries of a directory may replace anything in it.
 Result<void> check_writers(const fs::path& root) {
   struct stat found {};
   if (::stat(root.c_str(), &found) != 0 || (found.st_mode & S_IWOTH) == 0 || (found.st_mode & S_ISVTX) != 0) {
     return {};
   }
-  return fail(Code::io_error, fmt::format("every user may write to the store \"{}\"", root.string()),
+  return fail(Code::io_error, fmt::format("every user may write to the cache \"{}\"", root.string()),
               fmt::format("chmod o-w {}", root.string()));
 }
 
@@ -115,16 +115,16 @@ Store::Store(fs::path root) : root_(std::move(root)), work_(std::make_shared<Wor
 
 Result<Store> Store::open(fs::path root) {
   if (root.empty()) {
-    return fail(Code::io_error, "there is no directory for the store: no home directory is known",
+    return fail(Code::io_error, "no directory for the cache: the home directory is not known",
                 "name one with --cache-dir or TOFU_MODLOCK_CACHE_DIR");
   }
   std::error_code error;
   root = fs::absolute(root, error);
   if (!error && fs::exists(root, error) && !is_there(root)) {
-    return system_failure("use the store", root, ENOTDIR);
+    return system_failure("use the cache", root, ENOTDIR);
   }
   if (error) {
-    return system_failure("use the store", root, error.value());
+    return system_failure("use the cache", root, error.value());
   }
   MODLOCK_TRY(check_writers(root));
   MODLOCK_TRY(check_layout(root));
@@ -140,7 +140,7 @@ std::optional<Error> Store::foreign_writers() const {
   }
   if (found.st_uid != ::geteuid()) {
     return Error{.code = Code::io_error,
-                 .message = fmt::format("it belongs to the user {}, who may change what it holds", found.st_uid),
+                 .message = fmt::format("it belongs to the user {}, who may change its content", found.st_uid),
                  .hint = "name a directory of your own with --cache-dir"};
   }
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
@@ -341,7 +341,7 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   auto known = find_content(h1, modes);
   const bool was_known = known.has_value();
   if (load_intact_package(*this, std::move(known), context)) {
-    // It is of no use any more, but no reason to fail either.
+    // It is no longer needed, but a failure to remove it is no error.
     (void)remove_tree(tree.directory);
   } else if (auto ok = move_in(tree.directory, h1, modes); !ok) {
     return fail(ok.error());
@@ -359,7 +359,7 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   return package;
 }
 
-// The package appears whole, by the rename of a directory that already holds its tree.
+// Makes the package appear complete, by renaming a directory that already contains its tree.
 Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::string_view modes) const {
   const fs::path target = package_directory(h1, modes);
   MODLOCK_TRY(make_below(target.parent_path()));
@@ -370,7 +370,7 @@ Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::stri
   };
   const bool moved = ::rename(tree.c_str(), (staging / "tree").c_str()) == 0;
   if (!moved && errno != EXDEV) {
-    return give_up(system_failure("move into the store", tree, errno));
+    return give_up(system_failure("move into the cache", tree, errno));
   }
   if (!moved) {
     if (auto ok = copy_tree(tree, staging / "tree"); !ok) {
@@ -379,7 +379,7 @@ Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::stri
   }
   int reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
   if ((reason == EEXIST || reason == ENOTEMPTY) && !find_content(h1, modes)) {
-    // What an interrupted removal left there is no package.
+    // An interrupted removal may have left an incomplete package there.
     (void)remove_tree(target);
     reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
   }
@@ -387,9 +387,9 @@ Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::stri
     if (moved) {
       (void)::rename((staging / "tree").c_str(), tree.c_str());
     }
-    return give_up(system_failure("move into the store", target, reason));
+    return give_up(system_failure("move into the cache", target, reason));
   }
-  // Where another process was first, its tree has the same content and ours is left over.
+  // If another process was first, its tree has the same content and this one is removed.
   (void)remove_tree(staging);
   if (!moved) {
     (void)remove_tree(tree);
@@ -399,7 +399,7 @@ Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::stri
 
 Result<void> Store::record(const Source& source, const Package& package) const {
   if (!is_recordable(package.id)) {
-    return fail(Code::internal, fmt::format("a package cannot be recorded in the store under the id of {} characters",
+    return fail(Code::internal, fmt::format("a package cannot be recorded in the cache under an id of {} characters",
                                             package.id.size()));
   }
   const fs::path path = record_of(source, package.id, package.ref);
@@ -415,13 +415,13 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   if (!package.subdir.empty()) {
     object["subdir"] = package.subdir;
   }
-  // Not flushed: a record that a power cut took is as if absent.
+  // Not flushed: a record that a power failure destroys is treated as absent.
   return write_file_atomically(path, write_json(object) + "\n", Durable::no);
 }
 
 void Store::drop(const Package& package) const {
   const fs::path directory = package_directory(package.h1, package.modes);
-  // Out of sight in one step, so that nobody finds half a tree.
+  // Renamed in one step, so that no process finds half a tree.
   const auto aside = make_temporary();
   if (aside) {
     (void)::rename(directory.c_str(), (*aside / "dropped").c_str());
@@ -446,7 +446,7 @@ Diagnostic damage_warning(const Source& source) {
           Error{.code = Code::hash_mismatch,
                 .message = fmt::format("the cached package of {} was damaged: it has been fetched again",
                                        source.package_identity()),
-                .hint = "find out what writes into the cache; nothing but tofu-modlock should"}};
+                .hint = "find out what writes into the cache; only tofu-modlock should"}};
 }
 
 fs::path default_store_root() {

@@ -21,9 +21,9 @@ using Digest = std::array<std::uint8_t, 32>;
 
 constexpr std::string_view kHeading = "tofu-modlock tree 2\n";
 constexpr std::size_t kDigestSize = std::tuple_size_v<Digest>;
-constexpr std::size_t kFileSize = 4 * 8 + kDigestSize + 8 + 1;  // and its name
+constexpr std::size_t kFileSize = 4 * 8 + kDigestSize + 8 + 1;  // plus its name
 
-// Numbers are written with their lowest byte first.
+// Numbers are little-endian.
 void put_number(std::string& out, std::uint64_t number) {
   char bytes[8];
   for (char& byte : bytes) {
@@ -55,7 +55,7 @@ Digest digest_of(std::string_view text) {
   return sha.finish();
 }
 
-// Takes pieces off the front of a memo.
+// Reads pieces from the front of a memo.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -178,7 +178,7 @@ class Summariser {
     }
   }
 
-  // The h1 of the memo, where nothing has changed since.
+  // Returns the h1 of the memo if nothing has changed since.
   std::optional<std::string> unchanged() const {
     if (known_.h1.empty()) {
       return std::nullopt;

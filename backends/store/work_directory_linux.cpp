@@ -37,8 +37,8 @@ Result<WorkDirectory> WorkDirectory::make(const fs::path& parent) {
       return system_failure("make the directory", path, errno);
     }
     Descriptor held = open_directory(path);
-    // Who cleans up may have been here between the two: then it is gone, or is about to be. A file system without locks
-    // has none for who cleans up either.
+    // A cleanup by another process may have come between the two: then the directory is gone or about to be removed. On
+    // a file system without locks, the cleanup has none either.
     const bool is_taken = held.valid() && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!is_taken && is_at(held, path)) {
       return WorkDirectory(std::move(path), std::move(held));

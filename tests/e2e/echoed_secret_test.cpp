@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(by_an_oci_registry) {
            Row{"a realm", manifest, challenge(kSecret + "://x"), "realm"},
            Row{"a realm's host", manifest, challenge("https://" + kSecret + ".invalid/token"), "….invalid"},
            Row{"a redirect", manifest, {.status = 307, .headers = {{"Location", "http://x/" + kSecret}}}, "http://x/…"},
-           Row{"a token", "/token", {.body = R"({"token":")" + kSecret + " x\"}"}, "no header can hold"},
+           Row{"a token", "/token", {.body = R"({"token":")" + kSecret + " x\"}"}, "not valid in a header"},
            Row{"a token's error", "/token", {.status = 400, .body = R"({"message":")" + kSecret + "\"}"}, "400"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {

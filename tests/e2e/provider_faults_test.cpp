@@ -171,17 +171,17 @@ std::vector<Row> archive_rows() {
   return {
       {"an archive that lies about sizes",
        packed_as(build_zip({program, {.name = "a", .content = "content", .listed_size = 6}})), 4,
-       unsafe + "has another size than the list of entries says [ARCHIVE_UNSAFE]"},
+       unsafe + "has a different size in the central directory [ARCHIVE_UNSAFE]"},
       {"a truncated archive",
        packed_as(build_zip({program, {.name = "a", .content = noisy_bytes(1000)}}).substr(0, 500)), 7,
-       "\"" + kPackage + "\" cannot be unpacked: it is cut off [BAD_RESPONSE]"},
+       "\"" + kPackage + "\" cannot be unpacked: it is truncated [BAD_RESPONSE]"},
       {"an archive that was truncated later", served([](std::string& bytes) { bytes.resize(50); }), 4,
        "\"" + kPackage + "\": archive has incorrect checksum zh:" + sha256_hex(archive.bytes.substr(0, 50)) +
            " (expected " + archive.zh + ") [HASH_MISMATCH]"},
       {"a bomb", packed_as(build_zip({program, {.name = "a", .content = dull_bytes(20'000'000)}})), 4,
        unsafe + "unpacks to over 200 times the size of the archive [ARCHIVE_UNSAFE]"},
       {"a page", packed_as("<html>not found</html>"), 7,
-       "\"" + kPackage + "\" cannot be unpacked: it is no zip file [BAD_RESPONSE]"},
+       "\"" + kPackage + "\" cannot be unpacked: it is not a zip file [BAD_RESPONSE]"},
       {"an archive without the program", packed_as(build_zip({{.name = "README", .content = "x"}})), 7,
        "\"" + kPackage +
            "\": provider binary not found: could not find executable file starting with "
@@ -234,8 +234,8 @@ BOOST_FIXTURE_TEST_CASE(too_many_requests_at_every_one, BadProviders) {
                           {.status = 429, .headers = {{"Retry-After", "0"}}});
   expect_failure({"upgrade"}, 7,
                  "could not find the package of " + kPackage +
-                     ": http://<registry>/v1/providers/acme/bad/1.1.0/download/linux/amd64: the server refuses more "
-                     "requests for now (status 429) [RATE_LIMITED]");
+                     ": http://<registry>/v1/providers/acme/bad/1.1.0/download/linux/amd64: rate limit exceeded "
+                     "(status 429) [RATE_LIMITED]");
 }
 
 // What an earlier run has learned of a release counts under the rules of that run alone.

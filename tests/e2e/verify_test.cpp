@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(each_kind_of_damage_has_its_verdict_and_its_exit_code) {
        [&](Verifying& s) { fs::create_symlink("/etc/passwd", s.root() / (module + "link")); },
        {},
        4,
-       "module.vpc tampered: the link \"link\" of the package leads to the absolute path \"/etc/passwd\"\n"},
+       "module.vpc tampered: the link \"link\" of the package points to the absolute path \"/etc/passwd\"\n"},
       {"a dotfile gone, as in a copy of OpenTofu's",
        [&](Verifying& s) { fs::remove(s.root() / (module + ".hidden")); },
        {},

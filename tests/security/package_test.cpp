@@ -67,17 +67,17 @@ BOOST_AUTO_TEST_CASE(rejects_forbidden_archive_entries) {
   using namespace std::string_literals;
   const ArchiveEntry module{.name = "main.tf"};
   for (const Row& row : {
-           Row{"a way out", {module, {.name = "../../../../../pwned"}}, "leads out of it with \"..\""},
-           Row{"a way out from below", {module, {.name = "a/b/../../../pwned"}}, "leads out of it with \"..\""},
+           Row{"a way out", {module, {.name = "../../../../../pwned"}}, "points outside it with \"..\""},
+           Row{"a way out from below", {module, {.name = "a/b/../../../pwned"}}, "points outside it with \"..\""},
            Row{"an absolute path", {module, {.name = path("pwned").string()}}, "has an absolute path"},
            Row{"a way through a link",
                {module, {.name = "a", .content = path("").string(), .type = Type::symbolic_link}, {.name = "a/pwned"}},
-               "lies below a file"},
+               "is below a file"},
            Row{"a file in place of a link",
                {module,
                 {.name = "a", .content = path("secret").string(), .type = Type::symbolic_link},
                 {.name = "a", .content = "pwned"}},
-               "is there twice"},
+               "occurs twice"},
            Row{"a pipe", {module, {.name = "pipe", .type = Type::pipe}}, "is a device, a pipe or a socket"},
            Row{"a device", {module, {.name = "d", .type = Type::block_device}}, "is a device, a pipe or a socket"},
            Row{"our override file",
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(four_gigabytes_in_four_megabytes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_million_entries) {
-  check_refused(serve("p.zip", zip_of_a_million_entries()), "holds 1000000 entries, 200000 are allowed");
+  check_refused(serve("p.zip", zip_of_a_million_entries()), "contains 1000000 entries; 200000 are allowed");
   check_refused(serve("p.tar.gz", tar_of_a_million_entries()), "is one more than the 200000 allowed");
 }
 
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(by_way_of_a_registry) {
   for (const ModuleRegistry::Answer& answer : {ModuleRegistry::by_header(archive), ModuleRegistry::by_body(archive),
                                                ModuleRegistry::directly(archive, false)}) {
     server.add_version("acme/vpc/aws", "1.0.0", answer);
-    check_refused("registry.example.test/acme/vpc/aws", "leads out of it with \"..\"");
+    check_refused("registry.example.test/acme/vpc/aws", "points outside it with \"..\"");
   }
 }
 
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *boost::unit_test::precondition(
   environment["SSL_CERT_FILE"] = authority.certificate().string();
   OciRegistry oci(authority.issue("oci"));
   oci.push("acme/out", "latest", {{"main.tf", ""}, {"../pwned", ""}});
-  check_refused(oci.source("acme/out"), "leads out of it with \"..\"");
+  check_refused(oci.source("acme/out"), "points outside it with \"..\"");
   oci.push("acme/override", "latest", {{"main.tf", ""}, {"modlock_override.tf", ""}});
   check_refused(oci.source("acme/override"), "a name that only tofu-modlock may write");
 }

@@ -64,9 +64,10 @@ struct FakeHttpClient::Wire final : Transport {
       return response;
     }
     if (given.body.size() > exchange.body_limit) {
-      return tl::unexpected(ExchangeFailure{.code = Code::limit_exceeded,
-                                            .reason = fmt::format("the answer is over {} bytes", exchange.body_limit),
-                                            .is_final = true});
+      return tl::unexpected(
+          ExchangeFailure{.code = Code::limit_exceeded,
+                          .reason = fmt::format("the response is larger than {} bytes", exchange.body_limit),
+                          .is_final = true});
     }
     if (exchange.sink == nullptr) {
       response.body = given.body;

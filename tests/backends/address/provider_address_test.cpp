@@ -141,11 +141,11 @@ BOOST_AUTO_TEST_CASE(refuses_types_that_repeat_what_they_are_for) {
       {"name of a repository", "hashicorp/terraform-provider-aws",
        "invalid provider type: source \"hashicorp/terraform-provider-aws\" has a type with the redundant prefix "
        "\"terraform-\", which isn't allowed",
-       "repositories of providers are named so, sources are not: did you mean \"hashicorp/aws\"?"},
+       "provider repositories have this prefix, provider sources do not: did you mean \"hashicorp/aws\"?"},
       {"at another host, in upper case", "example.com/a/OpenTofu-Provider-B",
        "invalid provider type: source \"example.com/a/opentofu-provider-b\" has a type with the redundant prefix "
        "\"opentofu-\", which isn't allowed",
-       "repositories of providers are named so, sources are not: did you mean \"example.com/a/b\"?"},
+       "provider repositories have this prefix, provider sources do not: did you mean \"example.com/a/b\"?"},
       {"nothing behind the longer prefix", "a/terraform-provider",
        "invalid provider type: source \"a/terraform-provider\" has a type with the redundant prefix \"terraform-\", "
        "which isn't allowed",

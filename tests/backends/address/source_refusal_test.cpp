@@ -16,33 +16,34 @@ struct Refused {
 };
 
 const Refused kRefused[] = {
-    {"no kind", "modules/vpc", Code::source_invalid, "the module source \"modules/vpc\" is of no known kind",
+    {"no kind", "modules/vpc", Code::source_invalid, "the module source \"modules/vpc\" is not a known kind of source",
      "write \"./modules/vpc\" if a path relative to the calling module was meant"},
     {"empty", "", Code::source_invalid, "the module source \"\" is empty", "write the source of the module"},
-    {"dot alone", ".", Code::source_invalid, "the module source \".\" is of no known kind",
+    {"dot alone", ".", Code::source_invalid, "the module source \".\" is not a known kind of source",
      "write \"./.\" if a path relative to the calling module was meant"},
     {"two components", "gitlab.com/a/b", Code::source_invalid,
-     "the module source \"gitlab.com/a/b\" is of no known kind",
+     "the module source \"gitlab.com/a/b\" is not a known kind of source",
      "write \"./gitlab.com/a/b\" if a path relative to the calling module was meant"},
-    {"registry with a query", "a/b/c?x=1", Code::source_invalid, "the module source \"a/b/c…\" is of no known kind",
+    {"registry with a query", "a/b/c?x=1", Code::source_invalid,
+     "the module source \"a/b/c…\" is not a known kind of source",
      "write \"./a/b/c…\" if a path relative to the calling module was meant"},
     {"registry with punycode host", "xn--bcher-kva.example/a/b/c", Code::source_invalid,
-     "the module source \"xn--bcher-kva.example/a/b/c\" is of no known kind",
+     "the module source \"xn--bcher-kva.example/a/b/c\" is not a known kind of source",
      "write \"./xn--bcher-kva.example/a/b/c\" if a path relative to the calling module was meant"},
     {"registry host with underscore", "ex_ample.com/a/b/c", Code::source_invalid,
-     "the module source \"ex_ample.com/a/b/c\" is of no known kind",
+     "the module source \"ex_ample.com/a/b/c\" is not a known kind of source",
      "write \"./ex_ample.com/a/b/c\" if a path relative to the calling module was meant"},
     {"registry host without dot", "localhost/a/b/c", Code::source_invalid,
-     "the module source \"localhost/a/b/c\" is of no known kind",
+     "the module source \"localhost/a/b/c\" is not a known kind of source",
      "write \"./localhost/a/b/c\" if a path relative to the calling module was meant"},
     {"registry host with empty label", "example..com/a/b/c", Code::source_invalid,
-     "the module source \"example..com/a/b/c\" is of no known kind",
+     "the module source \"example..com/a/b/c\" is not a known kind of source",
      "write \"./example..com/a/b/c\" if a path relative to the calling module was meant"},
     {"github without repository", "github.com/a", Code::source_invalid,
      "the module source \"github.com/a\" must name an owner and a repository, as in github.com/owner/repository",
      "write the whole address"},
     {"github in another case", "GitHub.com/a/b", Code::source_invalid,
-     "the module source \"GitHub.com/a/b\" is of no known kind",
+     "the module source \"GitHub.com/a/b\" is not a known kind of source",
      "write \"./GitHub.com/a/b\" if a path relative to the calling module was meant"},
     {"bitbucket", "bitbucket.org/a/b?ref=x", Code::source_unsupported,
      "the module source \"bitbucket.org/a/b…\" is a shorthand that only a request to Bitbucket can resolve",
@@ -79,28 +80,28 @@ const Refused kRefused[] = {
     {"opaque", "https:host/x", Code::source_invalid, "the module source \"https:host/x\" names no host",
      "write the whole URL, as in https://host/path"},
     {"no path", "git::ssh://host", Code::source_invalid, "the module source \"git::ssh://host\" names no repository",
-     "write its path behind the host"},
+     "write its path after the host"},
     {"directory without path", "file://", Code::source_invalid, "the module source \"file://\" names no path",
      "write file:///path"},
     {"port too large", "git::https://host:99999/x", Code::source_invalid,
      "the module source \"git::https://host:99999/x\" has a port that is not a number up to 65535",
      "to give a path after a colon, write git@host:path without ssh://"},
     {"host with odd characters", "git::https://a,b/x", Code::source_invalid,
-     "the module source \"git::https://a,b/x\" has a host that is not a valid name", "write the host as DNS knows it"},
+     "the module source \"git::https://a,b/x\" has a host that is not a valid name", "write a valid DNS name"},
     {"unicode host not valid", "git::https://bü—cher.example/x", Code::source_invalid,
-     "the module source \"git::https://bü—cher.example/x\" has a host that is not a valid internationalised name",
+     "the module source \"git::https://bü—cher.example/x\" has a host that is not a valid internationalized name",
      "write the host in punycode"},
     {"control character",
      "git::https://host/x\x01"
      "y",
-     Code::source_invalid, "the module source \"git::https://host/x\\x01y\" has a control character or line end",
+     Code::source_invalid, "the module source \"git::https://host/x\\x01y\" has a control character or line ending",
      "remove it"},
     {"escaped line end", "git::https://host/x%0ay", Code::source_invalid,
-     "the module source \"git::https://host/x%0ay\" has an escaped control character or line end", "remove it"},
+     "the module source \"git::https://host/x%0ay\" has an escaped control character or line ending", "remove it"},
     {"escaped line end in ref", "git::https://host/x?ref=a%0Db", Code::source_invalid,
-     "the module source \"git::https://host/x…\" has an escaped control character or line end", "remove it"},
+     "the module source \"git::https://host/x…\" has an escaped control character or line ending", "remove it"},
     {"escaped control in password", "git::https://u:%00@host/x", Code::source_invalid,
-     "the module source \"git::https://…@host/x\" has an escaped control character or line end", "remove it"},
+     "the module source \"git::https://…@host/x\" has an escaped control character or line ending", "remove it"},
     {"secret in a broken address", "git::https://user:s3cr3t@host:99999/x?token=s3cr3t", Code::source_invalid,
      "the module source \"git::https://…@host:99999/x…\" has a port that is not a number up to 65535",
      "to give a path after a colon, write git@host:path without ssh://"},
@@ -114,56 +115,57 @@ const Refused kRefused[] = {
     {"ref that is not UTF-8", "git::https://host/x?ref=%ff", Code::source_invalid,
      "the module source \"git::https://host/x…\" has escapes that are not UTF-8", "escape the bytes of UTF-8 text"},
     {"transport helper", "git::ext::sh -c id", Code::source_denied,
-     "the module source \"git::ext::sh -c id\" is refused: \"::\" behind the getter would run a transport helper of "
+     "the module source \"git::ext::sh -c id\" is rejected: \"::\" after the getter would run a transport helper of "
      "git",
-     "write the URL alone, as in git::https://host/path"},
+     "write only the URL, as in git::https://host/path"},
     {"transport helper twice", "git::git::https://host/x", Code::source_denied,
-     "the module source \"git::git::https://host/x\" is refused: \"::\" behind the getter would run a transport helper "
+     "the module source \"git::git::https://host/x\" is rejected: \"::\" after the getter would run a transport helper "
      "of git",
-     "write the URL alone, as in git::https://host/path"},
+     "write only the URL, as in git::https://host/path"},
     {"transport helper behind another getter", "hg::ext::sh -c id", Code::source_denied,
-     "the module source \"hg::ext::sh -c id\" is refused: \"::\" behind the getter would run a transport helper of git",
-     "write the URL alone, as in git::https://host/path"},
+     "the module source \"hg::ext::sh -c id\" is rejected: \"::\" after the getter would run a transport helper of git",
+     "write only the URL, as in git::https://host/path"},
     {"unknown git scheme", "git::ftp://host/x", Code::source_denied,
-     "the module source \"git::ftp://host/x\" is refused: git has no built-in transport \"ftp\" and would run a "
+     "the module source \"git::ftp://host/x\" is rejected: git has no built-in transport \"ftp\" and would run a "
      "program for it",
      "write git::https://, git::ssh://user@host/path or git::file://"},
     {"git+ssh", "git::git+ssh://git@host/x", Code::source_denied,
-     "the module source \"git::git+ssh://git@host/x\" is refused: git has no built-in transport \"git+ssh\" and would "
+     "the module source \"git::git+ssh://git@host/x\" is rejected: git has no built-in transport \"git+ssh\" and would "
      "run a program for it",
      "write git::https://, git::ssh://user@host/path or git::file://"},
     {"scp without git@", "git::host:path/x.git", Code::source_denied,
-     "the module source \"git::host:path/x.git\" is refused: git has no built-in transport \"host\" and would run a "
+     "the module source \"git::host:path/x.git\" is rejected: git has no built-in transport \"host\" and would run a "
      "program for it",
      "write git::https://, git::ssh://user@host/path or git::file://"},
     {"option as host", "git::ssh://-oProxyCommand=x/y", Code::source_denied,
-     "the module source \"git::ssh://-oProxyCommand=x/y\" is refused: its host starts with \"-\" and could be taken "
-     "for an option",
+     "the module source \"git::ssh://-oProxyCommand=x/y\" is rejected: its host starts with \"-\" and could be parsed "
+     "as an option",
      "write a name that starts with another character"},
     {"option as user", "git::ssh://-a@host/y", Code::source_denied,
-     "the module source \"git::ssh://…@host/y\" is refused: its user starts with \"-\" and could be taken for an "
+     "the module source \"git::ssh://…@host/y\" is rejected: its user starts with \"-\" and could be parsed as an "
      "option",
      "write a name that starts with another character"},
     {"option as path", "git::https://host/-x", Code::source_denied,
-     "the module source \"git::https://host/-x\" is refused: its path starts with \"-\" and could be taken for an "
+     "the module source \"git::https://host/-x\" is rejected: its path starts with \"-\" and could be parsed as an "
      "option",
      "write a name that starts with another character"},
     {"option as escaped path", "git::https://host/%2Dx", Code::source_denied,
-     "the module source \"git::https://host/%2Dx\" is refused: its path starts with \"-\" and could be taken for an "
+     "the module source \"git::https://host/%2Dx\" is rejected: its path starts with \"-\" and could be parsed as an "
      "option",
      "write a name that starts with another character"},
     {"option as ref", "git::https://host/x?ref=--upload-pack=x", Code::source_denied,
-     "the module source \"git::https://host/x…\" is refused: its ref starts with \"-\" and could be taken for an "
+     "the module source \"git::https://host/x…\" is rejected: its ref starts with \"-\" and could be parsed as an "
      "option",
      "write a name that starts with another character"},
     {"option as rev", "hg::https://host/x?rev=-x", Code::source_denied,
-     "the module source \"hg::https://host/x…\" is refused: its rev starts with \"-\" and could be taken for an option",
+     "the module source \"hg::https://host/x…\" is rejected: its rev starts with \"-\" and could be parsed as an "
+     "option",
      "write a name that starts with another character"},
     {"git with fragment", "git::https://host/x.git#v1", Code::source_unsupported,
      "the module source \"git::https://host/x.git…\" has a fragment (\"#…\"), which git ignores",
      "select a tag, branch or commit with \"?ref=\""},
     {"archive with fragment", "https://host/a.zip#x", Code::source_unsupported,
-     "the module source \"https://host/a.zip…\" has a fragment (\"#…\"), which no server is sent",
+     "the module source \"https://host/a.zip…\" has a fragment (\"#…\"), which is never sent to a server",
      "remove it, or escape the \"#\" as %23"},
 };
 
@@ -215,7 +217,7 @@ BOOST_AUTO_TEST_CASE(refuses_control_characters_of_every_kind) {
       BOOST_REQUIRE(!address.has_value());
       BOOST_TEST(to_string(address.error().code) == "SOURCE_INVALID");
       BOOST_TEST(address.error().message ==
-                 "the module source \"" + std::string(row.shown) + "\" has a control character or line end");
+                 "the module source \"" + std::string(row.shown) + "\" has a control character or line ending");
     }
   }
 }
@@ -223,7 +225,8 @@ BOOST_AUTO_TEST_CASE(refuses_control_characters_of_every_kind) {
 BOOST_AUTO_TEST_CASE(a_long_address_is_shortened_in_messages) {
   const auto address = parse_source(std::string(500, 'x'));
   BOOST_REQUIRE(!address.has_value());
-  BOOST_TEST(address.error().message == "the module source \"" + std::string(200, 'x') + "…\" is of no known kind");
+  BOOST_TEST(address.error().message ==
+             "the module source \"" + std::string(200, 'x') + "…\" is not a known kind of source");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

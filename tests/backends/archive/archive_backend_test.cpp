@@ -153,8 +153,8 @@ BOOST_AUTO_TEST_CASE(explains_refusals) {
   http.on("GET", "https://example.com/b.zip?token=secret", {FakeAnswer{.status = 401}});
   const auto tree = fetch("https://example.com/b.zip?token=secret");
   BOOST_TEST(outcome(tree) ==
-             "AUTH_REQUIRED: could not download the module package: https://example.com/b.zip: the server asks for "
-             "credentials, or refused those it was given (status 401)");
+             "AUTH_REQUIRED: could not download the module package: https://example.com/b.zip: authentication is "
+             "required, or the credentials were rejected (status 401)");
   BOOST_TEST(tree.error().hint == "add the line \"machine example.com login … password …\" to ~/.netrc");
   BOOST_TEST(left() == 0U);
 }
@@ -188,7 +188,8 @@ BOOST_AUTO_TEST_CASE(sends_nothing_offline) {
 BOOST_AUTO_TEST_CASE(leaves_nothing_behind_of_what_is_refused) {
   http.on("https://example.com/page.zip", "<html>sign in</html>", "text/html");
   const auto tree = fetch("https://example.com/page.zip");
-  BOOST_TEST(outcome(tree) == "BAD_RESPONSE: \"https://example.com/page.zip\" cannot be unpacked: it is no zip file");
+  BOOST_TEST(outcome(tree) ==
+             "BAD_RESPONSE: \"https://example.com/page.zip\" cannot be unpacked: it is not a zip file");
   BOOST_TEST(left() == 0U);
 }
 
@@ -199,8 +200,8 @@ BOOST_AUTO_TEST_CASE(a_package_may_be_larger_than_a_page) {
   BOOST_TEST(scene.outcome(scene.fetch("https://example.com/large.zip")) == "zh:" + sha256_hex(large) + " main.tf");
   scene.http.on("https://example.com/page?terraform-get=1", large, "text/html");
   BOOST_TEST(scene.outcome(scene.fetch("https://example.com/page")) ==
-             "LIMIT_EXCEEDED: could not locate the module package: https://example.com/page: the answer is "
-             "over 4194304 bytes");
+             "LIMIT_EXCEEDED: could not locate the module package: https://example.com/page: the response is "
+             "larger than 4194304 bytes");
 }
 
 BOOST_AUTO_TEST_CASE(a_page_has_a_minute_and_a_package_a_least_rate) {

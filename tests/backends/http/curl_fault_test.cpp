@@ -36,7 +36,7 @@ std::string reason(const Result<HttpResponse>& result, const std::string& shown_
 BOOST_FIXTURE_TEST_SUITE(curl_fault, Fixture)
 
 BOOST_AUTO_TEST_CASE(servers_that_fail) {
-  constexpr const char* kEnded = "UNREACHABLE: the body was broken off before its end";
+  constexpr const char* kEnded = "UNREACHABLE: the body was truncated";
   struct Row {
     const char* name;
     Behaviour behaviour;
@@ -44,25 +44,25 @@ BOOST_AUTO_TEST_CASE(servers_that_fail) {
     std::size_t requests;
   };
   const Row rows[] = {
-      {"reset in the body", faults::reset_mid_body(), "UNREACHABLE: the connection was broken off", 3},
+      {"reset in the body", faults::reset_mid_body(), "UNREACHABLE: the connection was interrupted", 3},
       {"truncated", faults::truncated(), kEnded, 3},
       {"longer than it says", faults::wrong_length("100"), kEnded, 3},
-      {"a length that is none", faults::wrong_length("-5"), "BAD_RESPONSE: the answer states a length that is none", 1},
-      {"a length in words", faults::wrong_length("many"), "BAD_RESPONSE: the answer states a length that is none", 1},
-      {"headers without end", faults::endless_headers(), "BAD_RESPONSE: its headers are over 256 KiB", 1},
+      {"a length that is none", faults::wrong_length("-5"), "BAD_RESPONSE: invalid Content-Length", 1},
+      {"a length in words", faults::wrong_length("many"), "BAD_RESPONSE: invalid Content-Length", 1},
+      {"headers without end", faults::endless_headers(), "BAD_RESPONSE: its headers are larger than 256 KiB", 1},
       {"a header without end", faults::endless_header(), "BAD_RESPONSE: a header is too long", 1},
-      {"a body without end", faults::endless_body(), "LIMIT_EXCEEDED: the answer is over 16777216 bytes", 1},
+      {"a body without end", faults::endless_body(), "LIMIT_EXCEEDED: the response is larger than 16777216 bytes", 1},
       {"a redirect loop", faults::redirect_loop(),
-       "BAD_RESPONSE: it was redirected more than 10 times (the server may be sending requests in a circle)", 11},
-      {"not HTTP", faults::not_http(), "BAD_RESPONSE: the answer is not HTTP", 1},
-      {"no answer", faults::no_answer(), "UNREACHABLE: the connection was closed without an answer", 3},
+       "BAD_RESPONSE: it was redirected more than 10 times (the server may have a redirect loop)", 11},
+      {"not HTTP", faults::not_http(), "BAD_RESPONSE: the response is not HTTP", 1},
+      {"no answer", faults::no_answer(), "UNREACHABLE: the connection was closed without a response", 3},
       {"chunks that are none", faults::bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
-       "BAD_RESPONSE: the pieces of the body (chunked) make no sense", 1},
+       "BAD_RESPONSE: the chunked encoding of the body is malformed", 1},
       {"chunks that end early", faults::bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc"), kEnded,
        3},
       {"gzip that is none",
        faults::answer({.headers = {{"Content-Encoding", "gzip"}}, .body = "this is no gzip at all, is it?"}),
-       "BAD_RESPONSE: the body is not compressed as its Content-Encoding says", 1},
+       "BAD_RESPONSE: the body does not match its Content-Encoding", 1},
       {"401", faults::status(401), "401 ", 1},
       {"403", faults::status(403), "403 ", 1},
       {"404", faults::status(404), "404 ", 1},
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(no_such_host) {
 }
 
 BOOST_AUTO_TEST_CASE(clocks) {
-  constexpr const char* kSlow = " (try again later; the server or the way to it is slow)";
+  constexpr const char* kSlow = " (try again later; the server or the network is slow)";
   struct Row {
     const char* name;
     Behaviour behaviour;
@@ -142,11 +142,11 @@ BOOST_AUTO_TEST_CASE(clocks) {
       {"a slow drip",
        faults::slow_drip(milliseconds(20)),
        {.total = milliseconds(100)},
-       std::string("TIMEOUT: the answer was not complete within 100 ms") + kSlow},
+       std::string("TIMEOUT: the response was not complete within 100 ms") + kSlow},
       {"a slow drip of what may take its time",
        faults::slow_drip(milliseconds(20)),
        {.least_rate = 5000, .rate_window = milliseconds(100)},
-       std::string("TIMEOUT: the answer came at less than 5000 bytes a second for 100 ms") + kSlow},
+       std::string("TIMEOUT: the response arrived at less than 5000 bytes per second for 100 ms") + kSlow},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

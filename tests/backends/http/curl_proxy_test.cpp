@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(a_proxy_with_a_password, Fixture) {
   }
   const ScopedEnvironment set("HTTPS_PROXY", "http://user:wr0ng@" + closed.host());
   const std::string url = secure.url("/", kHost);
-  BOOST_TEST(send(url) == fmt::format("UNREACHABLE: could not read it: {}: the proxy http://{} gave no connection "
+  BOOST_TEST(send(url) == fmt::format("UNREACHABLE: could not read it: {}: the proxy http://{} refused the connection "
                                       "(status 401) (check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY)",
                                       url, closed.host()));
 }
@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(nobody_behind_the_proxy, Fixture) {
   const RefusedPort refused;
   const ScopedEnvironment set("ALL_PROXY", "http://" + proxy.host());
   const std::string url = fmt::format("https://{}:{}/", kHost, refused.port());
-  BOOST_TEST(send(url) == fmt::format("UNREACHABLE: could not read it: {}: the proxy http://{} gave no connection "
+  BOOST_TEST(send(url) == fmt::format("UNREACHABLE: could not read it: {}: the proxy http://{} refused the connection "
                                       "(status 500) (check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY)",
                                       url, proxy.host()));
 }

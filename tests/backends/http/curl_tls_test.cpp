@@ -57,13 +57,14 @@ BOOST_FIXTURE_TEST_CASE(certificates_that_are_refused, Fixture) {
   const std::string subject = fmt::format("the TLS certificate of localhost:");
   FaultServer expired(always("ok"),
                       authority.issue("expired", "DNS:localhost", CertificateAuthority::Validity::expired));
-  BOOST_TEST(send(expired.url("/")) ==
-             refusal(expired, fmt::format("{}{} has expired (its operator has to renew it; check the clock of this "
-                                          "machine too)",
-                                          subject, expired.port())));
+  BOOST_TEST(
+      send(expired.url("/")) ==
+      refusal(expired,
+              fmt::format("{}{} has expired (ask its operator to renew it; also check the clock of this machine)",
+                          subject, expired.port())));
   FaultServer other(always("ok"), authority.issue("other", "DNS:elsewhere.test"));
   constexpr const char* kOther =
-      " is for another host (check the host name, or whether something answers in its place)";
+      " is for another host (check the host name, and whether a proxy responds in its place)";
   BOOST_TEST(send(other.url("/")) == refusal(other, fmt::format("{}{}{}", subject, other.port(), kOther)));
   BOOST_TEST(send(other.url("/", "127.0.0.1")) ==
              refusal(other, fmt::format("the TLS certificate of 127.0.0.1:{}{}", other.port(), kOther), "127.0.0.1"));
@@ -85,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(authorities_that_cannot_be_read, Fixture) {
   const std::string empty = (directory / "empty").string();
   const ScopedEnvironment to_empty("SSL_CERT_FILE", empty);
   BOOST_TEST(send(server.url("/")) ==
-             refusal(server, fmt::format("SSL_CERT_FILE: {} holds no certificate in PEM{}", empty, kHint)));
+             refusal(server, fmt::format("SSL_CERT_FILE: {} contains no PEM certificate{}", empty, kHint)));
   FaultServer plain(always("ok"));
   BOOST_TEST(send(plain.url("/")) == "200 ok");
 }
@@ -94,17 +95,17 @@ BOOST_FIXTURE_TEST_CASE(no_tls_there, Fixture) {
   FaultServer plain(always("ok"));
   const std::string url = fmt::format("https://localhost:{}/", plain.port());
   BOOST_TEST(send(url) == fmt::format("UNREACHABLE: could not read it: {}: no TLS connection to localhost:{}: wrong "
-                                      "version number (check that the port speaks TLS)",
+                                      "version number (check that the port uses TLS)",
                                       url, plain.port()));
 }
 
 BOOST_FIXTURE_TEST_CASE(from_https_to_http, Fixture) {
   FaultServer plain(always("secret"));
   server.add({.behaviour = faults::redirect(plain.url("/b?token=s3cret"))});
-  BOOST_TEST(send(server.url("/")) ==
-             fmt::format("BAD_RESPONSE: could not read it: {}: it redirects from https to http, which nobody could "
-                         "trust: {}",
-                         server.url("/"), plain.url("/b")));
+  BOOST_TEST(
+      send(server.url("/")) ==
+      fmt::format("BAD_RESPONSE: could not read it: {}: it redirects from https to http, which is not allowed: {}",
+                  server.url("/"), plain.url("/b")));
   BOOST_TEST(plain.connections() == 0U);
 }
 
@@ -129,9 +130,9 @@ BOOST_FIXTURE_TEST_CASE(faults_under_tls, Fixture) {
     const char* words;
   };
   const Row rows[] = {
-      {"reset in the body", faults::reset_mid_body(), "the connection was broken off"},
-      {"truncated", faults::truncated(), "the body was broken off before its end"},
-      {"no answer", faults::no_answer(), "the connection was closed without an answer"},
+      {"reset in the body", faults::reset_mid_body(), "the connection was interrupted"},
+      {"truncated", faults::truncated(), "the body was truncated"},
+      {"no answer", faults::no_answer(), "the connection was closed without a response"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -153,7 +153,8 @@ BOOST_AUTO_TEST_CASE(limits) {
         BOOST_TEST(send(request) == (into == nullptr ? "200 0123456789" : "200 "));
         request.body_limit = 9;
         BOOST_TEST(send(request) ==
-                   fmt::format("LIMIT_EXCEEDED: could not read it: {}: the answer is over 9 bytes", server.url(path)));
+                   fmt::format("LIMIT_EXCEEDED: could not read it: {}: the response is larger than 9 bytes",
+                               server.url(path)));
       }
     }
   }

@@ -34,32 +34,33 @@ BOOST_AUTO_TEST_CASE(statuses) {
       {200, "200 "},
       {204, "204 "},
       {299, "299 "},
-      {304, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 304)"},
-      {302, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 302)"},
-      {400, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 400)"},
+      {304, "BAD_RESPONSE: could not read it: https://h.test/a: unexpected status (status 304)"},
+      {302, "BAD_RESPONSE: could not read it: https://h.test/a: unexpected status (status 302)"},
+      {400, "BAD_RESPONSE: could not read it: https://h.test/a: unexpected status (status 400)"},
       {401,
-       "AUTH_REQUIRED: could not read it: https://h.test/a: the server asks for credentials, or refused those it was "
-       "given (status 401)"},
-      {403, "FORBIDDEN: could not read it: https://h.test/a: the server refuses access (status 403)"},
-      {404, "NOT_FOUND: could not read it: https://h.test/a: it is not there (status 404)"},
+       "AUTH_REQUIRED: could not read it: https://h.test/a: authentication is required, or the credentials were "
+       "rejected (status 401)"},
+      {403, "FORBIDDEN: could not read it: https://h.test/a: access denied (status 403)"},
+      {404, "NOT_FOUND: could not read it: https://h.test/a: not found (status 404)"},
       {408,
-       "TIMEOUT: could not read it: https://h.test/a: the server waited too long for the request (status 408) (try "
+       "TIMEOUT: could not read it: https://h.test/a: the server timed out while it waited for the request (status "
+       "408) (try "
        "again later)"},
-      {410, "NOT_FOUND: could not read it: https://h.test/a: it is not there any more (status 410)"},
-      {418, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 418)"},
+      {410, "NOT_FOUND: could not read it: https://h.test/a: no longer available (status 410)"},
+      {418, "BAD_RESPONSE: could not read it: https://h.test/a: unexpected status (status 418)"},
       {429,
-       "RATE_LIMITED: could not read it: https://h.test/a: the server refuses more requests for now (status 429) (wait "
+       "RATE_LIMITED: could not read it: https://h.test/a: rate limit exceeded (status 429) (wait "
        "before the next attempt)"},
       {500,
-       "UNREACHABLE: could not read it: https://h.test/a: the server reported an error of its own (status 500) (try "
+       "UNREACHABLE: could not read it: https://h.test/a: server error (status 500) (try "
        "again later)"},
       {503,
-       "UNREACHABLE: could not read it: https://h.test/a: the server reported an error of its own (status 503) (try "
+       "UNREACHABLE: could not read it: https://h.test/a: server error (status 503) (try "
        "again later)"},
       {504,
-       "TIMEOUT: could not read it: https://h.test/a: a server behind the server did not answer in time (status 504) "
+       "TIMEOUT: could not read it: https://h.test/a: a server behind this server timed out (status 504) "
        "(try again later)"},
-      {600, "BAD_RESPONSE: could not read it: https://h.test/a: a status that makes no sense here (status 600)"},
+      {600, "BAD_RESPONSE: could not read it: https://h.test/a: unexpected status (status 600)"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.status) {
@@ -103,14 +104,14 @@ BOOST_AUTO_TEST_CASE(what_the_server_says) {
     const char* expected;
   };
   const Row rows[] = {
-      {"a registry", R"({"errors":["no such module","more"]})", "the server says: no such module"},
+      {"a registry", R"({"errors":["no such module","more"]})", "the server reports: no such module"},
       {"OCI", R"({"errors":[{"code":"NAME_UNKNOWN","message":"repository name not known"}]})",
-       "the server says: repository name not known"},
-      {"message", R"({"message":"Not Found","documentation_url":"x"})", "the server says: Not Found"},
-      {"error", R"({"error":"invalid_token"})", "the server says: invalid_token"},
-      {"text", "\r\n  go away  \r\nsecond line", "the server says: go away  "},
-      {"controls", "a\x1b[31mb", "the server says: a\\x1b[31mb"},
-      {"no UTF-8", "a\xff", "the server says: a\xef\xbf\xbd"},
+       "the server reports: repository name not known"},
+      {"message", R"({"message":"Not Found","documentation_url":"x"})", "the server reports: Not Found"},
+      {"error", R"({"error":"invalid_token"})", "the server reports: invalid_token"},
+      {"text", "\r\n  go away  \r\nsecond line", "the server reports: go away  "},
+      {"controls", "a\x1b[31mb", "the server reports: a\\x1b[31mb"},
+      {"no UTF-8", "a\xff", "the server reports: a\xef\xbf\xbd"},
       {"a page", "<html>no</html>", ""},
       {"nothing", "", ""},
       {"JSON without reason", R"({"a":1})", ""},
@@ -126,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_the_server_says) {
     }
   }
   const auto long_text = expect_success(response(404, {}, std::string(4000, 'x')), get("https://h.test/"));
-  BOOST_TEST(long_text.error().notes[0] == "the server says: " + std::string(300, 'x') + "…");
+  BOOST_TEST(long_text.error().notes[0] == "the server reports: " + std::string(300, 'x') + "…");
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_gives_back_what_is_secret_is_not_quoted) {

@@ -41,9 +41,9 @@ BOOST_AUTO_TEST_CASE(what_a_server_sends_instead_of_json_is_named) {
       const auto json = parse_json_body(row.body);
       BOOST_TEST((json ? "" : std::string(to_string(json.error().code)) + ": " + json.error().message) == row.error);
       if (!json) {
-        BOOST_TEST(json.error().hint == (row.error == page ? "check the address, and whether a proxy or a login page "
-                                                             "answers in its place"
-                                                           : ""));
+        BOOST_TEST(
+            json.error().hint ==
+            (row.error == page ? "check the address, and whether a proxy or a login page responds in its place" : ""));
       }
     }
   }

@@ -31,10 +31,10 @@ BOOST_AUTO_TEST_CASE(printable) {
       {"bytes that are no UTF-8", "https://h.test/a\xff", "https://h.test/a\xef\xbf\xbd"},
       {"C1 control", "https://h.test/a\xc2\x85", "https://h.test/a\\xc2\\x85"},
       {"too long", "https://h.test/" + std::string(300, 'x'), "https://h.test/" + std::string(185, 'x') + "…"},
-      {"no URL", "token s3cret", "a text that is no URL"},
-      {"control", "https://h.test/a\nb", "a text that is no URL"},
-      {"no scheme", "//h.test/s3cret", "a text that is no URL"},
-      {"empty", "", "a text that is no URL"},
+      {"no URL", "token s3cret", "an invalid URL"},
+      {"control", "https://h.test/a\nb", "an invalid URL"},
+      {"no scheme", "//h.test/s3cret", "an invalid URL"},
+      {"empty", "", "an invalid URL"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -40,11 +40,12 @@ BOOST_AUTO_TEST_CASE(answers_of_a_token_service) {
            Row{"a lifetime that is no number", R"({"token":"t","expires_in":"300"})", "t 60"},
            Row{"nothing", "{}", sent + "no token"},
            Row{"a number", R"({"token":1})", sent + "no token"},
-           Row{"no JSON", "hello", sent + "an answer that is no JSON object"},
+           Row{"no JSON", "hello", sent + "a response that is not a JSON object"},
            Row{"a page", "<!DOCTYPE html>", sent + "an HTML page, not JSON"},
-           Row{"a list", "[]", sent + "an answer that is no JSON object"},
-           Row{"line end in the token", "{\"token\":\"a\\r\\nHost: x\"}", sent + "a token that no header can hold"},
-           Row{"blank in the token", R"({"token":"a b"})", sent + "a token that no header can hold"},
+           Row{"a list", "[]", sent + "a response that is not a JSON object"},
+           Row{"line end in the token", "{\"token\":\"a\\r\\nHost: x\"}",
+               sent + "a token that is not valid in a header"},
+           Row{"blank in the token", R"({"token":"a b"})", sent + "a token that is not valid in a header"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(shown(parse_token(row.body, "oci://h/r")) == row.expected);
@@ -105,8 +106,8 @@ BOOST_AUTO_TEST_CASE(a_refresh_token_is_never_redirected) {
           {test::FakeAnswer{.status = 307, .headers = {{"Location", "https://elsewhere.example.com/"}}}});
   const FoundCredential credential{TokenCredential{SecretText(), SecretText("refresh-canary")}};
   BOOST_TEST(shown(request_token(http, kRequest, credential, kRepository, {})) ==
-             "BAD_RESPONSE: could not get a token for \"oci://reg.example.com/a\": https://auth.example.com/token: a "
-             "status that makes no sense here (status 307)");
+             "BAD_RESPONSE: could not get a token for \"oci://reg.example.com/a\": https://auth.example.com/token: "
+             "unexpected status (status 307)");
   BOOST_TEST(http.sent().size() == 1U);
 }
 

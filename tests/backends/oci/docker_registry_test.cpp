@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched, *but::precondition(A
   BOOST_TEST(h1_of(client.fixture.fetch(source, {.id = digest, .ref = {}, .locked = true})) == h1_of(tree));
   BOOST_TEST(outcome(client.fixture.fetch(source)) == "NOT_FOUND: \"" + source + "\" has no tag \"latest\"");
   BOOST_TEST(outcome(client.list(registry.source("nothing"))) ==
-             "NOT_FOUND: there is no repository \"" + registry.source("nothing") + "\"");
+             "NOT_FOUND: repository \"" + registry.source("nothing") + "\" not found");
 }
 
 BOOST_AUTO_TEST_CASE(an_index_is_seen_and_refused, *but::precondition(Available())) {

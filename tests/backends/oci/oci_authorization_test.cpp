@@ -120,10 +120,9 @@ BOOST_AUTO_TEST_CASE(a_token_service_on_another_host_is_judged_before_it_is_aske
     judged.push_back(source.identity());
     return fail(Code::source_denied, "not that one");
   };
-  BOOST_TEST(
-      tags("a") ==
-      "SOURCE_DENIED: the registry of \"oci://reg.example.com/a\" wants a token of https://auth.example.com/token: "
-      "not that one");
+  BOOST_TEST(tags("a") ==
+             "SOURCE_DENIED: the registry of \"oci://reg.example.com/a\" requires a token from "
+             "https://auth.example.com/token: not that one");
   BOOST_TEST(judged == std::vector<std::string>{kRealm}, boost::test_tools::per_element());
   BOOST_TEST(authorizations(http) == "-");
   Scene own;
@@ -178,10 +177,11 @@ BOOST_AUTO_TEST_CASE(credentials_go_to_token_services_of_the_same_domain_only) {
         BOOST_TEST(listed.has_value() == row.gets_credentials);
         BOOST_TEST(server.sent().size() == (row.gets_credentials ? 3U : 1U));
         if (!listed) {
-          BOOST_TEST(outcome(listed) ==
-                     fmt::format("SOURCE_DENIED: the registry of \"{}\" wants a token of \"{}\", and the credentials "
-                                 "for {} are not sent to another domain",
-                                 asked.display, row.realm, host));
+          BOOST_TEST(
+              outcome(listed) ==
+              fmt::format("SOURCE_DENIED: the registry of \"{}\" requires a token from \"{}\", and the credentials "
+                          "for {} are not sent to another domain",
+                          asked.display, row.realm, host));
           BOOST_TEST(listed.error().hint ==
                      fmt::format("if that host belongs to the registry, write oci_token_realms = [\"{}\"] in your own "
                                  "configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl",
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_scope_stays_with_its_repository) {
 BOOST_AUTO_TEST_CASE(what_stays_refused_says_where_was_looked) {
   const std::string refusal =
       "AUTH_REQUIRED: could not list the tags of \"oci://reg.example.com/a\": "
-      "https://reg.example.com/v2/a/tags/list: the server asks for credentials, or refused those it was given (status "
+      "https://reg.example.com/v2/a/tags/list: authentication is required, or the credentials were rejected (status "
       "401)";
   struct Row {
     const char* name;
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(what_stays_refused_says_where_was_looked) {
            Row{"a challenge that nobody knows", challenge("Negotiate"), basic, refusal, 1},
            Row{"a realm of http", challenge("Bearer realm=\"http://auth.example.com/\""), basic,
                "BAD_RESPONSE: the registry of \"oci://reg.example.com/a\" sent a challenge with a realm of the scheme "
-               "\"http\", where only https may be sent credentials",
+               "\"http\", but only https may receive credentials",
                1},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -306,12 +306,12 @@ BOOST_AUTO_TEST_CASE(a_token_service_that_refuses_is_named) {
   http.on("GET", token_url("a"), {FakeAnswer{.status = 401}});
   BOOST_TEST(tags("a") ==
              "AUTH_REQUIRED: could not get a token for \"oci://reg.example.com/a\": https://auth.example.com/token: "
-             "the server asks for credentials, or refused those it was given (status 401)");
+             "authentication is required, or the credentials were rejected (status 401)");
   http.on("GET", kRegistry + "b/tags/list", {bearer()});
   http.on("GET", token_url("b"), {FakeAnswer{.status = 404}});
   BOOST_TEST(tags("b") ==
-             "NOT_FOUND: could not get a token for \"oci://reg.example.com/b\": https://auth.example.com/token: it is "
-             "not there (status 404)");
+             "NOT_FOUND: could not get a token for \"oci://reg.example.com/b\": https://auth.example.com/token: "
+             "not found (status 404)");
 }
 
 BOOST_AUTO_TEST_CASE(a_challenge_from_elsewhere_is_not_answered) {

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_those_of_a_digest_are_refused) {
   };
   std::string flipped = module.package;
   flipped[40] = static_cast<char>(flipped[40] ^ 1);
-  const std::string package = "the module package of \"oci://reg.example.com/a\" is not what its manifest says: ";
+  const std::string package = "the module package of \"oci://reg.example.com/a\" does not match its manifest: ";
   const std::string size = std::to_string(module.package.size());
   struct Row {
     const char* name;
@@ -124,14 +124,13 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_those_of_a_digest_are_refused) {
   const std::string content = "manifest content does not match digest: \"";
   for (const Row& row : {
            Row{"manifest by digest", by_digest, manifest(other.manifest, ""), by_id,
-               content + module.manifest_digest + "\" of \"oci://reg.example.com/a\" should have " +
-                   module.manifest_digest + ", and has " + other.manifest_digest},
+               content + module.manifest_digest + "\" of \"oci://reg.example.com/a\": expected " +
+                   module.manifest_digest + ", got " + other.manifest_digest},
            Row{"manifest by digest, named as it is", by_digest, manifest(other.manifest, other.manifest_digest), by_id,
-               content + module.manifest_digest + "\" of \"oci://reg.example.com/a\" should have " +
-                   module.manifest_digest + ", and has " + other.manifest_digest},
+               content + module.manifest_digest + "\" of \"oci://reg.example.com/a\": expected " +
+                   module.manifest_digest + ", got " + other.manifest_digest},
            Row{"manifest by tag, named wrong", tag, manifest(module.manifest, zeros), by_tag,
-               content + "v1\" of \"oci://reg.example.com/a\" should have " + zeros + ", and has " +
-                   module.manifest_digest},
+               content + "v1\" of \"oci://reg.example.com/a\": expected " + zeros + ", got " + module.manifest_digest},
            Row{"package changed",
                blob,
                {.body = flipped},
@@ -175,7 +174,7 @@ BOOST_AUTO_TEST_CASE(digests_may_be_of_sha512) {
   BOOST_TEST(tree->id == digest);
   BOOST_TEST(outcome(fetch(kSource, {.id = digest, .ref = {}, .locked = true})) ==
              "HASH_MISMATCH: manifest content does not match digest: \"" + digest +
-                 "\" of \"oci://reg.example.com/a\" should have " + digest + ", and has " + sha512(body + " "));
+                 "\" of \"oci://reg.example.com/a\": expected " + digest + ", got " + sha512(body + " "));
   BOOST_TEST(outcome(fetch(kSource, {.id = digest, .ref = {}, .locked = true})).substr(0, 14) == "HASH_MISMATCH:");
 }
 
@@ -205,20 +204,20 @@ BOOST_AUTO_TEST_CASE(wishes_that_name_nothing_ask_nobody) {
   const std::string sha384 = "sha384:" + std::string(96, '0');
   for (const Row& row : {Row{"id is a path",
                              {.id = "../../x", .ref = {}},
-                             "SOURCE_INVALID: \"../../x\" of \"oci://reg.example.com/a\" is no valid digest"},
+                             "SOURCE_INVALID: \"../../x\" of \"oci://reg.example.com/a\" is not a valid digest"},
                          Row{"tag is a path",
                              {.id = {}, .ref = "../x"},
-                             "SOURCE_INVALID: \"../x\" of \"oci://reg.example.com/a\" is no valid tag"},
+                             "SOURCE_INVALID: \"../x\" of \"oci://reg.example.com/a\" is not a valid tag"},
                          Row{"line end",
                              {.id = {}, .ref = "a\nb"},
-                             "SOURCE_INVALID: \"a\\x0ab\" of \"oci://reg.example.com/a\" is no valid tag"}}) {
+                             "SOURCE_INVALID: \"a\\x0ab\" of \"oci://reg.example.com/a\" is not a valid tag"}}) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(outcome(fetch(kSource, row.fetch_request)) == row.expected);
     }
   }
   BOOST_TEST(outcome(fetch(kSource, {.id = sha384, .ref = {}})) ==
-             "SOURCE_UNSUPPORTED: the wished \"" + sha384 +
-                 "\" of \"oci://reg.example.com/a\" has a digest of the algorithm \"sha384\", and only sha256 and "
+             "SOURCE_UNSUPPORTED: the requested \"" + sha384 +
+                 "\" of \"oci://reg.example.com/a\" has a digest of the algorithm \"sha384\", but only sha256 and "
                  "sha512 are supported");
   BOOST_TEST(http.sent().empty());
   BOOST_TEST(outcome(fetch(std::string(kSource) + "?ref=x")) ==
@@ -256,14 +255,14 @@ BOOST_AUTO_TEST_CASE(tags_that_cannot_be_pinned) {
     return outcome(backend->pin(source(kSource), context));
   };
   BOOST_TEST(head({.status = 404}) == "NOT_FOUND: \"oci://reg.example.com/a\" has no tag \"latest\"");
-  BOOST_TEST(head({}) ==
-             "BAD_RESPONSE: the registry does not say which digest the tag \"latest\" of \"oci://reg.example.com/a\" "
-             "has");
+  BOOST_TEST(
+      head({}) ==
+      "BAD_RESPONSE: the registry does not report the digest of the tag \"latest\" of \"oci://reg.example.com/a\"");
   BOOST_TEST(head({.headers = {{"Docker-Content-Digest", "x"}}}) ==
-             "BAD_RESPONSE: the registry names no valid digest of \"latest\" of \"oci://reg.example.com/a\"");
+             "BAD_RESPONSE: the registry reports no valid digest of \"latest\" of \"oci://reg.example.com/a\"");
   BOOST_TEST(head({.headers = {{"Docker-Content-Digest", "sha384:" + std::string(96, '0')}}}) ==
              "SOURCE_UNSUPPORTED: the manifest \"latest\" of \"oci://reg.example.com/a\" has a digest of the algorithm "
-             "\"sha384\", and only sha256 and sha512 are supported");
+             "\"sha384\", but only sha256 and sha512 are supported");
 }
 
 BOOST_AUTO_TEST_CASE(it_serves_oci_only) {

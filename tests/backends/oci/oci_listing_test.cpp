@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(a_page_elsewhere_gets_no_credentials_by_a_challenge_either)
   http.on("GET", "https://evil.example.com/t",
           {FakeAnswer{.status = 401, .headers = {{"WWW-Authenticate", "Basic realm=\"r\""}}}});
   BOOST_TEST(outcome(backend->list_versions(source("oci://reg.example.com/a"), "", context)) ==
-             "AUTH_REQUIRED: could not list the tags of \"oci://reg.example.com/a\": https://evil.example.com/t: the "
-             "server asks for credentials, or refused those it was given (status 401)");
+             "AUTH_REQUIRED: could not list the tags of \"oci://reg.example.com/a\": https://evil.example.com/t: "
+             "authentication is required, or the credentials were rejected (status 401)");
   BOOST_TEST(asked() == "GET https://reg.example.com/v2/a/tags/list\nGET https://evil.example.com/t\n");
 }
 
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_repository_is_named) {
   http.on("GET", kRegistry + "a/tags/list",
           {FakeAnswer{.status = 404, .body = R"({"errors":[{"code":"NAME_UNKNOWN","message":"unknown"}]})"}});
   const auto listing = backend->list_versions(source("oci://reg.example.com/a"), "", context);
-  BOOST_TEST(outcome(listing) == "NOT_FOUND: there is no repository \"oci://reg.example.com/a\"");
+  BOOST_TEST(outcome(listing) == "NOT_FOUND: repository \"oci://reg.example.com/a\" not found");
 }
 
 BOOST_AUTO_TEST_CASE(offline_asks_nobody) {

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(other_sources_are_refused) {
   const std::string it = "SOURCE_INVALID: the module source \"oci://reg.example.com/vpc\" ";
   for (const Row& row : {
            Row{"another scheme", "oci::https://reg.example.com/vpc",
-               it + "has another URL scheme behind the getter \"oci\""},
+               it + "has another URL scheme after the getter \"oci\""},
            Row{"no repository", "oci://reg.example.com/",
                "SOURCE_INVALID: the module source \"oci://reg.example.com/\" names an invalid repository \"\""},
            Row{"upper case", "oci://reg.example.com/Team",
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(other_sources_are_refused) {
            Row{"both", "oci://reg.example.com/vpc?tag=a&digest=" + kDigest, it + "has both \"tag\" and \"digest\""},
            Row{"another algorithm", "oci://reg.example.com/vpc?digest=sha384:" + std::string(96, '0'),
                "SOURCE_UNSUPPORTED: the module source \"oci://reg.example.com/vpc\" has a digest of the algorithm "
-               "\"sha384\", and only sha256 and sha512 are supported"},
+               "\"sha384\", but only sha256 and sha512 are supported"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(shown(row.source) == row.expected);

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(link_headers_name_the_next_page) {
 
 BOOST_AUTO_TEST_CASE(pages_lead_on_or_end) {
   const char* const circle =
-      "BAD_RESPONSE: the registry lists the tags of \"oci://reg.example.com/a\" in pages that lead in a circle";
+      "BAD_RESPONSE: the registry lists the tags of \"oci://reg.example.com/a\" in pages that form a loop";
   const char* const lost =
       "BAD_RESPONSE: the registry lists the tags of \"oci://reg.example.com/a\" in pages, and the link to the next one "
       "cannot be followed";
@@ -84,16 +84,15 @@ BOOST_AUTO_TEST_CASE(pages_lead_on_or_end) {
            Row{"another scheme", "{}", "<file:///etc/passwd>", lost},
            Row{"the page itself", "{}", "</v2/a/tags/list>", circle},
            Row{"no tags", R"({"name":"a","tags":null})", "", "end"},
-           Row{"no JSON", "hello", "", list + "something that is no JSON object"},
+           Row{"no JSON", "hello", "", list + "a value that is not a JSON object"},
            Row{"a page", "<html>", "",
                "BAD_RESPONSE: could not read the tags of \"oci://reg.example.com/a\": the server sent an HTML page, "
                "not "
                "JSON"},
-           Row{"a list", "[]", "", list + "something that is no JSON object"},
-           Row{"tags is an object", R"({"tags":{}})", "", list + "a \"tags\" that is no array"},
+           Row{"a list", "[]", "", list + "a value that is not a JSON object"},
+           Row{"tags is an object", R"({"tags":{}})", "", list + "a \"tags\" that is not an array"},
            Row{"a tag is a number", R"({"tags":["v1",1]})", "",
-               list + "a \"tags\" that holds something else than "
-                      "strings"},
+               list + "a \"tags\" that contains values other than strings"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(after(row.body, row.link) == row.expected);

@@ -64,18 +64,18 @@ BOOST_AUTO_TEST_CASE(links_that_are_refused) {
     const char* why;
   };
   const Row rows[] = {
-      {"above the package", "../../outside", "leads out of it"},
-      {"above and back in", "../../package/top", "leads out of it"},
-      {"above by a chain", "../up", "leads out of it"},
-      {"above through a link to a directory", "../to-sub/../../x", "leads out of it"},
-      {"above by way of nothing", "none/../../../etc/passwd", "leads out of it"},
-      {"above by way of a file", "../top/../../../x", "leads out of it"},
-      {"absolute", "/etc/passwd", "leads to the absolute path \"/etc/passwd\""},
-      {"absolute by a chain", "../root", "leads to the absolute path \"/\""},
-      {"itself", "link", "leads in a circle"},
-      {"a circle of two", "../circle", "leads in a circle"},
-      {"a pipe", "../pipe", "leads to a device, a pipe or a socket"},
-      {"a control character", "/a\x1b[2J", "leads to the absolute path \"/a\\x1b[2J\""},
+      {"above the package", "../../outside", "points outside it"},
+      {"above and back in", "../../package/top", "points outside it"},
+      {"above by a chain", "../up", "points outside it"},
+      {"above through a link to a directory", "../to-sub/../../x", "points outside it"},
+      {"above by way of nothing", "none/../../../etc/passwd", "points outside it"},
+      {"above by way of a file", "../top/../../../x", "points outside it"},
+      {"absolute", "/etc/passwd", "points to the absolute path \"/etc/passwd\""},
+      {"absolute by a chain", "../root", "points to the absolute path \"/\""},
+      {"itself", "link", "points into a cycle of links"},
+      {"a circle of two", "../circle", "points into a cycle of links"},
+      {"a pipe", "../pipe", "points to a device, a pipe, or a socket"},
+      {"a control character", "/a\x1b[2J", "points to the absolute path \"/a\\x1b[2J\""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_told_once_everything_is_there) {
   const std::string bytes = tar_gz({{.name = "../a", .content = std::string(100000, 'x')}});
   send(*package, bytes);
   BOOST_TEST(package->finish().value().sha256 == sha256_hex(bytes));
-  BOOST_TEST(outcome(package->unpack()) == R"(ARCHIVE_UNSAFE: the entry "../a" of "x" leads out of it with "..")");
+  BOOST_TEST(outcome(package->unpack()) == R"(ARCHIVE_UNSAFE: the entry "../a" of "x" points outside it with "..")");
   package.reset();
   BOOST_TEST(is_empty());
 }

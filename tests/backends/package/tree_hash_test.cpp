@@ -191,15 +191,15 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
   };
   const Row rows[] = {
       {"a line break", [](const fs::path& root) { write_text(root / "a\nb", ""); },
-       "the entry \"a\\x0ab\" of the package has a line break in its name"},
+       "the entry \"a\\x0ab\" of the package has a line ending in its name"},
       {"a line break in a directory", [](const fs::path& root) { write_text(root / "a\nb/c", ""); },
-       "the entry \"a\\x0ab\" of the package has a line break in its name"},
+       "the entry \"a\\x0ab\" of the package has a line ending in its name"},
       {"a pipe", [](const fs::path& root) { ::mkfifo((root / "pipe").c_str(), 0600); },
        "the entry \"pipe\" of the package is a device, a pipe or a socket"},
       {"a link out", [](const fs::path& root) { fs::create_symlink("../x", root / "link"); },
-       "the link \"link\" of the package leads out of it"},
+       "the link \"link\" of the package points outside it"},
       {"a circle", [](const fs::path& root) { fs::create_symlink("link", root / "link"); },
-       "the link \"link\" of the package leads in a circle"},
+       "the link \"link\" of the package points into a cycle of links"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(names_what_cannot_be_hashed) {
       {"a pipe", [](const fs::path& root) { BOOST_REQUIRE(::mkfifo((root / "pipe").c_str(), 0600) == 0); },
        Code::archive_unsafe, "the entry \"pipe\" of the package is a device, a pipe or a socket"},
       {"a line break in a name", [](const fs::path& root) { write_text(root / "a\nb", ""); }, Code::archive_unsafe,
-       "the entry \"a\\x0ab\" of the package has a line break in its name"},
+       "the entry \"a\\x0ab\" of the package has a line ending in its name"},
       {"no directory",
        [](const fs::path& root) {
          fs::remove(root);

@@ -55,23 +55,25 @@ BOOST_AUTO_TEST_CASE(refuses_unsafe_entries_in_every_format) {
   };
   using namespace std::string_literals;
   const Row rows[] = {
-      {"up", {{.name = "a/../../b"}}, R"(the entry "a/../../b" of "https://example.com/x" leads out of it with "..")"},
+      {"up",
+       {{.name = "a/../../b"}},
+       R"(the entry "a/../../b" of "https://example.com/x" points outside it with "..")"},
       {"up with backslashes",
        {{.name = "..\\b"}},
-       R"(the entry "..\b" of "https://example.com/x" leads out of it with "..")"},
+       R"(the entry "..\b" of "https://example.com/x" points outside it with "..")"},
       {"absolute", {{.name = "/tmp/b"}}, R"(the entry "/tmp/b" of "https://example.com/x" has an absolute path)"},
       {"twice",
        {{.name = "a", .content = "1"}, {.name = "./a", .content = "2"}},
-       R"(the entry "./a" of "https://example.com/x" is there twice)"},
+       R"(the entry "./a" of "https://example.com/x" occurs twice)"},
       {"below a file",
        {{.name = "a"}, {.name = "a/b"}},
-       R"(the entry "a/b" of "https://example.com/x" lies below a file)"},
+       R"(the entry "a/b" of "https://example.com/x" is below a file)"},
       {"below a link",
        {{.name = "a", .content = "/tmp", .type = Type::symbolic_link}, {.name = "a/b"}},
-       R"(the entry "a/b" of "https://example.com/x" lies below a file)"},
+       R"(the entry "a/b" of "https://example.com/x" is below a file)"},
       {"over a link",
        {{.name = "a", .content = "/tmp/b", .type = Type::symbolic_link}, {.name = "a", .content = "1"}},
-       R"(the entry "a" of "https://example.com/x" is there twice)"},
+       R"(the entry "a" of "https://example.com/x" occurs twice)"},
       {"a character device",
        {{.name = "a", .type = Type::character_device}},
        R"(the entry "a" of "https://example.com/x" is a device, a pipe or a socket)"},
@@ -137,17 +139,17 @@ BOOST_AUTO_TEST_CASE(refuses_bombs) {
        ArchiveFormat::zip,
        make_zip({{.name = "a", .content = zeros, .zip_method = 8}}),
        {.total_bytes = 1000},
-       R"(the entry "a" of "https://example.com/x" takes it over the 1000 bytes allowed)"},
+       R"(the entry "a" of "https://example.com/x" makes it exceed the 1000 bytes allowed)"},
       {"size of a tar",
        ArchiveFormat::tar_gz,
        gzipped({{.name = "a", .content = zeros}}),
        {.total_bytes = 1000},
-       R"(the entry "a" of "https://example.com/x" takes it over the 1000 bytes allowed)"},
+       R"(the entry "a" of "https://example.com/x" makes it exceed the 1000 bytes allowed)"},
       {"entries of a zip",
        ArchiveFormat::zip,
        make_zip(three),
        {.entries = 2},
-       R"("https://example.com/x" holds 3 entries, 2 are allowed)"},
+       R"("https://example.com/x" contains 3 entries; 2 are allowed)"},
       {"entries of a tar",
        ArchiveFormat::tar_gz,
        gzipped(three),
@@ -157,12 +159,12 @@ BOOST_AUTO_TEST_CASE(refuses_bombs) {
        ArchiveFormat::zip,
        make_zip(three),
        {.name_bytes = 100},
-       R"("https://example.com/x" has a list of entries of 141 bytes, 100 are allowed)"},
+       R"("https://example.com/x" has a central directory of 141 bytes; 100 are allowed)"},
       {"names of a tar",
        ArchiveFormat::tar_gz,
        gzipped(three),
        {.name_bytes = 2},
-       R"(the entry "c" of "https://example.com/x" takes the names over the 2 bytes allowed)"},
+       R"(the entry "c" of "https://example.com/x" makes the names exceed the 2 bytes allowed)"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -176,7 +178,7 @@ BOOST_AUTO_TEST_CASE(refuses_an_xz_file_that_wants_much_memory) {
   const std::string tar = make_tar({{.name = "a", .content = "1"}});
   Unpacking large(run({"xz", "-c", "--lzma2=preset=0,dict=192MiB"}, {}, {}, tar));
   BOOST_TEST(outcome(large.run(ArchiveFormat::tar_xz)) ==
-             "ARCHIVE_UNSAFE: \"https://example.com/x\" takes more than the 128 MiB of memory allowed to unpack");
+             "ARCHIVE_UNSAFE: \"https://example.com/x\" needs more than the 128 MiB of memory allowed to unpack");
   Unpacking usual(run({"xz", "-c", "--lzma2=preset=0,dict=64MiB"}, {}, {}, tar));
   BOOST_TEST(outcome(usual.run(ArchiveFormat::tar_xz)) == "fine");
 }
@@ -247,31 +249,32 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
   const std::string zip = make_zip(entries);
   const std::string tar = make_tar(entries);
   const Row rows[] = {
-      {"zip: nothing", ArchiveFormat::zip, "", "it is no zip file"},
-      {"zip: a web page", ArchiveFormat::zip, "<!doctype html><title>Sign in</title>", "it is no zip file"},
-      {"zip: without its end", ArchiveFormat::zip, without_end(zip, 1), "it is no zip file"},
-      {"zip: without its start", ArchiveFormat::zip, zip.substr(100), "its list of entries is damaged"},
+      {"zip: nothing", ArchiveFormat::zip, "", "it is not a zip file"},
+      {"zip: a web page", ArchiveFormat::zip, "<!doctype html><title>Sign in</title>", "it is not a zip file"},
+      {"zip: without its end", ArchiveFormat::zip, without_end(zip, 1), "it is not a zip file"},
+      {"zip: without its start", ArchiveFormat::zip, zip.substr(100), "its central directory is damaged"},
       {"zip: damaged deflated content", ArchiveFormat::zip, with_flip(zip, 3000), "it is damaged"},
       {"zip: damaged stored content", ArchiveFormat::zip, with_flip(zip, 12000), "it is damaged"},
       {"zip: a damaged list", ArchiveFormat::zip, with_flip(zip, zip.size() - 22 - 94),
-       "its list of entries is damaged"},
+       "its central directory is damaged"},
       {"zip: two lists", ArchiveFormat::zip, build_zip({{.name = "b"}}, {.prefix = zip}),
-       "its list of entries is damaged"},
+       "its central directory is damaged"},
       {"zip: two lists of one length", ArchiveFormat::zip,
        build_zip({{.name = "b", .content = "2"}}, {.prefix = build_zip({{.name = "a", .content = "1"}})}),
-       "its list of entries is damaged"},
-      {"zip: no entries", ArchiveFormat::zip, make_zip({}), "there is nothing in it"},
+       "its central directory is damaged"},
+      {"zip: no entries", ArchiveFormat::zip, make_zip({}), "it is empty"},
       {"zip: encrypted", ArchiveFormat::zip, make_zip({{.name = "a", .content = noise(99), .zip_encrypted = true}}),
        "it is encrypted"},
       {"zip: bzip2 inside", ArchiveFormat::zip, make_zip({{.name = "a", .content = "1", .zip_method = 12}}),
        "it is compressed with method 12; OpenTofu reads 0 (stored) and 8 (deflated)"},
-      {"tar: nothing", ArchiveFormat::tar_gz, "", "it is no tar compressed with gzip"},
-      {"tar: not compressed", ArchiveFormat::tar_gz, tar, "it is no tar compressed with gzip"},
-      {"tar: another compression", ArchiveFormat::tar_gz, compress("xz", tar), "it is no tar compressed with gzip"},
+      {"tar: nothing", ArchiveFormat::tar_gz, "", "it is not a tar compressed with gzip"},
+      {"tar: not compressed", ArchiveFormat::tar_gz, tar, "it is not a tar compressed with gzip"},
+      {"tar: another compression", ArchiveFormat::tar_gz, compress("xz", tar), "it is not a tar compressed with gzip"},
       {"tar: compressed twice", ArchiveFormat::tar_gz, compress("gzip", compress("gzip", tar)),
-       "it is no tar compressed with gzip"},
-      {"tar: a zip", ArchiveFormat::tar_xz, zip, "it is no tar compressed with xz"},
-      {"tar: no tar in it", ArchiveFormat::tar_gz, compress("gzip", noise(3000)), "it is no tar compressed with gzip"},
+       "it is not a tar compressed with gzip"},
+      {"tar: a zip", ArchiveFormat::tar_xz, zip, "it is not a tar compressed with xz"},
+      {"tar: no tar in it", ArchiveFormat::tar_gz, compress("gzip", noise(3000)),
+       "it is not a tar compressed with gzip"},
       {"tar: truncated", ArchiveFormat::tar_gz, without_end(compress("gzip", tar), 4000), "it is damaged or truncated"},
       {"tar: damaged bzip2", ArchiveFormat::tar_bz2, with_flip(compress("bzip2", tar), 5000),
        "it is damaged or truncated"},
@@ -279,12 +282,12 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
       {"tar: truncated xz", ArchiveFormat::tar_xz, without_end(compress("xz", tar), 4000),
        "it is damaged or truncated"},
       {"tar: nothing for xz", ArchiveFormat::tar_xz, "", "it is damaged or truncated"},
-      {"tar: no tar in xz", ArchiveFormat::tar_xz, compress("xz", noise(3000)), "it is no tar compressed with xz"},
+      {"tar: no tar in xz", ArchiveFormat::tar_xz, compress("xz", noise(3000)), "it is not a tar compressed with xz"},
       {"tar: a damaged header", ArchiveFormat::tar_gz, compress("gzip", with_flip(tar, 512 + 9216 + 3)),
        "it is damaged or truncated"},
-      {"tar: no entries", ArchiveFormat::tar_gz, gzipped({}), "there is no file in it"},
+      {"tar: no entries", ArchiveFormat::tar_gz, gzipped({}), "it contains no files"},
       {"tar: directories alone", ArchiveFormat::tar_gz, gzipped({{.name = "a", .type = Type::directory}}),
-       "there is no file in it"},
+       "it contains no files"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -317,11 +320,11 @@ BOOST_AUTO_TEST_CASE(refuses_names_that_the_file_system_takes_for_one) {
       {"a file",
        "A",
        {.name = "A", .content = "2"},
-       R"(the entry "A" of "https://example.com/x" has a name that this file system takes for another's)"},
+       R"(the entry "A" of "https://example.com/x" has a name that this file system treats as another entry's name)"},
       {"a directory",
        "A/x",
        {.name = "A/b"},
-       R"(the entry "A" of "https://example.com/x" has a name that this file system takes for another's)"},
+       R"(the entry "A" of "https://example.com/x" has a name that this file system treats as another entry's name)"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -341,14 +344,16 @@ BOOST_AUTO_TEST_CASE(follows_no_link) {
   auto writer = unpack::TreeWriter::open(inside.path());
   BOOST_REQUIRE(writer.has_value());
   fs::create_symlink(outside.path(), inside / "a");
-  BOOST_TEST(outcome(writer->make_directories(file, "x.zip")) ==
-             R"(ARCHIVE_UNSAFE: the entry "a" of "x.zip" has a name that this file system takes for another's)");
+  BOOST_TEST(
+      outcome(writer->make_directories(file, "x.zip")) ==
+      R"(ARCHIVE_UNSAFE: the entry "a" of "x.zip" has a name that this file system treats as another entry's name)");
   BOOST_TEST(outcome(writer->make_file(file, "x.zip")) ==
              fmt::format("IO_ERROR: cannot open the directory \"{}/a\": Not a directory", inside.path().string()));
   const unpack::Place link{.path = "link", .directories = {}};
   fs::create_symlink(outside / "new", inside / "link");
-  BOOST_TEST(outcome(writer->make_file(link, "x.zip")) ==
-             R"(ARCHIVE_UNSAFE: the entry "link" of "x.zip" has a name that this file system takes for another's)");
+  BOOST_TEST(
+      outcome(writer->make_file(link, "x.zip")) ==
+      R"(ARCHIVE_UNSAFE: the entry "link" of "x.zip" has a name that this file system treats as another entry's name)");
   BOOST_TEST(fs::is_empty(outside.path()));
 }
 

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_judged_in_the_order) {
   BOOST_TEST(second.has_value());
   const auto third = line.grow(2, "f2", 10);
   BOOST_REQUIRE(!third.has_value());
-  BOOST_TEST(third.error().message == R"(the entry "f2" of "x.zip" takes it over the 100 bytes allowed)");
+  BOOST_TEST(third.error().message == R"(the entry "f2" of "x.zip" makes it exceed the 100 bytes allowed)");
   line.finish(2, third, {});
   BOOST_TEST(outcome() == third.error().message);
 }
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(what_earlier_files_add_counts_for_finished_ones) {
     fixture.line.finish(1, is_damaged ? damaged(1) : Result<void>(), {});
     BOOST_REQUIRE(fixture.line.grow(0, "f0", 20));
     fixture.line.finish(0, {}, {});
-    BOOST_TEST(fixture.outcome() == R"(the entry "f1" of "x.zip" takes it over the 100 bytes allowed)");
+    BOOST_TEST(fixture.outcome() == R"(the entry "f1" of "x.zip" makes it exceed the 100 bytes allowed)");
   }
 }
 

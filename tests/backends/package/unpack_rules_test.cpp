@@ -62,12 +62,12 @@ BOOST_AUTO_TEST_CASE(judges_one_name) {
       {"version control that is a file", ".svn", kFile, "left out"},
       {"version control in capitals", "CVS/", kDirectory, "left out"},
       {"much like version control", ".gitignore", kFile, ".gitignore []"},
-      {"up", "../a", kFile, R"(the entry "../a" of "x.zip" leads out of it with "..")"},
-      {"up, in the end", "a/..", kDirectory, R"(the entry "a/.." of "x.zip" leads out of it with "..")"},
-      {"up and down inside", "a/../b", kFile, R"(the entry "a/../b" of "x.zip" leads out of it with "..")"},
-      {"up with backslashes", "a\\..\\b", kFile, R"(the entry "a\..\b" of "x.zip" leads out of it with "..")"},
+      {"up", "../a", kFile, R"(the entry "../a" of "x.zip" points outside it with "..")"},
+      {"up, in the end", "a/..", kDirectory, R"(the entry "a/.." of "x.zip" points outside it with "..")"},
+      {"up and down inside", "a/../b", kFile, R"(the entry "a/../b" of "x.zip" points outside it with "..")"},
+      {"up with backslashes", "a\\..\\b", kFile, R"(the entry "a\..\b" of "x.zip" points outside it with "..")"},
       {"up in version control", ".git/../../a", kFile,
-       R"(the entry ".git/../../a" of "x.zip" leads out of it with "..")"},
+       R"(the entry ".git/../../a" of "x.zip" points outside it with "..")"},
       {"absolute", "/etc/passwd", kFile, R"(the entry "/etc/passwd" of "x.zip" has an absolute path)"},
       {"absolute with a backslash", "\\etc", kFile, R"(the entry "\etc" of "x.zip" has an absolute path)"},
       {"absolute with a drive", "c:\\a", kFile, R"(the entry "c:\a" of "x.zip" has an absolute path)"},
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(judges_one_name) {
        "the entry \"" + std::string(256, 'a') + "\" of \"x.zip\" has a name longer than 255 bytes"},
       {"a path of 2049 bytes", std::string(2049, 'a'), kFile,
        "the entry \"" + std::string(256, 'a') + "…\" of \"x.zip\" has a path longer than 2048 bytes"},
-      {"control characters", "../\x1b[31m", kFile, R"(the entry "../\x1b[31m" of "x.zip" leads out of it with "..")"},
+      {"control characters", "../\x1b[31m", kFile, R"(the entry "../\x1b[31m" of "x.zip" points outside it with "..")"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -105,16 +105,16 @@ BOOST_AUTO_TEST_CASE(judges_a_name_after_others) {
       {"a directory twice", {{"a/", kDirectory}}, {"a/", kDirectory}, "a []"},
       {"a directory after what is in it", {{"a/b", kFile}}, {"a", kDirectory}, "a []"},
       {"case", {{"a", kFile}}, {"A", kFile}, "A []"},
-      {"a file twice", {{"a", kFile}}, {"a", kFile}, R"(the entry "a" of "x.zip" is there twice)"},
+      {"a file twice", {{"a", kFile}}, {"a", kFile}, R"(the entry "a" of "x.zip" occurs twice)"},
       {"a file twice, in other words",
        {{"a/b", kFile}},
        {"./a//b", kFile},
-       R"(the entry "./a//b" of "x.zip" is there twice)"},
-      {"below a file", {{"a", kFile}}, {"a/b/c", kFile}, R"(the entry "a/b/c" of "x.zip" lies below a file)"},
+       R"(the entry "./a//b" of "x.zip" occurs twice)"},
+      {"below a file", {{"a", kFile}}, {"a/b/c", kFile}, R"(the entry "a/b/c" of "x.zip" is below a file)"},
       {"a directory below a file",
        {{"a", kFile}},
        {"a/b/", kDirectory},
-       R"(the entry "a/b/" of "x.zip" lies below a file)"},
+       R"(the entry "a/b/" of "x.zip" is below a file)"},
       {"a directory in the place of a file",
        {{"a", kFile}},
        {"a/", kDirectory},
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(counts_the_directories_that_entries_imply) {
   Rules rules("x.zip", of_size(1000), {.entries = 3});
   BOOST_TEST(shown(rules.place("a/b", EntryType::file)) == "a/b [a,]");
   BOOST_TEST(shown(rules.place("c/d/e", EntryType::file)) ==
-             R"(the entry "c/d/e" of "x.zip" makes more than the 3 files and directories allowed)");
+             R"(the entry "c/d/e" of "x.zip" makes it exceed the 3 files and directories allowed)");
 }
 
 BOOST_AUTO_TEST_CASE(counts_the_bytes_of_names) {
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(counts_the_bytes_of_names) {
   BOOST_TEST(shown(rules.place("a/bc", EntryType::file)) == "a/bc [a,]");
   BOOST_TEST(shown(rules.place("d", EntryType::file)) == "d []");
   BOOST_TEST(shown(rules.place("e", EntryType::file)) ==
-             R"(the entry "e" of "x.zip" takes the names over the 6 bytes allowed)");
+             R"(the entry "e" of "x.zip" makes the names exceed the 6 bytes allowed)");
 }
 
 BOOST_AUTO_TEST_CASE(judges_growth) {
@@ -169,12 +169,12 @@ BOOST_AUTO_TEST_CASE(judges_growth) {
   };
   const Row rows[] = {
       {"up to the limit", 1000, 100, {60, 40}, ""},
-      {"over it", 1000, 100, {60, 41}, R"(the entry "f" of "x.zip" takes it over the 100 bytes allowed)"},
+      {"over it", 1000, 100, {60, 41}, R"(the entry "f" of "x.zip" makes it exceed the 100 bytes allowed)"},
       {"a number that wraps round",
        1000,
        100,
        {60, ~std::uint64_t{0}},
-       R"(the entry "f" of "x.zip" takes it over the 100 bytes allowed)"},
+       R"(the entry "f" of "x.zip" makes it exceed the 100 bytes allowed)"},
       {"a high ratio of little", 10, 1U << 30U, {16 * kMiB}, ""},
       {"a high ratio",
        10,

@@ -141,10 +141,9 @@ BOOST_AUTO_TEST_CASE(what_is_not_as_described) {
   for (const char* served : {"two", "longer", "sh"}) {
     BOOST_TEST_CONTEXT(served) {
       http.on(kBase + "blobs/" + digest_of("one"), served, "application/octet-stream");
-      BOOST_TEST(
-          released(*source(), "3.0.0", {"linux_amd64"})
-              .starts_with("HASH_MISMATCH: the provider package of \"oci://reg.example.com/mirror/acme/null\" is "
-                           "not what its manifest says: expected "));
+      BOOST_TEST(released(*source(), "3.0.0", {"linux_amd64"})
+                     .starts_with("HASH_MISMATCH: the provider package of \"oci://reg.example.com/mirror/acme/null\" "
+                                  "does not match its manifest: expected "));
     }
   }
 }

@@ -52,14 +52,14 @@ BOOST_AUTO_TEST_CASE(a_listing_that_fails_says_what_was_asked) {
   };
   const std::string prefix = "could not list the versions of \"registry.example.com/modules/a/b/c\": " + kVersionsUrl;
   const Row rows[] = {
-      {"not found", {.status = 404}, "NOT_FOUND: *: it is not there (status 404)", 1},
+      {"not found", {.status = 404}, "NOT_FOUND: *: not found (status 404)", 1},
       {"unauthorised",
        {.status = 401},
-       "AUTH_REQUIRED: *: the server asks for credentials, or refused those it was given (status 401)",
+       "AUTH_REQUIRED: *: authentication is required, or the credentials were rejected (status 401)",
        1},
-      {"forbidden", {.status = 403}, "FORBIDDEN: *: the server refuses access (status 403)", 1},
-      {"rate limited", {.status = 429}, "RATE_LIMITED: *: the server refuses more requests for now (status 429)", 2},
-      {"broken", {.status = 500}, "UNREACHABLE: *: the server reported an error of its own (status 500)", 2},
+      {"forbidden", {.status = 403}, "FORBIDDEN: *: access denied (status 403)", 1},
+      {"rate limited", {.status = 429}, "RATE_LIMITED: *: rate limit exceeded (status 429)", 2},
+      {"broken", {.status = 500}, "UNREACHABLE: *: server error (status 500)", 2},
       {"no content", {.status = 204}, "BAD_RESPONSE: *: expected status 200, got 204", 1},
       {"another shape", {.body = "{}"}, "BAD_RESPONSE: *: \"modules\" is null, expected a list", 1},
   };

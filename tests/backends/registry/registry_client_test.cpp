@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(downloads_that_are_refused) {
       {"a bare tar",
        {.body = make_tar(kEntries)},
        "BAD_RESPONSE: *: the package is neither a zip archive nor a tar archive compressed with gzip, xz or bzip2"},
-      {"not found", {.status = 404}, "NOT_FOUND: *: it is not there (status 404)"},
+      {"not found", {.status = 404}, "NOT_FOUND: *: not found (status 404)"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(one_failure_leaves_the_others_alone) {
   BOOST_REQUIRE(!trees[0]);
   BOOST_TEST(words(trees[0].error()) ==
              "NOT_FOUND: could not find the location of version 2.0.0 of \"registry.example.com/modules/a/b/c\": "
-             "https://registry.example.com/v1/a/b/c/2.0.0/download: it is not there (status 404)");
+             "https://registry.example.com/v1/a/b/c/2.0.0/download: not found (status 404)");
   BOOST_TEST(trees[1].has_value());
 }
 

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(discovery_is_asked_once_and_the_api_again) {
   BOOST_REQUIRE(!listing);
   BOOST_TEST(words(listing.error()) == "UNREACHABLE: could not discover the services of \"" +
                                            fixture.registry.authority() + "\": " + fixture.registry.url() +
-                                           "/.well-known/terraform.json: the server reported an error of its own "
+                                           "/.well-known/terraform.json: server error "
                                            "(status 502)");
 }
 

@@ -113,11 +113,11 @@ BOOST_AUTO_TEST_CASE(answers_that_are_no_document) {
       {"too large",
        {.headers = {{"Content-Type", "application/json"}}, .body = std::string((1U << 20U) + 1, ' ')},
        "LIMIT_EXCEEDED: could not discover the services of \"registry.example.com\": "
-       "https://registry.example.com/.well-known/terraform.json: the answer is over 1048576 bytes"},
+       "https://registry.example.com/.well-known/terraform.json: the response is larger than 1048576 bytes"},
       {"unavailable",
        {.status = 503},
        "UNREACHABLE: could not discover the services of \"registry.example.com\": "
-       "https://registry.example.com/.well-known/terraform.json: the server reported an error of its own (status "
+       "https://registry.example.com/.well-known/terraform.json: server error (status "
        "503)"},
   };
   for (const Row& row : rows) {

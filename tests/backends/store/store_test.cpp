@@ -386,15 +386,15 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
     std::string hint;
   };
   const Row rows[] = {
-      {"none", "", "IO_ERROR", "there is no directory for the store: no home directory is known",
+      {"none", "", "IO_ERROR", "no directory for the cache: the home directory is not known",
        "name one with --cache-dir or TOFU_MODLOCK_CACHE_DIR"},
       {"a file", directory / "file", "IO_ERROR",
-       "cannot use the store \"" + (directory / "file").string() + "\": Not a directory", ""},
+       "cannot use the cache \"" + (directory / "file").string() + "\": Not a directory", ""},
       {"of everybody", directory / "open", "IO_ERROR",
-       "every user may write to the store \"" + (directory / "open").string() + "\"",
+       "every user may write to the cache \"" + (directory / "open").string() + "\"",
        "chmod o-w " + (directory / "open").string()},
       {"of a later release", directory / "newer", "LOCK_NEWER",
-       "the store \"" + (directory / "newer").string() + "\" has layout 12, this release reads layout 2",
+       "the cache \"" + (directory / "newer").string() + "\" has layout 12; this release reads layout 2",
        "use the tofu-modlock release that wrote it, or name another directory with --cache-dir"},
   };
   for (const Row& row : rows) {
@@ -431,7 +431,7 @@ BOOST_AUTO_TEST_CASE(a_store_of_another_user_is_known, *boost::unit_test::precon
   BOOST_REQUIRE(::chown(directory.path().c_str(), 4242, 4242) == 0);
   const auto others = open_store(directory.path()).foreign_writers();
   BOOST_REQUIRE(others.has_value());
-  BOOST_TEST(others->message == "it belongs to the user 4242, who may change what it holds");
+  BOOST_TEST(others->message == "it belongs to the user 4242, who may change its content");
 }
 
 BOOST_AUTO_TEST_CASE(a_newer_layout_beside_ours_is_fine) {

@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(plan_expands_a_subdirectory_pattern_that_fits_once) {
       {"fits once", "modules/net-*", ".terraform/modules/vpc/modules/net-a"},
       {"two patterns", "m*s/d*", ".terraform/modules/vpc/modules/db"},
       {"fits twice", "modules/*",
-       "\"modules/*\" fits more than one directory of the package: \"modules/db\" and \"modules/net-a\""},
-      {"fits nowhere", "modules/x*", "no directory of the package fits \"modules/x*\""},
+       "\"modules/*\" matches more than one directory of the package: \"modules/db\" and \"modules/net-a\""},
+      {"fits nowhere", "modules/x*", "no directory of the package matches \"modules/x*\""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

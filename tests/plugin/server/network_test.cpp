@@ -48,16 +48,16 @@ BOOST_AUTO_TEST_CASE(edited_cli_configuration_holds_from_the_next_request_on) {
   configure(first.host_block("registry.example.test"));
   BOOST_TEST(versions() == "1.0.0 ");
   configure(second.host_block("registry.example.test"));
-  BOOST_TEST(versions().find("the server asks for credentials") != std::string::npos);
+  BOOST_TEST(versions().find("authentication is required") != std::string::npos);
   // Of the same size as what it takes the place of would be: content counts, not time or size.
   write_text(directory / "home/.terraform.d/a.tfrc",
              "credentials \"registry.example.test\" { token = \"other-token0\" }\n");
-  BOOST_TEST(versions().find("the server asks for credentials") != std::string::npos);
+  BOOST_TEST(versions().find("authentication is required") != std::string::npos);
   write_text(directory / "home/.terraform.d/a.tfrc",
              "credentials \"registry.example.test\" { token = \"canary-token\" }\n");
   BOOST_TEST(versions() == "2.0.0 ");
   std::filesystem::remove(directory / "home/.terraform.d/a.tfrc");
-  BOOST_TEST(versions().find("the server asks for credentials") != std::string::npos);
+  BOOST_TEST(versions().find("authentication is required") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(unread_cli_configuration_is_a_diagnostic_of_what_succeeds) {
