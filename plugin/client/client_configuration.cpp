@@ -23,7 +23,7 @@ using hcl1::Entry;
 
 constexpr std::string_view kHint = "the client passes over it too, and what it says is without effect: repair it";
 
-// What one file says. A problem ends the reading of its registry part, and what was read before that stays, as in
+// Reads one file. A problem ends the reading of its registry part; the settings read before it are kept, as in
 // OpenTofu's own decoder.
 class FileReader {
  public:
@@ -40,8 +40,8 @@ class FileReader {
     return read_type("credentials_helper", &FileReader::read_helpers);
   }
 
-  // Settings for registry requests. In the client those of the configuration directory always lose against its own
-  // defaults, so only the main file's count.
+  // Settings for registry requests. In the client the settings of the configuration directory always lose against its
+  // own defaults, so only the main file is used.
   Result<void> read_registry_protocols() {
     const std::vector<Entry> blocks = hcl1::select(entries_, "registry_protocols", Case::exact);
     if (blocks.empty()) {
@@ -71,7 +71,7 @@ class FileReader {
     out_.warnings.push_back({Severity::warning, std::move(error)});
   }
 
-  // Those of one label, from inside it.
+  // The content of one label.
   struct Labelled {
     std::string label;
     std::vector<Entry> entries;
@@ -92,7 +92,7 @@ class FileReader {
     return blocks;
   }
 
-  // Reads the blocks of a type: those with a label first, as the client does, then what one without holds.
+  // Reads the blocks of a type: those with a label first, as the client does, then the content of those without.
   Result<void> read_type(std::string_view type, Result<void> (FileReader::*read)(const std::vector<Labelled>& blocks)) {
     std::vector<Entry> with_label;
     std::vector<Entry> without;

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the clients name the platform in their plugin directories.
+// The platform as in the names of the clients' plugin directories.
 #if defined(__x86_64__)
 constexpr std::string_view kArchitecture = "amd64";
 #elif defined(__aarch64__)
@@ -52,7 +52,7 @@ fs::path directory_of_files(ClientKind tool, const ProcessEnvironment& environme
   return directory;
 }
 
-// Of the client's own directories the one for plugins.
+// The plugin directories among the client's own directories.
 std::vector<fs::path> plugin_directories(ClientKind tool, const ProcessEnvironment& environment) {
   std::vector<fs::path> directories;
   if (!environment.home.empty()) {
@@ -125,7 +125,7 @@ std::vector<fs::path> implied_provider_directories(ClientKind tool, const Proces
   for (fs::path& directory : plugin_directories(tool, environment)) {
     directories.push_back(std::move(directory));
   }
-  // The XDG base directories; a relative one does not count.
+  // The XDG base directories; a relative one is ignored.
   const std::string_view home = environment.variable("XDG_DATA_HOME");
   std::vector<fs::path> bases;
   if (home.starts_with('/')) {

@@ -11,19 +11,19 @@ namespace modlock {
 
 struct ClientConfigurationFile {
   std::filesystem::path path;
-  bool is_main = false;  // not one of the configuration directory
+  bool is_main = false;  // false: in the configuration directory
 };
 
-// The files that exist, in the order in which the client reads them. What a variable names and is not there goes into
-// `warnings`.
+// Returns the existing files, in the order in which the client reads them. Adds a warning if a variable names a file
+// that does not exist.
 std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool, const ProcessEnvironment& environment,
                                                                 Diagnostics& warnings);
 
-// Where `terraform-credentials-<name>` may lie, in order.
+// The directories that may contain `terraform-credentials-<name>`, in order.
 std::vector<std::string> helper_directories(ClientKind tool, const ProcessEnvironment& environment);
 
-// Where a client that has no `provider_installation` looks for provider packages before it asks registries, in order;
-// each may be missing. `root` is the directory it is started in.
+// The directories that a client without `provider_installation` searches for provider packages before it queries
+// registries, in order; each may be missing. `root` is the working directory of the client.
 std::vector<std::filesystem::path> implied_provider_directories(ClientKind tool, const ProcessEnvironment& environment,
                                                                 const std::filesystem::path& root);
 

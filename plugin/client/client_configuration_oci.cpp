@@ -164,7 +164,7 @@ class OciReader {
   Diagnostics warnings_;
 };
 
-// What errors of the template itself are located in; nobody sees it, for the file and line of the block are shown.
+// The path in errors of the template itself. It is never shown; messages show the file and line of the block.
 const std::string kPath = "repository_template";
 
 struct Part {
@@ -180,7 +180,7 @@ tl::unexpected<Error> wrong(std::string message) {
   return fail(Code::config_parse, std::move(message));
 }
 
-// Whether all of the patterns that name this part name the same.
+// Whether all patterns that name this part name the same value.
 bool is_fixed(const Part& part, const std::vector<ProviderPattern>& include) {
   std::set<std::string_view> names;
   for (const ProviderPattern& pattern : include) {

@@ -21,7 +21,7 @@ using hcl1::Entry;
 using hcl1::Value;
 using Method = ProviderInstallation::Method;
 
-// A block, as the clients' decoder sees it.
+// A block in the model of the clients' decoder.
 struct Block {
   std::vector<std::string> keys;
   const Value* value = nullptr;
@@ -29,7 +29,7 @@ struct Block {
   bool is_assigned = false;
 };
 
-// HCL 1 takes the names within JSON objects of objects for labels, and each object of a list for a block of its own.
+// HCL 1 treats the names within JSON objects of objects as labels, and each object of a list as a separate block.
 void flatten(Block block, std::vector<Block>& out) {
   const auto is_object = [](const Value& value) { return value.kind == Value::Kind::object; };
   const Value& value = *block.value;
@@ -95,7 +95,7 @@ class InstallationReader {
   void warn(hcl1::Place at, std::string_view what) { report(hcl1::wrong(name_, at, what).value()); }
   void report(Error error) { warnings_.push_back({Severity::warning, std::move(error)}); }
 
-  // Says what is wrong otherwise. Labels are, and yet the block is read.
+  // Reports the problem if it is not. Labels are reported, but the block is read.
   bool is_block(const Block& block, std::string_view what) {
     if (block.value->kind != Value::Kind::object || (block.is_assigned && !file_.is_json)) {
       warn(block.at, fmt::format("{} must be a block, without an equals sign", what));
@@ -170,7 +170,7 @@ class InstallationReader {
     return {};
   }
 
-  // What depends on the kind; Terraform has no settings for downloads.
+  // Reads the settings that depend on the method; Terraform has no settings for downloads.
   Result<void> read_location(const std::vector<Entry>& body, hcl1::Place at, Method& method) const {
     const bool is_network = method.kind == Method::Kind::network_mirror;
     if (tool_ == ClientKind::opentofu && (is_network || method.kind == Method::Kind::direct)) {
@@ -237,7 +237,7 @@ bool is_name_character(char c) {
   return ascii::is_alnum(c) || c == '_';
 }
 
-// "$NAME" and "${NAME}" as Go's os.ExpandEnv replaces them.
+// Expands "$NAME" and "${NAME}" like Go's os.ExpandEnv.
 std::string expand_variables(std::string_view text, const ProcessEnvironment& environment) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

@@ -11,13 +11,13 @@
 
 namespace modlock {
 
-// Adds what a file says in `provider_installation`; `name` is what messages call the file. Of two blocks the first
-// counts, and of a block what is as it should be. Returns what is wrong (CONFIG_PARSE), as a client prints it.
+// Adds the `provider_installation` of a file; messages name the file `name`. Only the first block is used, and only its
+// valid parts. Returns the problems (CONFIG_PARSE), as a client prints them.
 Diagnostics read_provider_installation(const hcl1::File& file, std::string_view name, ClientKind tool,
                                        ClientConfiguration& configuration);
 
-// The directory that packages are shared in, absolute: TF_PLUGIN_CACHE_DIR, else `plugin_cache_dir` as a file has it,
-// with the variables in it. Empty where there is none.
+// The shared directory for packages, absolute: TF_PLUGIN_CACHE_DIR, else `plugin_cache_dir` of a file with its
+// variables expanded. Empty if there is none.
 std::string plugin_cache_directory(std::string_view written, const ProcessEnvironment& environment);
 
 }  // namespace modlock

@@ -43,7 +43,7 @@ class Parser {
     return {};
   }
 
-  // The items of an object up to its "}", which is taken, or of the file up to its end.
+  // Reads the items of an object up to its "}", which is taken, or of the file up to its end.
   Result<void> read_items(std::vector<Item>& items, bool in_braces) {
     std::set<std::string_view> assigned;
     while (!(in_braces ? token_.is('}') : token_.kind == Token::Kind::end)) {
@@ -98,7 +98,7 @@ class Parser {
     return finish_item(std::move(item), std::move(ok));
   }
 
-  // The value behind "=" or ":", which is the token.
+  // Reads the value after "=" or ":", which is the current token.
   Result<Item> finish_item(Item item, Result<void> ok) {
     if (ok) {
       ok = advance();
@@ -177,7 +177,7 @@ class Parser {
   Token token_;
 };
 
-// HCL reads lines that end in LF only.
+// HCL reads only lines that end in LF.
 std::string normalised(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -210,7 +210,7 @@ bool is_text(const Value& value) {
   return value.kind == Value::Kind::string || value.kind == Value::Kind::number;
 }
 
-// As Go's ParseInt with base 0: a sign, "0x", "0o", "0b", and a leading "0" for octal.
+// Like Go's ParseInt with base 0: a sign, "0x", "0o", "0b", and a leading "0" for octal.
 std::optional<int> parse_integer(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   text.remove_prefix(is_negative || text.starts_with('+') ? 1 : 0);

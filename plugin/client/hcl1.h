@@ -9,12 +9,12 @@
 
 #include "protocol/base/result.h"
 
-// HCL version 1 and its JSON form, in which clients keep their CLI configuration. Another language than that of the
-// modules (plugin/hcl): nothing is evaluated, `${…}` is text.
+// HCL version 1 and its JSON form, the languages of the clients' CLI configuration. They differ from the language of
+// the modules (plugin/hcl): nothing is evaluated, `${…}` is text.
 
 namespace modlock::hcl1 {
 
-// Where in the text, counted from 1; columns in code points.
+// A position in the text, counted from 1; columns in code points.
 struct Place {
   std::size_t line = 1;
   std::size_t column = 1;
@@ -43,40 +43,40 @@ struct File {
   bool is_json = false;
 };
 
-// What becomes of an argument that one object sets twice: OpenTofu 1.12 refuses the file, others take the last. In JSON
-// all take the last.
+// The handling of an argument that one object sets twice: OpenTofu 1.12 rejects the file, others use the last one. In
+// JSON all use the last one.
 enum class Duplicates { refused, last_counts };
 
-// Reads a whole file: JSON where it starts with "{". In JSON null is an empty string, and lists lose what are neither
-// objects, strings nor numbers, as in HCL itself. Errors: CONFIG_PARSE, "<name>:<line>:<column>: …", for what HCL 1
-// refuses and for nesting over 100. No text of the file is in a message but the name of an argument.
+// Reads a whole file, as JSON if it starts with "{". In JSON null is an empty string, and lists lose values other than
+// objects, strings and numbers, as in HCL itself. Errors: CONFIG_PARSE, "<name>:<line>:<column>: …", for text that HCL
+// 1 rejects and for nesting over 100. Messages contain no text of the file except the name of an argument.
 Result<File> parse(std::string_view text, std::string_view name, Duplicates duplicates = Duplicates::refused);
 
-// An item seen from inside its first keys. HCL 1 takes `a "b" { c = 1 }`, `a { b { c = 1 } }`, `a = { b = { c = 1 } }`
-// and their JSON for the same; so do these functions.
+// The content of an item after its first keys. HCL 1 treats `a "b" { c = 1 }`, `a { b { c = 1 } }`,
+// `a = { b = { c = 1 } }` and their JSON the same; so do these functions.
 struct Entry {
-  std::span<const std::string> keys;  // that are left
+  std::span<const std::string> keys;  // the remaining keys
   const Value* value = nullptr;
   const Item* item = nullptr;
 };
 
 std::vector<Entry> entries_of(const std::vector<Item>& items);
 
-enum class Case { exact, folded };  // HCL 1 folds the names of what a client knows, not those that a user makes up
+enum class Case { exact, folded };  // HCL 1 folds names that a client defines, not names that a user chooses
 
-// The entries whose first key is `name`, from inside that key.
+// Returns the entries whose first key is `name`, without that key.
 std::vector<Entry> select(const std::vector<Entry>& entries, std::string_view name, Case names);
 
-// What lies in them: an entry with keys itself, the items of an object, in JSON also of each object of a list.
-// Errors: CONFIG_PARSE "<name>:<line>:<column>: …" for a value that is no object.
+// Returns the content of the entries: an entry with keys itself, the items of an object, in JSON also of each object of
+// a list. Errors: CONFIG_PARSE "<name>:<line>:<column>: …" for a value that is not an object.
 Result<std::vector<Entry>> open(const std::vector<Entry>& entries, const File& file, std::string_view name);
 
-// The argument of that name as a string, number text included; the last where there are several. nullopt: not set.
-// Errors: CONFIG_PARSE for another type.
+// Returns the argument of that name as a string, including the text of a number; the last one if there are several.
+// nullopt: not set. Errors: CONFIG_PARSE for another type.
 Result<std::optional<std::string>> string_argument(const std::vector<Entry>& entries, std::string_view argument,
                                                    std::string_view name);
 
-// Likewise a list of strings and numbers, a boolean, an integer (also one written in quotes).
+// The same for a list of strings and numbers, a boolean, an integer (also one written in quotes).
 Result<std::optional<std::vector<std::string>>> list_argument(const std::vector<Entry>& entries,
                                                               std::string_view argument, std::string_view name);
 Result<std::optional<bool>> boolean_argument(const std::vector<Entry>& entries, std::string_view argument,

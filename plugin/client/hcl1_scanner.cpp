@@ -26,8 +26,7 @@ std::optional<char> simple_escape(char c) {
   return index == std::string_view::npos ? std::nullopt : std::optional(kValues[index]);
 }
 
-// Takes what HCL 1 takes for the lines of a heredoc: by `<<-` all lose the indentation of the end mark, where all have
-// it.
+// The text of a heredoc as HCL 1 reads it: with `<<-` all lines lose the indentation of the end mark, if all have it.
 std::string heredoc_text(std::string_view body, std::string_view indentation, bool is_indented) {
   if (!is_indented) {
     return std::string(body) + std::string(indentation);
@@ -137,7 +136,7 @@ Result<void> Scanner::scan_escape(std::string& out) {
 Result<void> Scanner::scan_string(std::string& out) {
   const Place start = place_;
   advance();
-  std::size_t braces = 0;  // inside `${…}`, where quotes and escapes stay as they are
+  std::size_t braces = 0;  // inside `${…}`, where quotes and escapes are kept
   while (true) {
     const char c = peek();
     if (at_end() || c == '\0' || (c == '\n' && (braces == 0 || is_json_))) {

@@ -11,19 +11,19 @@ namespace modlock::hcl1 {
 struct Token {
   enum class Kind { end, word, string, number, boolean, null, punctuation };
   Kind kind = Kind::end;
-  std::string text = {};      // decoded; of punctuation the one character
+  std::string text = {};      // decoded; for punctuation the one character
   std::string_view raw = {};  // as written
   Place at = {};
 
   bool is(char c) const { return kind == Kind::punctuation && text[0] == c; }
 };
 
-// Cuts a text into tokens; linear. `text` has no CR before LF and outlives the tokens.
+// Splits a text into tokens; linear. `text` has no CR before LF and outlives the tokens.
 class Scanner {
  public:
   Scanner(std::string_view text, std::string_view name, bool is_json) : text_(text), name_(name), is_json_(is_json) {}
 
-  // Errors: CONFIG_PARSE for what is no token.
+  // Errors: CONFIG_PARSE for an invalid token.
   Result<Token> next();
 
   tl::unexpected<Error> wrong(Place at, std::string_view what) const;

@@ -24,7 +24,7 @@ struct Extension {
   ConfigKind kind;
   bool json;
 
-  // Nothing replaces the files that OpenTofu alone reads.
+  // Nothing replaces the files that only OpenTofu reads.
   bool opentofu_only() const { return hidden_by.empty(); }
 };
 
@@ -64,8 +64,8 @@ ConfigFile::Role role_of(std::string_view name, const Extension& extension) {
                                                             : ConfigFile::Role::primary;
 }
 
-// Names of the files in a directory, of disk and overlay together, and whether each is a link that is read. Errors:
-// NOT_FOUND, IO_ERROR.
+// Returns the names of the files in a directory, from disk and overlay, and whether each is a link that is read.
+// Errors: NOT_FOUND, IO_ERROR.
 Result<std::map<std::string, bool>> list_names(const fs::path& directory, const Documents& documents) {
   std::map<std::string, bool> names;
   for (const auto& [path, text] : documents) {
@@ -84,7 +84,8 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
   }
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code ignored;
-    // A link to a directory is read as a file, and refused, as the clients do. A listing mostly says what is no link.
+    // A link to a directory is read as a file, and rejected, as in the clients. A directory listing usually contains
+    // the type of an entry.
     const bool is_link = entry->is_symlink(ignored);
     if (is_link || !entry->is_directory(ignored)) {
       names.emplace(entry->path().filename().string(), is_link);
@@ -113,7 +114,7 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
   return context.check();
 }
 
-// Parsing is what takes the time where files are many; for a few, threads cost more than they bring.
+// Parsing takes most of the time if there are many files; for a few, threads cost more than they save.
 Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, const Documents& documents,
                         ConfigKind kind, const Context& context) {
   constexpr std::size_t kMany = 16;
@@ -125,7 +126,7 @@ Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, c
   return failed == read.end() ? Result<void>() : std::move(*failed);
 }
 
-// Whether a relative path is as it is when it is normalised.
+// Whether normalizing a relative path does not change it.
 bool is_plain(std::string_view path) {
   while (true) {
     const std::string_view part = path.substr(0, path.find('/'));
@@ -139,7 +140,7 @@ bool is_plain(std::string_view path) {
   }
 }
 
-// Bodies without a schema hold arguments alone.
+// Bodies without a schema contain only arguments.
 constexpr hcl::BodySchema kOpenBody{.open = true};
 constexpr std::array kTerraformBlocks = {
     hcl::BlockSchema{"backend", 1},

@@ -14,41 +14,40 @@
 
 namespace modlock {
 
-// A configuration file as read.
 struct ConfigText {
   ConfigFile::Role role = ConfigFile::Role::primary;
   std::string name;  // of the file
   std::string path;  // relative to the root
   bool json = false;
-  bool is_link = false;  // on disk: it may lead anywhere
+  bool is_link = false;  // on disk: it may point anywhere
   std::string text;
   hcl::ParsedFile parsed = {};
 };
 
 enum class ConfigKind { module, test };
 
-// Which members are blocks in files of JSON syntax: those that somebody here reads. All others, known to a client or
-// not, are arguments that nobody asks for.
+// The members that are blocks in files of JSON syntax: those that tofu-modlock reads. All others, known to a client or
+// not, are arguments that it ignores.
 const hcl::BodySchema& schema_of(ConfigKind kind);
 
-// The files of one kind that `tool` reads in a directory, parsed, sorted by name: hidden and backup files left out,
-// `X.tf` left out where `X.tofu` stands beside it in the same role (likewise for the other extensions), and our own
-// override file left out. Terraform does not see `.tofu` files. Errors: NOT_FOUND, IO_ERROR, those of the context.
+// Returns the files of one kind that `tool` reads in a directory, parsed, sorted by name. Hidden and backup files are
+// left out, as is tofu-modlock's own override file, and `X.tf` if there is an `X.tofu` of the same role (the same
+// applies to the other extensions). Terraform ignores `.tofu` files. Errors: NOT_FOUND, IO_ERROR, those of the context.
 Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& directory,
                                                   const std::filesystem::path& root, const Documents& documents,
                                                   ConfigKind kind, ClientKind tool, const Context& context = {});
 
-// What a file of that name in a directory of configuration is read as: by either client; nullopt for other files,
-// hidden and backup files, and our own override file.
+// Returns the kind of configuration file that either client reads under this name in a directory of configuration;
+// nullopt for other files, hidden and backup files, and tofu-modlock's own override file.
 std::optional<ConfigKind> config_kind(std::string_view name);
 
-// The overlaid text, else what the disk holds; nullopt where neither has the file. Errors: IO_ERROR.
+// Returns the overlaid text, else the content on disk; nullopt if neither has the file. Errors: IO_ERROR.
 Result<std::optional<std::string>> read_document(const std::filesystem::path& path, const Documents& documents);
 
-// The hashes of the files, for results; the syntax errors in them are added to `diagnostics`.
+// Returns the hashes of the files, for results; adds the syntax errors in them to `diagnostics`.
 std::vector<ConfigFile> report_files(const std::vector<ConfigText>& files, Diagnostics& diagnostics);
 
-// Calls `visit(file, block)` for each block of a type at the top of the files of a role, in their order.
+// Calls `visit(file, block)` for each top-level block of a type in the files of a role, in their order.
 template <typename Visit>
 void for_each_block(const std::vector<ConfigText>& files, ConfigFile::Role role, std::string_view type, Visit visit) {
   for (const ConfigText& file : files) {
@@ -66,7 +65,7 @@ void for_each_block(const std::vector<ConfigText>& files, ConfigFile::Role role,
 // A path below another, both `/`-separated: "./a" below "modules/x" is "modules/x/a"; below "." it is "a".
 std::string join_relative(const std::string& parent, const std::string& below);
 
-// A path as Documents has it: absolute, lexically normal, no trailing slash.
+// A path in the form of Documents: absolute, lexically normal, no trailing slash.
 std::filesystem::path document_path(const std::filesystem::path& path);
 
 inline constexpr std::string_view kOwnOverrideName = "modlock_override.tf";

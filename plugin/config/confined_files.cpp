@@ -91,7 +91,7 @@ class ConfinedFiles final : public eval::FileAccess {
   struct Listing {
     std::set<std::string> files;
     std::size_t entries = 0;
-    std::vector<fs::path> open;  // the directories that lead to the one being read, links resolved
+    std::vector<fs::path> open;  // the parent directories of the one being read, links resolved
   };
 
   Result<fs::path> locate(const std::string& path) const {
@@ -102,7 +102,7 @@ class ConfinedFiles final : public eval::FileAccess {
     return confine(document_path(root_ / path), bounds_);
   }
 
-  // Adds the files below `directory` under their names from `prefix` on. What leads out of the bounds is left out.
+  // Adds the files below `directory` under their names from `prefix` on. Files outside of the bounds are left out.
   Result<void> list_into(const fs::path& directory, const std::string& prefix, const std::string& named,
                          Listing& listing) const {
     std::error_code error;

@@ -11,10 +11,10 @@
 namespace modlock {
 
 // The files that expressions below `root` may read: those in `bounds` with every link resolved, with `documents` over
-// the disk. Relative paths start at the root. Directories that are links are followed, unless they lead out or back
-// into themselves. Errors: PATH_OUTSIDE_ROOT (also for paths that start at a home directory, "~/x"), NOT_FOUND,
-// IO_ERROR (also for what is no regular file), LIMIT_EXCEEDED for a file beyond kMaxReadBytes or a directory with more
-// than kMaxListed entries.
+// the disk. Relative paths start at the root. Directories that are links are followed, unless they point outside the
+// bounds or back into themselves. Errors: PATH_OUTSIDE_ROOT (also for paths that start at a home directory, "~/x"),
+// NOT_FOUND, IO_ERROR (also if it is not a regular file), LIMIT_EXCEEDED for a file beyond kMaxReadBytes or a directory
+// with more than kMaxListed entries.
 std::shared_ptr<const eval::FileAccess> make_confined_files(const std::filesystem::path& root,
                                                             std::vector<std::filesystem::path> bounds,
                                                             Documents documents);

@@ -16,7 +16,7 @@ Version version_of(std::string_view text) {
   return Version::parse(text).value_or(Version{});
 }
 
-// Without prerelease and metadata, which constraints do not look at.
+// Without prerelease and metadata, which constraints ignore.
 Version client_version_of(std::string_view version) {
   return version_of(version.substr(0, version.find_first_of("-+")));
 }
@@ -25,7 +25,6 @@ bool has_language_blocks(ClientKind tool, const Version& release) {
   return tool == ClientKind::opentofu && release >= version_of("1.12.0");
 }
 
-// Reads one module.
 class Reader {
  public:
   explicit Reader(ClientKind tool) : tool_(tool) {}

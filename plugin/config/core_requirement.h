@@ -8,7 +8,7 @@
 
 namespace modlock {
 
-// What a module says about the release of the client that may read it.
+// A module's requirement for the version of the client that reads it.
 struct CoreRequirement {
   enum class Kind {
     required_version,  // terraform { required_version = "…" }
@@ -21,16 +21,17 @@ struct CoreRequirement {
   bool overridden = false;  // up to OpenTofu 1.11 an override file's required_version replaces it
 };
 
-// Finds them in the files of a module, in file order. What is no constant string is none: that is left to the client.
+// Returns the requirements in the files of a module, in file order. Values that are not constant strings are ignored
+// here: the client reports them.
 std::vector<CoreRequirement> read_core_requirements(const std::vector<ConfigText>& files, ClientKind tool);
 
-// Whether a release obeys the requirement at all: `required_version` counts for OpenTofu before 1.12 and for Terraform
-// in every file unless overridden, from 1.12 on only in .tofu files and there always; `compatible_with` from 1.12 on.
-// `version` is "1.12.3" or "1.13.0-rc1".
+// Whether a client version checks the requirement. `required_version` applies to OpenTofu before 1.12 and to Terraform
+// in every file unless overridden; from 1.12 on it applies only in .tofu files, but always there. `compatible_with`
+// applies from 1.12 on. `version` is "1.12.3" or "1.13.0-rc1".
 bool applies(const CoreRequirement& requirement, ClientKind tool, const std::string& version);
 
-// CONSTRAINT_CONFLICT for each of these requirements that excludes `version` of the tool; a prerelease counts as its
-// release. Locations as in the requirements.
+// Returns CONSTRAINT_CONFLICT for each requirement that excludes `version` of the tool; a prerelease is checked as its
+// release. Locations are those of the requirements.
 Diagnostics check_core_requirements(const std::vector<CoreRequirement>& requirements, ClientKind tool,
                                     const std::string& version);
 

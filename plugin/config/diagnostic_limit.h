@@ -6,14 +6,15 @@
 
 namespace modlock {
 
-// What is reported of one module, beside errors of syntax. Where the places from `from` on hold more, the last one says
-// how many are left out. Words in messages that are longer than 100 characters are cut, as a name may have any length.
+// Limits the diagnostics of one module, except syntax errors. If there are too many from index `from` on, the last one
+// states how many are left out. Words in messages that are longer than 100 characters are cut, because a name may have
+// any length.
 void limit_diagnostics(Diagnostics& diagnostics, std::size_t from = 0);
 
 inline constexpr std::size_t kMostDiagnostics = 100;
 
-// Whether an error only says that something is missing which could not be read, and why was reported before: it has no
-// message, and is not to be reported.
+// Whether an error only follows from something that could not be read and was reported before. It has no message and
+// must not be reported.
 bool is_reported_already(const Error& error);
 
 }  // namespace modlock

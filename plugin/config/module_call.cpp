@@ -15,14 +15,13 @@
 namespace modlock {
 namespace {
 
-// Arguments that speak of the call itself; a `_` block cannot hold them.
+// Arguments for the call itself; a `_` block cannot contain them.
 bool is_meta_argument(std::string_view name) {
   constexpr std::array<std::string_view, 6> kNames = {"source",   "version",    "count",
                                                       "for_each", "depends_on", "providers"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-// Evaluates the arguments of one call.
 class CallEvaluator {
  public:
   CallEvaluator(const ModuleCallSyntax& call, ModuleScope& scope, Diagnostics& diagnostics)
@@ -53,7 +52,7 @@ class CallEvaluator {
     return {join_relative(scope_.module_path(), file.path), range};
   }
 
-  // False: what is wrong was reported. An argument that is absent or null leaves `out` empty.
+  // False: an error was reported. An absent or null argument leaves `out` empty.
   bool take(std::string_view name, std::optional<SourceText>& out) {
     const Argument argument = call_.find(name);
     if (argument.attribute == nullptr) {
@@ -103,7 +102,7 @@ class CallEvaluator {
   void report_no_source(const Argument& source) {
     const bool is_null = source.attribute != nullptr;
     if (!is_null && has_errors(call_.file->parsed.diagnostics)) {
-      return;  // it may stand where the file could not be read
+      return;  // it may be in the unreadable part of the file
     }
     const ConfigText& file = is_null ? *source.file : *call_.file;
     const Range& range = is_null ? source.attribute->value.range : call_.block->header_range;

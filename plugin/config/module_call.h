@@ -18,10 +18,10 @@ struct ModuleCallSyntax {
   std::string title;  // for messages: `module "vpc"`
   const ConfigText* file = nullptr;
   const hcl::Block* block = nullptr;
-  std::map<std::string_view, Argument> arguments = {};  // by name, with the file that gave each
-  bool literal_only = false;                            // a run block's: OpenTofu evaluates nothing there
+  std::map<std::string_view, Argument> arguments = {};  // by name, each with its file
+  bool literal_only = false;                            // a run block's call: OpenTofu evaluates nothing there
 
-  // Not given: an argument without attribute.
+  // If the argument is not given, the result has no attribute.
   Argument find(std::string_view argument) const;
 };
 
@@ -29,42 +29,41 @@ struct ModuleCallSyntax {
 struct ModuleCall {
   std::string name;
   SourceText source;                          // not yet parsed as an address
-  std::optional<SourceText> version;          // the `version` argument; absent where null
+  std::optional<SourceText> version;          // the `version` argument; absent if null
   Location location;                          // of the block header
-  bool is_static = true;                      // source and version are written out, without references
-  const ModuleCallSyntax* written = nullptr;  // where its other arguments stand
+  bool is_static = true;                      // source and version are literal, without references
+  const ModuleCallSyntax* written = nullptr;  // the syntax with its other arguments
 };
 
 struct EvaluatedCalls {
   std::vector<ModuleCall> calls;                    // sorted by name
-  std::vector<const ModuleCallSyntax*> unresolved;  // those whose source or version has no value, likewise
+  std::vector<const ModuleCallSyntax*> unresolved;  // those whose source or version has no value, sorted by name
   Diagnostics diagnostics;                          // why; see limit_diagnostics()
 };
 
 class ModuleScope;
 struct ParsedModule;
 
-// Takes over the arguments that the block has, those of a `_` block in it (for variables named like meta arguments are)
-// where nothing else gives them.
+// Merges the arguments of the block into the call. A `_` block in it adds arguments that are not given otherwise (for
+// variables that are named like meta arguments).
 void merge_arguments(ModuleCallSyntax& call, const hcl::Block& block, const ConfigText& file);
 
-// The calls of a module as OpenTofu sees them in `scope`, the module's own. A call whose source is missing, no string,
-// null, sensitive or not static is unresolved and reported, as is one with such a version. A null version is none.
-// Stops where the context says so, with what it has by then.
+// Returns the calls of a module as OpenTofu evaluates them in `scope`, the module's own. A call whose source is
+// missing, null, sensitive, not static or not a string is unresolved and reported, as is a call with such a version. A
+// null version means that there is none. Returns the calls so far if the context stops the work.
 EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope, const Context& context = {});
 
-// Whether source and version are written out, without references.
+// Whether source and version are literal, without references.
 bool is_written_out(const ModuleCallSyntax& call);
 
-// The expression of the source as it stands in the file; nullopt where there is none, where it is longer than 1000
-// bytes, or where an address in it could hold a secret: user-info other than "git", or an argument of a query that
-// names neither a version nor an archive.
+// Returns the expression of the source as written in the file. nullopt if there is none, if it is longer than 1000
+// bytes, or if an address in it could contain a secret: user-info other than "git", or a query argument that names
+// neither a version nor an archive.
 std::optional<std::string> written_source(const ModuleCallSyntax& call);
 
-// A CONFIG_PARSE error at a place.
 Diagnostic config_error(const ConfigText& file, const Range& range, std::string message, std::string hint = {});
 
-// Whether OpenTofu takes it for the name of a module or a run: a letter or `_`, then letters, digits, `_`, `-`.
+// Whether OpenTofu accepts it as the name of a module or a run: a letter or `_`, then letters, digits, `_`, `-`.
 bool is_identifier(std::string_view text);
 
 }  // namespace modlock

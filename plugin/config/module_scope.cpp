@@ -41,7 +41,7 @@ std::vector<std::string_view> keys_of(const Map& map) {
   return keys;
 }
 
-// A name that needs an attribute, or two, stands without.
+// Reports a name that lacks the one or two attributes it needs.
 tl::unexpected<Error> incomplete(const Reference& reference) {
   const std::string_view object = reference.object;
   if (object == "data" || object == "ephemeral" || object == "resource") {
@@ -242,7 +242,7 @@ Location ModuleScope::at(const Location& location) const {
   return {join_relative(module_path_, location.path), location.range};
 }
 
-// An error that a file of the module already has.
+// Locates an error that a file of the module already has.
 Error ModuleScope::located(Error error) const {
   if (error.location) {
     error.location = at(*error.location);

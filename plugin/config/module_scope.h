@@ -14,51 +14,51 @@
 
 namespace modlock {
 
-// What is the same for the whole tree below one root.
+// The values that all modules below one root share.
 struct ScopeContext {
-  std::filesystem::path root;  // path.cwd, and where relative paths of file functions start
+  std::filesystem::path root;  // path.cwd, and the start of relative paths of file functions
   std::string workspace = "default";
   ClientKind tool = ClientKind::opentofu;
   std::shared_ptr<const eval::FileAccess> files;
 };
 
-// The names of one module instance: var, local, path, terraform.workspace and tofu.workspace, as
-// configs.staticScopeData has them. Everything is computed at first use and kept, errors too; a value that depends on
-// itself is CONFIG_NON_STATIC naming the cycle. An error inside of what a reference stands for is located there and
-// carries the chain of references in `related`, innermost first ("referenced by local.x" at that reference),
-// kMaxRelated of them at most. Chains beyond kMaxChain references are LIMIT_EXCEEDED. With ClientKind::terraform no
-// name may be used: nothing is static there. Where a file of the module could not be read to its end, names that are
-// not declared may stand there: see is_reported_already(). For one thread at a time, a scope and its callers together.
+// The names of one module instance: var, local, path, terraform.workspace and tofu.workspace, as in
+// configs.staticScopeData. Values and errors are computed at first use and cached. A value that depends on itself is
+// CONFIG_NON_STATIC naming the cycle. An error inside a referenced value is located there and has the chain of
+// references in `related`, innermost first ("referenced by local.x" at that reference), at most kMaxRelated of them.
+// Chains of more than kMaxChain references are LIMIT_EXCEEDED. With ClientKind::terraform no name may be used: nothing
+// is static there. If a file of the module could not be read to its end, it may declare names that are missing here:
+// see is_reported_already(). Only one thread at a time may use a scope and its callers.
 class ModuleScope final : public eval::Scope {
  public:
-  // The root module: `values` are its variables'. `module_path` is the module's directory as modules.json names it.
+  // The root module: `values` are those of its variables. `module_path` is the module's directory in modules.json.
   ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeContext& environment, std::string module_path,
               std::shared_ptr<const VariableValues> values);
-  // A called module: `call` (of `caller`'s module) gives its variables.
+  // A called module: its variables have the values of `call` (of `caller`'s module).
   ModuleScope(std::shared_ptr<const ParsedModule> module, const ScopeContext& environment, std::string module_path,
               std::shared_ptr<ModuleScope> caller, const ModuleCallSyntax& call);
 
-  // Errors, as Scope says: CONFIG_NON_STATIC for what has no value before plan and for a root variable without value;
-  // CONFIG_PARSE for what is not declared, a variable whose type, flags or default cannot be read, what does not fit
-  // the type of its variable, a required variable that the call leaves out, and all references with
-  // ClientKind::terraform.
+  // Errors, in addition to Scope's rules: CONFIG_NON_STATIC for a value that is unknown before plan and for a root
+  // variable without value; CONFIG_PARSE for an undeclared name, a variable whose type, flags or default cannot be
+  // read, a value that does not fit the type of its variable, a required variable that the call leaves out, and all
+  // references with ClientKind::terraform.
   Result<eval::Value> resolve(const eval::Reference& reference) override;
   const eval::FileAccess& files() const override { return *environment_.files; }
 
-  // The value of an argument of this module's calls; `title` ("module.vpc.source") is what errors say needs it, "" for
-  // the name of the argument. Errors: those of eval::evaluate(). For Terraform it must be a constant.
+  // Returns the value of an argument of this module's calls. Errors state that `title` ("module.vpc.source") needs it;
+  // "" stands for the name of the argument. Errors: those of eval::evaluate(). For Terraform it must be a constant.
   Result<eval::Value> evaluate_argument(const Argument& argument, std::string_view title = {});
 
   ClientKind tool() const { return environment_.tool; }
 
-  // Paths in locations of this scope's errors are relative to the root: where the module's files lie from there.
+  // The module's directory relative to the root. Paths in locations of this scope's errors start with it.
   const std::string& module_path() const { return module_path_; }
 
   static constexpr std::size_t kMaxChain = 250;
   static constexpr std::size_t kMaxRelated = 20;
 
  private:
-  // What is being evaluated, and what asked for it.
+  // A value that is being evaluated, and the reference that needs it.
   struct Frame {
     const Frame* outer = nullptr;
     std::string title;

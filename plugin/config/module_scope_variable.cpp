@@ -16,7 +16,7 @@ const Result<Value>& ModuleScope::variable_value(const VariableDeclaration& vari
   if (kept != variables_.end()) {
     return kept->second;
   }
-  // A variable is not part of a cycle: what gives its value stands in a file of values or in the calling module.
+  // A variable is not part of a cycle: its value comes from a file of values or from the calling module.
   return variables_.emplace(variable.name, compute_variable(variable)).first->second;
 }
 
@@ -72,8 +72,8 @@ Result<Value> ModuleScope::argument_value(const VariableDeclaration& variable) {
       .hint = fmt::format("add {} = … to the call", variable.name)});
 }
 
-// Text is no file: errors in it stand at the variable. The parser's messages quote what it found, so they are not told
-// of what must not be seen.
+// Text is not in a file: errors in it are located at the variable. The parser's messages quote the text, so they are
+// left out for secret values.
 Result<Value> ModuleScope::given_value(const VariableDeclaration& variable,
                                        const VariableValues::VariableInput& given) const {
   const bool secret = variable.sensitive || variable.ephemeral;
@@ -129,7 +129,7 @@ Result<Value> ModuleScope::fit(const VariableDeclaration& variable, Value value)
                     .related = {{"the variable is declared here", at(variable.location)}}});
 }
 
-// Where the value stands that the variable gets; text stands in no file.
+// The location of the variable's value; text has no location in a file.
 Location ModuleScope::place_of_value(const VariableDeclaration& variable) const {
   if (caller_ != nullptr) {
     const Argument argument = call_->find(variable.name);

@@ -13,7 +13,7 @@
 namespace modlock {
 namespace {
 
-// Gathers the calls of one module: primary files first, then the overrides in their order.
+// Collects the calls of one module: primary files first, then the overrides in their order.
 class CallCollector {
  public:
   CallCollector(const std::vector<ConfigText>& files, Diagnostics& diagnostics)
@@ -91,8 +91,8 @@ class CallCollector {
   std::map<std::string, std::size_t, std::less<>> places_;  // in calls_, by name
 };
 
-// Blocks that are only asked for the providers they use. They are most of a configuration: given back,
-// their memory serves the module that is read next.
+// Blocks that are only read for the providers they use. They are most of a configuration; freeing them leaves their
+// memory for the next module.
 bool is_read_once(const hcl::Block& block) {
   constexpr std::array<std::string_view, 5> kTypes = {"resource", "data", "output", "ephemeral", "check"};
   return std::find(kTypes.begin(), kTypes.end(), block.type) != kTypes.end();

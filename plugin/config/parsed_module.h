@@ -15,20 +15,20 @@
 
 namespace modlock {
 
-// Where the state of a root lies, as far as its files say.
+// The location of a root's state, as far as its files specify it.
 struct StateStorage {
-  // "local" (also where no backend is configured), the type of another backend, or "cloud".
+  // "local" (also if no backend is configured), the type of another backend, or "cloud".
   std::string backend = "local";
   std::optional<std::string> path = {};           // `path` of backend "local"
   std::optional<std::string> workspace_dir = {};  // `workspace_dir` of backend "local"
-  bool written_out = true;                        // false: one of the two is given by an expression, and left out
+  bool written_out = true;                        // false: one of the two is an expression and is left out
   Location location = {};
 };
 
-// The files of one directory with all that stands in them, override files merged, nothing evaluated. It does not depend
-// on who calls the module, so calls of one directory share it. Locations name paths relative to the directory.
-// Everything that points, points into `files`, which keep no blocks that nobody asks for again: resources, data
-// sources, outputs, checks.
+// All declarations in the files of one directory, override files merged, nothing evaluated. It does not depend on the
+// caller of the module, so calls of one directory share it. Locations name paths relative to the directory. All
+// pointers point into `files`. They do not keep blocks that are read only once: resources, data sources, outputs,
+// checks.
 struct ParsedModule {
   std::filesystem::path directory;
   std::vector<ConfigText> files;        // sorted by name
@@ -47,16 +47,16 @@ struct ParsedModule {
   ParsedModule& operator=(const ParsedModule&) = delete;
 };
 
-// Reads the module in `directory` as `tool` does. Our own `modlock_override.tf` is left out, for Terraform also `.tofu`
-// files. Errors: NOT_FOUND (no such directory), IO_ERROR, those of the context. What is wrong inside the files is in
-// `diagnostics`.
+// Reads the module in `directory` as `tool` does. Leaves out tofu-modlock's own `modlock_override.tf`, and for
+// Terraform also `.tofu` files. Errors: NOT_FOUND (no such directory), IO_ERROR, those of the context. Errors inside
+// the files are in `diagnostics`.
 Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
                                                         const Documents& documents, ClientKind tool,
                                                         const Context& context = {});
 
-// Reads the test files beside the root module and in its `test_directory`: the modules of their run blocks as calls
-// (named by their key in modules.json, "test.<directory parts>.<file without .tftest.hcl>.<run>"), and their provider
-// blocks, which are no requirements to Terraform. Directories that are not there hold no tests. Locations name paths
+// Reads the test files in the root module's directory and in its `test_directory`: the modules of their run blocks as
+// calls (named by their key in modules.json, "test.<directory parts>.<file without .tftest.hcl>.<run>"), and their
+// provider blocks, which are not requirements for Terraform. Missing directories contain no tests. Locations name paths
 // relative to `root`.
 Result<std::shared_ptr<const ParsedModule>> read_test_files(const ParsedModule& root, const Documents& documents,
                                                             ClientKind tool, std::string_view test_directory = "tests");

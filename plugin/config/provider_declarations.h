@@ -11,7 +11,7 @@
 #include "plugin/config/provider_requirement.h"
 #include "plugin/value/client_kind.h"
 
-// What a module writes of providers, before it is put together (provider_requirement.h).
+// A module's declarations of providers, before they are put together (provider_requirement.h).
 namespace modlock {
 
 // One entry of required_providers.
@@ -21,9 +21,9 @@ struct RequiredProvider {
   Location location = {};                     // of the entry
 };
 
-// The entries of a module by local name: one block in the primary files, then those of override files, which replace
-// whole entries. Entries without a usable address are left out and reported, as is a constraint that is no constant
-// string. What else stands in an entry is skipped.
+// Returns the entries of a module by local name: one block in the primary files, then those of override files, which
+// replace whole entries. Entries without a usable address are left out and reported. A constraint that is not a
+// constant string is left out and reported too. Other content of an entry is skipped.
 std::map<std::string, RequiredProvider, std::less<>> read_required_providers(const std::vector<ConfigText>& files,
                                                                              ClientKind tool, Diagnostics& diagnostics);
 
@@ -34,8 +34,8 @@ struct ProviderBlock {
   Location location = {};                     // of the header
 };
 
-// The provider blocks of a module or of test files, in file order, each name and alias once (in test files: once per
-// file). Reported: a version that is no constant string.
+// Returns the provider blocks of a module or of test files, in file order, each name and alias once (in test files:
+// once per file). Reports a version that is not a constant string.
 std::vector<ProviderBlock> read_provider_blocks(const std::vector<ConfigText>& files, Diagnostics& diagnostics);
 
 // A resource, data source, ephemeral resource or import block, and the provider that it belongs to.
@@ -46,8 +46,8 @@ struct ProviderUse {
   Location location = {};  // of the header
 };
 
-// Those of a module in file order, override files merged, import blocks last. A `provider` argument that is no
-// reference is reported. Terraform takes no provider from import blocks for resources of other modules.
+// Returns those of a module in file order, override files merged, import blocks last. Reports a `provider` argument
+// that is not a reference. Terraform takes no provider from import blocks for resources of other modules.
 std::vector<ProviderUse> read_provider_uses(const std::vector<ConfigText>& files, ClientKind tool,
                                             Diagnostics& diagnostics);
 

@@ -15,7 +15,7 @@ namespace {
 
 using DeclaredBy = ProviderRequirement::DeclaredBy;
 
-// Puts together what the parts of a module require.
+// Combines the requirements of the parts of a module.
 class RequirementReader {
  public:
   RequirementReader(const std::vector<ConfigText>& files, ClientKind tool, Diagnostics& diagnostics)
@@ -46,7 +46,7 @@ class RequirementReader {
     }
   }
 
-  // The address that a local name stands for; an impossible one is reported.
+  // Returns the address of a local name; reports an invalid one.
   std::optional<ProviderAddress> resolve(const std::string& local_name, const Location& location) {
     if (const auto found = required_.find(local_name); found != required_.end()) {
       return found->second.address;
@@ -89,7 +89,7 @@ class RequirementReader {
     }
   }
 
-  // One that an override file has replaced is not among them.
+  // A requirement that an override file has replaced is not checked.
   void check_constraint(ProviderRequirement& requirement) {
     if (!requirement.constraint) {
       return;
@@ -102,7 +102,7 @@ class RequirementReader {
     }
   }
 
-  // Nothing can be locked for an address of old, which names no namespace.
+  // A legacy address, which names no namespace, cannot be locked.
   void check_address(const ProviderRequirement& requirement) {
     if (requirement.address.is_legacy()) {
       diagnostics_.push_back(

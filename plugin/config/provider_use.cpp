@@ -15,7 +15,7 @@ namespace {
 
 using DeclaredBy = ProviderRequirement::DeclaredBy;
 
-// A constant as a string, which may be null; nullopt: it is none.
+// A constant as a string, which may be null; nullopt: it is not a constant string.
 std::optional<eval::Value> read_text(const hcl::Attribute& attribute, const ConfigText& file) {
   const auto value = eval::constant_value(attribute.value, file.json, file.path);
   const auto text = value ? eval::convert(*value, eval::Type::string()) : tl::unexpected(eval::ConversionError());
@@ -43,14 +43,14 @@ std::optional<SourceText> read_version(const hcl::Block& block, const ConfigText
   return text->is_null() ? std::nullopt : std::optional(SourceText{text->as_string(), {file.path, range}});
 }
 
-// What an import block is for, as far as it matters here.
+// The target of an import block, as far as it matters here.
 struct ImportTarget {
   std::string address;  // "module.a.data.aws_ami.this", without keys
   std::string type;
   bool in_module = false;
 };
 
-// nullopt: it is no resource. To Terraform `resource.a.b` is a.b.
+// nullopt: it is not a resource. For Terraform `resource.a.b` is a.b.
 std::optional<ImportTarget> read_target(const hcl::Expression& expression, const ConfigText& file, ClientKind tool) {
   const auto traversal = read_traversal(expression, file.path);
   std::vector<std::string> names;
@@ -76,7 +76,7 @@ std::optional<ImportTarget> read_target(const hcl::Expression& expression, const
   return target;
 }
 
-// The local name that a type implies: all before the first underscore.
+// The local name that a type implies: everything before the first underscore.
 std::string implied_name(const std::string& type) {
   const std::string prefix = type.substr(0, type.find('_'));
   return normalize_provider_part(prefix).value_or(prefix);
@@ -140,7 +140,7 @@ class UseReader {
     }
   }
 
-  // Empty: the argument is no reference, which was reported.
+  // Empty: the argument is not a reference (reported).
   std::string name_of(const hcl::Attribute* provider, const std::string& type, const ConfigText& file) {
     if (provider == nullptr) {
       return implied_name(type);

@@ -16,7 +16,6 @@ using RequiredProviders = std::map<std::string, RequiredProvider, std::less<>>;
 
 constexpr std::string_view kObjectHint = "write { source = \"hashicorp/aws\", version = \"~> 5.0\" }";
 
-// Reads one block after the other.
 class EntryReader {
  public:
   EntryReader(ClientKind tool, Diagnostics& diagnostics) : tool_(tool), diagnostics_(diagnostics) {}
@@ -69,7 +68,7 @@ class EntryReader {
     return read_object(attribute, *object, std::move(entry));
   }
 
-  // The form of Terraform 0.12: aws = "~> 2.0".
+  // The notation of Terraform 0.12: aws = "~> 2.0".
   std::optional<RequiredProvider> read_version_only(const hcl::Attribute& attribute, const eval::Value& value,
                                                     RequiredProvider entry) {
     if (!imply_address(attribute, entry)) {
@@ -111,7 +110,7 @@ class EntryReader {
     return eval::constant_value(expression, file_->json, file_->path);
   }
 
-  // Of a string; OpenTofu converts nothing here.
+  // Only for a string; OpenTofu converts nothing here.
   std::optional<std::string> constant_text(const hcl::Expression& expression) const {
     const auto value = constant(expression);
     const bool is_text = value && value->is(eval::Type::Kind::string) && !value->is_null();

@@ -18,7 +18,7 @@ bool lies_in(const fs::path& path, const fs::path& bound) {
   return mismatch.first == bound.end();
 }
 
-// The first name of a path that is a link: of a resolved one, a link to nothing.
+// The first part of a path that is a link. In a resolved path, this is a dangling link.
 std::optional<fs::path> first_link(const fs::path& path) {
   fs::path at;
   for (const fs::path& name : path) {
@@ -31,8 +31,8 @@ std::optional<fs::path> first_link(const fs::path& path) {
   return std::nullopt;
 }
 
-// Whether a normal path lies below another without a link on its way from there: whatever leads to the bound leads to
-// it too, and nothing has to be resolved. False also where that cannot be told.
+// Whether a normal path is below another without a link on its way from there. Then every link on the way to the bound
+// is on the way to the path too, and nothing has to be resolved. Also false if this cannot be determined.
 bool lies_plainly_in(const fs::path& path, const fs::path& bound) {
   if (!lies_in(path, bound)) {
     return false;
@@ -52,10 +52,10 @@ bool lies_plainly_in(const fs::path& path, const fs::path& bound) {
   return true;
 }
 
-// Normalised before links are followed, as OpenTofu joins paths: `link/..` is where the link stands. A link to nothing
-// is followed too, for what is written through it lands there.
+// Normalizes before links are followed, like OpenTofu: `link/..` is the directory of the link. Follows dangling links
+// too, because a write through the link creates its target.
 Result<fs::path> resolved(const fs::path& path) {
-  constexpr int kMostLinks = 40;  // as Linux follows
+  constexpr int kMostLinks = 40;  // as in Linux
   std::error_code error;
   fs::path result = fs::weakly_canonical(document_path(path), error);
   for (int links = 0; !error; ++links) {

@@ -11,7 +11,7 @@
 
 namespace modlock {
 
-// A piece of configuration text that gave a value.
+// A value of the configuration and its location.
 struct SourceText {
   std::string text;   // the value
   Location location;  // of the expression
@@ -26,7 +26,7 @@ struct ConfigFile {
 // Text that overlays the disk: absolute, lexically normal path -> content.
 using Documents = std::map<std::filesystem::path, std::string>;
 
-// A path as locations and results name it: relative to `root`, `/`-separated, may start with "../".
+// A path in the form of locations and results: relative to `root`, `/`-separated, may start with "../".
 std::string relative_to_root(const std::filesystem::path& path, const std::filesystem::path& root);
 
 }  // namespace modlock

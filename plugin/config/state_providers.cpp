@@ -24,7 +24,7 @@ tl::unexpected<Error> no_address(const std::string& text) {
               fmt::format("expected provider[\"host/namespace/type\"], found {}", hcl::quoted_for_message(text)));
 }
 
-// Where "provider" stands: behind the modules, which have no keys.
+// The index of "provider": after the modules, which have no keys.
 std::size_t provider_at(const Steps& steps) {
   std::size_t at = 0;
   while (at + 1 < steps.size() && !steps[at].key && steps[at].name == "module" && !steps[at + 1].key) {
@@ -33,7 +33,7 @@ std::size_t provider_at(const Steps& steps) {
   return at;
 }
 
-// Behind the provider: an alias, then the key of an instance.
+// After the provider: an alias, then the key of an instance.
 bool is_tail(const Steps& steps, std::size_t at) {
   const std::size_t rest = steps.size() - at;
   return rest == 0 || (!steps[at].key && (rest == 1 || (rest == 2 && steps[at + 1].key)));
@@ -64,7 +64,7 @@ Result<ProviderAddress> parse_state_provider(const std::string& text, std::strin
   return ProviderAddress::parse(std::string_view(provider.name).substr(1, provider.name.size() - 2), default_host);
 }
 
-// The member, or null where there is none or `value` is no object.
+// The member, or null if there is none or `value` is not an object.
 const Json::Value& member(const Json::Value& value, const char* name) {
   return value.isObject() ? value[name] : Json::Value::nullSingleton();
 }
@@ -81,7 +81,7 @@ Error broken_state(const std::string& path, std::string reason) {
           .hint = "restore the file from a backup, or bring it to the current format with the client that wrote it"};
 }
 
-// nullopt: the file is not there, or empty.
+// nullopt: the file does not exist, or is empty.
 Result<std::optional<Json::Value>> read_json(const fs::path& file, const std::string& name,
                                              const Documents& documents) {
   MODLOCK_TRY(auto text, read_document(document_path(file), documents));
@@ -95,7 +95,6 @@ Result<std::optional<Json::Value>> read_json(const fs::path& file, const std::st
   return std::optional<Json::Value>(std::move(*json));
 }
 
-// Gathers the providers out of one state.
 class StateReader {
  public:
   StateReader(std::string path, ClientKind tool, const std::vector<ProviderAddress>& required)
@@ -179,7 +178,8 @@ class StateReader {
     return {};
   }
 
-  // OpenTofu takes over what Terraform recorded, unless the configuration names Terraform's registry itself.
+  // OpenTofu translates the addresses that Terraform recorded, unless the configuration itself names Terraform's
+  // registry.
   void translate(ProviderAddress& address) const {
     if (tool_ != ClientKind::opentofu || address.host_ascii() != kTerraformRegistry || required_.count(address) != 0) {
       return;
@@ -199,8 +199,8 @@ class StateReader {
   StateProviders result_;
 };
 
-// What keeps the state from being read, or empty. Fills in what the configuration leaves open from what the last "init"
-// recorded; it keeps the evaluated arguments of the backend there.
+// Returns why the state cannot be read, or an empty text. Fills in missing backend arguments from the evaluated ones
+// that the last "init" recorded.
 std::string complete_storage(StateStorage& storage, const Json::Value& recorded) {
   if (storage.backend == "cloud") {
     return "the state is kept by the service that the cloud block names";

@@ -7,7 +7,7 @@
 namespace modlock {
 namespace {
 
-// "test.", the directory's parts, the file without ".tftest.hcl" (OpenTofu trims no other ending), each with a dot.
+// "test.", the directory's parts, the file without ".tftest.hcl" (OpenTofu removes no other suffix), each with a dot.
 std::string key_prefix(const ConfigText& file) {
   constexpr std::string_view kTrimmed = ".tftest.hcl";
   std::string prefix = "test." + file.path;

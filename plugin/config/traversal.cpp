@@ -23,7 +23,7 @@ class TraversalReader {
   }
 
  private:
-  // The height of trees is bounded by the parser.
+  // The parser limits the height of trees.
   bool append(const hcl::Expression& expression, Traversal& out) {
     return std::visit([&](const auto& node) { return append_node(node, out); }, expression.node);
   }

@@ -8,10 +8,10 @@
 
 namespace modlock {
 
-// `aws.west["eu"]`: names and keys that stand one behind the other, as HCL's static traversals.
+// `aws.west["eu"]`: a sequence of names and keys, like HCL's static traversals.
 struct Traversal {
   struct Step {
-    std::string name;  // the root name, the attribute's, or the key as a literal; empty: a key that is none
+    std::string name;  // the root name, the attribute's, or the key as a literal; empty: an invalid key
     bool key = false;  // [key] or .0
     bool operator==(const Step& other) const = default;
   };
@@ -20,8 +20,8 @@ struct Traversal {
   const std::string& root() const { return steps.front().name; }
 };
 
-// The traversal that an expression is, or that stands in a string. `true`, `false` and `null` count as names. nullopt
-// for any other expression.
+// Returns the traversal that an expression, or the content of a string, consists of. `true`, `false` and `null` are
+// names here. nullopt for any other expression.
 std::optional<Traversal> read_traversal(const hcl::Expression& expression, const std::string& path);
 
 }  // namespace modlock

@@ -9,7 +9,7 @@
 namespace modlock {
 namespace {
 
-// Reads one variable block into a declaration: a new one, or in an override file one that other files made.
+// Reads one variable block into a declaration: a new one, or in an override file an existing one.
 class DeclarationReader {
  public:
   DeclarationReader(const ConfigText& file, const hcl::Block& block, VariableDeclaration& variable)
@@ -91,7 +91,7 @@ class DeclarationReader {
       return;
     }
     const Argument& argument = variable_.default_argument;
-    // The line of a value that must not be seen is not shown with what is wrong with it.
+    // An error must not show the line of a secret value.
     const bool secret = variable_.sensitive || variable_.ephemeral;
     variable_.default_problem =
         error(secret || argument.file != &file_ ? block_.header_range : argument.attribute->value.range,
@@ -103,7 +103,7 @@ class DeclarationReader {
   const ConfigText& file_;
   const hcl::Block& block_;
   VariableDeclaration& variable_;
-  std::shared_ptr<const eval::Defaults> defaults_;  // of the type that this block gives
+  std::shared_ptr<const eval::Defaults> defaults_;  // of the type in this block
 };
 
 Diagnostic twice(const ConfigText& file, const Range& range, std::string message, std::string_view first,

@@ -44,7 +44,8 @@ bool is_word(std::string_view text) {
   });
 }
 
-// From the first quoted word to the last quotation mark: any of them may be a secret that lacks its own.
+// Hides the text from the first quoted word to the last quotation mark: any part may be a secret without its own
+// quotes.
 void hide_words(std::string& message) {
   for (std::size_t open = message.find('"'); open != std::string::npos;) {
     const std::size_t close = message.find('"', open + 1);
@@ -90,7 +91,7 @@ class VariableReader {
  private:
   enum class IfMissing { skip, fail };
 
-  // Sorted. A root that cannot be listed has none: reading its configuration says why.
+  // Sorted. Empty if the root cannot be listed: reading its configuration reports why.
   std::set<std::string> names_read_unasked() const {
     std::set<std::string> names;
     const auto add = [&](const fs::path& path) {

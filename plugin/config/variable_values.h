@@ -14,19 +14,18 @@
 
 namespace modlock {
 
-// What one -var or one -var-file of a command line gives.
+// One -var or -var-file of a command line.
 struct VariableArgument {
   std::optional<std::string> name = {};  // of the variable; absent: a file
   std::string text = {};                 // the value, or the path of the file, relative to the root
 };
 
-// The values that are given to a root module's variables.
 struct VariableInputs {
-  std::map<std::string, std::string> environment = {};  // by name, what TF_VAR_<name> holds: below all files
+  std::map<std::string, std::string> environment = {};  // values of TF_VAR_<name> by name: below all files
   std::vector<VariableArgument> arguments = {};         // above all other files; later ones win
 };
 
-// Per variable the value that wins, not yet evaluated: an expression out of a file, or text.
+// The value that wins for each variable, not yet evaluated: an expression from a file, or text.
 class VariableValues {
  public:
   struct VariableInput {
@@ -38,8 +37,8 @@ class VariableValues {
   // Null: none given.
   const VariableInput* find(std::string_view name) const;
 
-  // A warning for each name that `-var` gave and that is no variable of the root module: OpenTofu's init takes it, its
-  // plan refuses it. Names in files and in the environment may be meant for other roots.
+  // Returns a warning for each name that `-var` gave although the root module has no such variable: OpenTofu's init
+  // accepts it, its plan rejects it. Names in files and in the environment may be meant for other roots.
   Diagnostics undeclared(const std::map<std::string, VariableDeclaration, std::less<>>& variables) const;
 
  private:
@@ -48,11 +47,11 @@ class VariableValues {
   std::map<std::string, VariableInput, std::less<>> values_;
 };
 
-// Reads terraform.tfvars, terraform.tfvars.json, then *.auto.tfvars and *.auto.tfvars.json (together by name) beside
-// the root, then the arguments; later ones win, over the environment's. A named file is JSON if its name ends in
-// ".json", or if it does not end in ".tfvars" and starts with "{". Blocks in such files are skipped. Diagnostics:
-// CONFIG_PARSE for errors of syntax and a name twice; nothing is taken out of these files. Errors: NOT_FOUND of named
-// files; IO_ERROR, PATH_OUTSIDE_ROOT of all.
+// Reads terraform.tfvars, terraform.tfvars.json, then *.auto.tfvars and *.auto.tfvars.json (together by name) in the
+// root's directory, then the arguments; later ones win, all win over the environment. A named file is JSON if its name
+// ends in ".json", or if it does not end in ".tfvars" and starts with "{". Blocks in such files are skipped.
+// Diagnostics: CONFIG_PARSE for syntax errors and duplicate names; such files are ignored. Errors: NOT_FOUND for named
+// files; IO_ERROR, PATH_OUTSIDE_ROOT for all files.
 Result<std::shared_ptr<const VariableValues>> read_variable_values(const std::filesystem::path& root,
                                                                    const VariableInputs& inputs,
                                                                    const Documents& documents,

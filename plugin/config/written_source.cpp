@@ -14,14 +14,14 @@ bool is_argument(const Argument& argument) {
   return argument.attribute == nullptr || hcl::static_value(argument.attribute->value, argument.file->path).has_value();
 }
 
-// "git@host", behind a quote, a getter, a scheme or a blank.
+// "git@host" after a quote, a getter, a scheme or a blank.
 bool is_git_user(std::string_view text, std::size_t at) {
   constexpr std::string_view kGit = "git";
   return at > kGit.size() && text.substr(at - kGit.size(), kGit.size()) == kGit &&
          std::string_view("\"/: ").find(text[at - kGit.size() - 1]) != std::string_view::npos;
 }
 
-// A blank behind a "?" makes it the operator.
+// Before a blank a "?" is the operator.
 bool is_plain_argument(std::string_view rest) {
   constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
   const std::string_view argument = rest.substr(0, rest.find_first_of("&\" \n"));
@@ -33,7 +33,7 @@ bool is_plain_argument(std::string_view rest) {
 }
 
 bool may_be_shown(std::string_view text) {
-  // An escape may stand for any character.
+  // An escape may represent any character.
   if (text.size() > kLongest || text.find('#') != std::string_view::npos ||
       text.find("\\u") != std::string_view::npos || text.find("\\U") != std::string_view::npos) {
     return false;

@@ -33,7 +33,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
-// What a message may show: the text is quoted, so only what would break the line is replaced.
+// The text for a message. It is quoted there, so only characters that would break the line are replaced.
 std::string shown(std::string_view text) {
   std::string out(text);
   std::replace_if(
@@ -45,7 +45,7 @@ bool is_commit(std::string_view text) {
   return (text.size() == 40 || text.size() == 64) && std::all_of(text.begin(), text.end(), ascii::is_hex);
 }
 
-// Whether the comparator may look at the version at all, given who of the two is a prerelease.
+// Whether the comparator may compare the versions at all, given which of them is a prerelease.
 bool prerelease_may_match(const Version& version, const Version& bound) {
   if (version.prerelease().empty()) {
     return true;
@@ -105,8 +105,8 @@ bool bounds_above(const ModuleConstraint::Item& item) {
   }
 }
 
-// The gate reads the whole text in another grammar. There a comma is an error, so is a space after the operator, a
-// prerelease needs its dash, and only an exact version lets a prerelease through.
+// The rule for prereleases reads the whole text in another grammar: a comma is an error, so is a space after the
+// operator, a prerelease needs its dash, and only an exact version allows a prerelease.
 std::string gate_version(std::string_view item, const Version& version) {
   if (item.substr(0, 1) == "=") {
     item.remove_prefix(1);

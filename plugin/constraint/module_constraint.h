@@ -11,22 +11,22 @@ namespace modlock {
 
 enum class Comparator { equal, not_equal, greater, greater_equal, less, less_equal, pessimistic };
 
-// A module version constraint in OpenTofu's module dialect: hashicorp/go-version's NewConstraint, and at selection the
-// stricter gate for prereleases (apparentlymart/go-versions over the whole constraint text).
+// A module version constraint in OpenTofu's module dialect: hashicorp/go-version's NewConstraint and, for selection, a
+// stricter rule for prereleases (apparentlymart/go-versions over the whole constraint text).
 class ModuleConstraint {
  public:
-  // "~> 1.2, != 1.2.3"; comma means and. Errors: CONSTRAINT_SYNTAX naming the text, the item and what was expected;
-  // `version = ""` and a trailing comma are errors as in OpenTofu.
+  // Reads "~> 1.2, != 1.2.3"; a comma means and. Errors: CONSTRAINT_SYNTAX naming the text, the item and what was
+  // expected; `version = ""` and a trailing comma are errors as in OpenTofu.
   static Result<ModuleConstraint> parse(std::string_view text);
 
-  // go-version's Check: whether a version that is already installed or locked may stay.
+  // go-version's Check: whether an installed or locked version may stay.
   bool allows(const Version& version) const;
-  // Whether OpenTofu would choose the version from a listing: allows(), and the prerelease gate.
+  // Whether OpenTofu would select the version from a listing: allows(), and the rule for prereleases.
   bool selects(const Version& version) const;
-  // True for `~> 2`: a pessimistic comparator over one number has no upper bound in this dialect, and no other item
+  // True for `~> 2`: a pessimistic comparator with one number has no upper bound in this dialect, and no other item
   // sets one.
   bool is_unbounded_pessimistic() const;
-  // Items joined by ", ", one space after each operator, order kept: what the lock file writes.
+  // Items joined by ", ", with one space after each operator, in their original order: the form in the lock file.
   const std::string& text() const { return text_; }
 
   struct Item {
@@ -38,7 +38,7 @@ class ModuleConstraint {
  private:
   std::vector<Item> items_;
   std::string text_;
-  std::string exact_prerelease_;  // the one prerelease version that the gate lets through, canonical; else empty
+  std::string exact_prerelease_;  // the only prerelease that may be selected, canonical; else empty
 };
 
 }  // namespace modlock

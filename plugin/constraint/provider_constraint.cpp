@@ -68,7 +68,7 @@ std::optional<std::string> number_problem(const ScannedItem& item) {
   return std::nullopt;
 }
 
-// The item as go-versions reads it; else what is wrong with it.
+// The item as go-versions reads it, or the error in it.
 tl::expected<ProviderConstraint::Item, std::string> to_item(const ScannedItem& scanned) {
   const Operator* op = find_operator(scanned.op);
   if (op == nullptr) {
@@ -87,7 +87,7 @@ tl::expected<ProviderConstraint::Item, std::string> to_item(const ScannedItem& s
   return ProviderConstraint::Item{op->comparator, std::move(*version), static_cast<int>(scanned.number_count)};
 }
 
-// The version under which a pessimistic item stays; the numbers wrap around as in the reference.
+// The upper bound of a pessimistic item; the numbers wrap around as in the reference.
 ProviderVersion pessimistic_limit(const ProviderConstraint::Item& item) {
   if (item.is_patch_only()) {
     return {.major = item.version.major, .minor = item.version.minor + 1};
@@ -116,7 +116,7 @@ bool admits(const ProviderConstraint::Item& item, const ProviderVersion& version
   return false;
 }
 
-// Where an item stands among items of the same version: lower bounds first, exclusions last.
+// The order among items of the same version: lower bounds first, exclusions last.
 int rank(const ProviderConstraint::Item& item) {
   switch (item.comparator) {
     case Comparator::greater:

@@ -23,17 +23,18 @@ class ProviderConstraint {
     bool operator==(const Item&) const = default;
   };
 
-  // A constraint of a configuration: hashicorp/go-version must accept the text first, then go-versions. Errors:
-  // CONSTRAINT_SYNTAX in the words of the one that refuses.
+  // Reads a constraint of a configuration: hashicorp/go-version must accept the text first, then go-versions. Errors:
+  // CONSTRAINT_SYNTAX in the wording of the one that rejects it.
   static Result<ProviderConstraint> parse(std::string_view text);
-  // A constraint of a lock file: go-versions alone, which also takes "" (any version) and a trailing comma.
+  // Reads a constraint of a lock file: only go-versions, which also accepts "" (any version) and a trailing comma.
   static Result<ProviderConstraint> parse_locked(std::string_view text);
-  // All items of all of them: what a provider has to satisfy.
+  // All items of all constraints, which a provider has to satisfy together.
   static ProviderConstraint merge(std::span<const ProviderConstraint> all);
 
-  // Releases that satisfy every item, and prereleases that an `=` item names and every item admits. 0.0.0 never.
+  // Whether it is a release that satisfies every item, or a prerelease that an `=` item names and every item allows.
+  // Never true for 0.0.0.
   bool allows(const ProviderVersion& version) const;
-  // The normal form that the lock file writes: no item twice, sorted by boundary, "" for none.
+  // The normal form in the lock file: no item twice, sorted by boundary, "" for no items.
   std::string canonical() const;
   const std::vector<Item>& items() const { return items_; }
 

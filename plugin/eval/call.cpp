@@ -9,7 +9,7 @@
 
 namespace modlock::eval {
 
-// A function that needs more than the plain values of its arguments: their marks, their expressions, or an evaluator.
+// A function that needs more than the plain values of its arguments: marks, expressions, or an evaluator.
 struct Evaluator::SpecialFunction {
   Function signature;  // call: null
   Outcome (Evaluator::*run)(const Invocation& invocation);
@@ -18,7 +18,7 @@ struct Evaluator::SpecialFunction {
 
 namespace {
 
-// What try() and can() take for an answer. All other errors say that we have no value where OpenTofu may have one.
+// Errors that try() and can() catch. All other errors mean that there is no value here, although OpenTofu may have one.
 bool is_catchable(const Error& error) {
   return error.code == Code::config_parse || error.code == Code::not_found;
 }
@@ -38,7 +38,7 @@ Value rebuilt(const Value& value, Value::Items items, Value::Members members) {
   }
 }
 
-// The value without marks of its own; those of what is in it stay.
+// The value without its own marks; the marks of its parts are kept.
 Value unmarked(const Value& value) {
   if (value.is_null()) return Value::null(value.type());
   if (value.type().is_primitive()) return value.without_marks();
@@ -46,7 +46,7 @@ Value unmarked(const Value& value) {
   return sequence ? rebuilt(value, value.items(), {}) : rebuilt(value, {}, value.members());
 }
 
-// The value with nulls for all that is ephemeral in it.
+// The value with its ephemeral parts replaced by nulls.
 Value without_ephemeral(const Value& value) {
   if (!value.deep_marks().ephemeral) return value;
   const Marks kept{.sensitive = value.marks().sensitive};
@@ -84,7 +84,7 @@ Problem unknown_function(std::string_view written) {
           nearest ? fmt::format("did you mean \"{}\"?", *nearest) : ""};
 }
 
-// The parameter that an argument is for; null where there is none.
+// The parameter of an argument; null if there is none.
 const Parameter* parameter_of(const Function& function, std::size_t argument) {
   if (argument < function.parameters.size()) return &function.parameters[argument];
   return function.variadic ? &*function.variadic : nullptr;
@@ -259,7 +259,7 @@ Error Evaluator::call_error(const Invocation& invocation, FunctionError error) c
                                    error.message),
             .location = Location{path_, invocation.range}};
   }
-  // A variadic parameter may be to blame without an argument.
+  // An error may be about a variadic parameter that has no argument.
   const bool given = *error.argument < invocation.arguments.size();
   const Range& range = given ? invocation.arguments[*error.argument].expression.range : invocation.range;
   return {.code = error.code,

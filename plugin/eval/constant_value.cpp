@@ -14,7 +14,7 @@ Error error_at(const std::string& path, const Range& range, std::string message,
                .hint = std::move(hint)};
 }
 
-// No functions are called where this stands in, so no files are asked for.
+// No functions are called in the contexts that use this, so no files are read.
 class NoFiles final : public FileAccess {
  public:
   Result<std::string> read(const std::string& path) const override { return refuse(path); }
@@ -28,7 +28,7 @@ class NoFiles final : public FileAccess {
   }
 };
 
-// The value of JSON as JSON.
+// Reads the value of JSON syntax as plain JSON.
 class JsonValue {
  public:
   explicit JsonValue(const std::string& path) : path_(path) {}
@@ -79,7 +79,7 @@ class JsonValue {
     }
     return Value::object(std::move(members));
   }
-  // The reader of JSON makes no other nodes.
+  // The JSON reader creates no other nodes.
   template <typename Other>
   Result<Value> value_of(const Other&, const Range& range) const {
     return fail(error_at(path_, range, "a value of JSON was expected, found an expression"));

@@ -8,11 +8,11 @@
 
 namespace modlock::eval {
 
-// The value of an expression where OpenTofu allows neither references nor functions: the default of a variable or of an
-// optional attribute, a value in a file of variable values, a flag. The variables of a `for` in it are none, and what
-// is not computed, as the other branch of a conditional, may have them. In JSON
-// syntax (`json`) strings are taken as they stand, without templates. Outside of it the names of `variables` have those
-// values. Errors: CONFIG_PARSE with the range, located in `path`.
+// Returns the value of an expression where OpenTofu allows neither references nor functions: the default of a variable
+// or of an optional attribute, a value in a file of variable values, a flag. The variables of a `for` are not allowed
+// either, but parts that are not computed, such as the other branch of a conditional, may use them. In JSON syntax
+// (`json`) strings are literal, without templates. Otherwise the names in `variables` have those values. Errors:
+// CONFIG_PARSE with the range, located in `path`.
 Result<Value> constant_value(const hcl::Expression& expression, bool json, const std::string& path,
                              const Value::Members& variables = {});
 

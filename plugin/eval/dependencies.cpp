@@ -11,7 +11,7 @@
 namespace modlock::eval {
 namespace {
 
-// Walks all of an expression, also what will not be computed. The height of trees is bounded by the parser.
+// Walks the whole expression, also the parts that will not be computed. The parser limits the height of trees.
 class Collector {
  public:
   explicit Collector(const std::string& path) : path_(path) {}
@@ -125,7 +125,7 @@ class Collector {
     }
   }
 
-  // An empty name is the name of nothing.
+  // An empty name binds nothing.
   void bind(std::string_view key, std::string_view value) {
     bound_.push_back(key);
     bound_.push_back(value);

@@ -10,13 +10,15 @@
 
 namespace modlock::eval {
 
-// What an expression needs before it can be computed. Points into the expression, which must outlive it.
+// The references and strings that must be known before an expression can be computed. Points into the expression, which
+// must outlive it.
 struct Dependencies {
-  std::vector<Reference> references;  // in source order; without names that a for binds
-  std::unordered_map<const hcl::Expression*, hcl::Expression> strings;  // of each JsonString what it holds as template
+  std::vector<Reference> references;  // in source order; without the names that a for expression binds
+  std::unordered_map<const hcl::Expression*, hcl::Expression> strings;  // the template in each JsonString
 };
 
-// Errors: CONFIG_PARSE for a string of JSON syntax that is no template; CONFIG_NON_STATIC for a function of a provider.
+// Errors: CONFIG_PARSE for a string of JSON syntax that is not a template; CONFIG_NON_STATIC for a function of a
+// provider.
 Result<Dependencies> collect_dependencies(const hcl::Expression& expression, const std::string& path);
 
 }  // namespace modlock::eval

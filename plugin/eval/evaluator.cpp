@@ -179,7 +179,7 @@ std::optional<Problem> Budget::take_copy(const Value& value) {
   if (value.type().height() > kMaxNesting) {
     return exceeded(fmt::format("this value is nested deeper than {} levels", kMaxNesting));
   }
-  // The weight counts at each place what stands at several: such a value is small in memory, but slow to walk.
+  // The weight counts a shared part in each place: such a value is small in memory, but slow to walk.
   if (elements_ <= kMaxElements && value.weight() <= kMaxElements) return std::nullopt;
   return exceeded(fmt::format("this expression makes a value of more than {} elements", kMaxElements));
 }
@@ -202,7 +202,7 @@ Result<Value> evaluate(const hcl::Expression& expression, const std::string& pat
   }
   Run run{scope.files()};
   Outcome outcome = Evaluator(*needs, names, path, run).evaluate(expression);
-  // Without an error only names of a for are unknown, and none is bound out here.
+  // Only names of a for expression are unknown without an error, and none is bound here.
   if (!outcome) return fail(*outcome.error().error);
   return std::move(*outcome);
 }

@@ -20,17 +20,17 @@
 
 namespace modlock::eval {
 
-// What is wrong, before it is known where.
+// An error before its location is known.
 struct Problem {
   std::string message;
   std::string hint = {};
   Code code = Code::config_parse;
 };
 
-// Why an expression has no value, and of which type its value would be: a conditional compares the types of both its
-// branches also where only one of them has a value.
+// Why an expression has no value, and the type its value would have: a conditional compares the types of both branches
+// even if only one of them has a value.
 struct NoValue {
-  // Null: not known, because a name is bound to no value (see for_expression.cpp).
+  // Null: unknown, because a name is bound to no value (see for_expression.cpp).
   std::shared_ptr<const Error> error = {};
   Type type = {};
 };
@@ -40,7 +40,7 @@ using Outcome = tl::expected<Value, NoValue>;
 inline tl::unexpected<NoValue> no_value(NoValue why) {
   return tl::unexpected<NoValue>(std::move(why));
 }
-// The same reason for an expression around it, whose value would be of another type.
+// The same reason for an enclosing expression, whose value would have another type.
 inline tl::unexpected<NoValue> no_value(const Outcome& inner, Type type = {}) {
   return no_value(NoValue{inner.error().error, std::move(type)});
 }
@@ -55,13 +55,13 @@ inline bool failed(const Outcome& outcome) {
   return !outcome && outcome.error().error != nullptr;
 }
 
-// What one evaluation may still spend. Once a limit is passed, all that follows fails too.
+// The rest of the limits of one evaluation. After a limit is exceeded, every later call fails too.
 class Budget {
  public:
-  // Each returns what is wrong (LIMIT_EXCEEDED), or nullopt where all is fine.
+  // Each returns an error (LIMIT_EXCEEDED), or nullopt if the limit is not exceeded.
   std::optional<Problem> take_step();
   std::optional<Problem> take_text(std::size_t bytes);
-  // A value that was put together, and one that is only referred to: what is in that is shared.
+  // A new value, and a value that is only referred to and shares its content.
   std::optional<Problem> take_value(const Value& value);
   std::optional<Problem> take_copy(const Value& value);
 
@@ -71,15 +71,15 @@ class Budget {
   std::size_t elements_ = 0;
 };
 
-// What is shared by an expression and the templates that it renders.
+// State shared by an expression and the templates that it renders.
 struct Run {
   const FileAccess& files;
   Budget budget = {};
   int depth = 0;      // of expressions in expressions
-  int templates = 0;  // that are open
+  int templates = 0;  // number of open ones
 };
 
-// Counts what is open, as long as it lives.
+// Increments a counter while it exists.
 class DepthGuard {
  public:
   explicit DepthGuard(int& count) : count_(count) { ++count_; }
@@ -91,25 +91,25 @@ class DepthGuard {
   int& count_;
 };
 
-// What names stand for.
+// The values of names.
 struct Names {
   std::map<std::pair<std::string_view, std::string_view>, Value> references = {};  // by the parts of a Reference
-  Value::Members variables = {};  // those of a template, which has no references
-  bool refused = false;           // names and functions stand for nothing: see constant_value()
+  Value::Members variables = {};  // the variables of a template, which has no references
+  bool refused = false;           // names and functions are not allowed: see constant_value()
 };
 
-// Computes expressions as HCL's reference implementation does (package hclsyntax). There an expression has a value and
-// errors at the same time, here it has one of both.
+// Computes expressions like HCL's reference implementation (package hclsyntax). There an expression can have a value
+// and errors at the same time, here it has one or the other.
 class Evaluator {
  public:
-  // `needs` are those of the expressions to come. All arguments must outlive the evaluator.
+  // `needs` are the dependencies of the expressions to evaluate. All arguments must outlive the evaluator.
   Evaluator(const Dependencies& needs, const Names& names, const std::string& path, Run& run)
       : needs_(needs), names_(names), path_(path), run_(run) {}
 
   Outcome evaluate(const hcl::Expression& expression);
 
  private:
-  // A name that a for binds; known to be there, but of unknown value where it is NoValue.
+  // A name that a for expression binds. NoValue: the name exists, but its value is unknown.
   struct Binding {
     std::string_view name;
     Outcome value;
@@ -120,11 +120,11 @@ class Evaluator {
     const hcl::Expression& collection;
     const hcl::Expression* condition;  // null: none
   };
-  // What is done with an item; a reason ends the loop.
+  // Called for each item; a returned reason ends the loop.
   using Step = std::function<std::optional<NoValue>()>;
   struct Argument {
     const hcl::Expression& expression;
-    std::optional<Value> item = {};  // what it is where the expression was expanded to its items
+    std::optional<Value> item = {};  // the value, if the expression was expanded to its items
   };
   using Arguments = std::vector<Argument>;
   struct Invocation {
@@ -132,7 +132,7 @@ class Evaluator {
     const Range& range;
     const Arguments& arguments;
     const Function& function;
-    Value::Items values;  // converted, with marks; none for a function that is lazy
+    Value::Items values;  // converted, with marks; empty for a lazy function
   };
   struct SpecialFunction;
   class Bound;
@@ -186,7 +186,7 @@ class Evaluator {
   // for_expression.cpp
   Outcome iterable(const hcl::Expression& collection);
   Outcome lets_in(const hcl::Expression& condition);
-  // Runs the step for each item that the condition lets in. The marks of the collection and the conditions.
+  // Runs the step for each item that the condition selects. Returns the marks of the collection and the conditions.
   tl::expected<Marks, NoValue> iterate(const Loop& loop, const Step& step);
   Outcome tuple_for(const hcl::For& node, const Loop& loop, const Range& range);
   Outcome object_for(const hcl::For& node, const Loop& loop, const Range& range);
@@ -201,7 +201,7 @@ class Evaluator {
   Outcome argument_value(const Argument& argument);
   std::optional<NoValue> evaluate_arguments(Invocation& invocation);
   Outcome call_function(const Invocation& invocation);
-  // That the function refuses its arguments.
+  // The error of a function that rejects its arguments.
   Error call_error(const Invocation& invocation, FunctionError error) const;
   tl::unexpected<NoValue> reject_call(const Invocation& invocation, FunctionError error) const {
     return reject(call_error(invocation, std::move(error)));

@@ -62,7 +62,7 @@ tl::expected<Marks, NoValue> Evaluator::iterate(const Loop& loop, const Step& st
   if (!collection) return no_value(collection);
   Marks marks = collection->marks();
   if (collection->size() == 0 && loop.condition != nullptr) {
-    // A condition that cannot hold for whatever item is an error, also where there is none.
+    // An error in the condition that does not depend on the item is reported even if there are no items.
     const Bound bound(bindings_, loop, no_value(NoValue{}), no_value(NoValue{}));
     const Outcome in = lets_in(*loop.condition);
     if (failed(in)) return no_value(in);

@@ -43,7 +43,7 @@ bool is_bare_null(const Outcome& outcome) {
   return outcome && outcome->is_null() && outcome->is(Type::Kind::dynamic) && !outcome->marks().any();
 }
 
-// The type of the result; nullopt where the branches have none in common.
+// The type of the result; nullopt if the branches have none in common.
 std::optional<Type> result_type(const Outcome& when_true, const Outcome& when_false) {
   if (is_bare_null(when_true)) return type_of(when_false);
   if (is_bare_null(when_false)) return type_of(when_true);
@@ -98,7 +98,7 @@ std::optional<std::string> element_mismatch(const Type& when_true, const Type& w
   return fmt::format("mismatched {} element types: {}", noun, mismatch(left, right));
 }
 
-// What differs between two types that cannot be unified.
+// Describes the difference between two types that cannot be unified.
 std::string mismatch(const Type& when_true, const Type& when_false) {
   std::optional<std::string> inner;
   if (when_true.kind() == when_false.kind()) {
@@ -116,7 +116,7 @@ std::string mismatch(const Type& when_true, const Type& when_false) {
 
 }  // namespace
 
-// The operand as the operator wants it.
+// The operand, converted for the operator.
 Outcome Evaluator::operand(const hcl::Expression& expression, const Type& type, std::string_view which) {
   Outcome value = evaluate(expression);
   if (!value) return no_value(value, type);
@@ -157,12 +157,12 @@ Outcome Evaluator::equality(const hcl::Binary& node) {
   return Value::boolean(same == (node.op == Operator::equal)).with_marks(left->deep_marks() | right->deep_marks());
 }
 
-// One side alone may decide; what is wrong with the other one does not matter then.
+// If one side decides the result, errors of the other side do not matter.
 Outcome Evaluator::logic(const hcl::Binary& node, const Range& range) {
   const Outcome left = operand(*node.left, Type::boolean(), "left");
   const Outcome right = operand(*node.right, Type::boolean(), "right");
   const bool deciding = node.op == Operator::logical_or;
-  // A null counts as false here, as in the reference implementation.
+  // A null is treated as false here, as in the reference implementation.
   const auto decides = [deciding](const Outcome& side) {
     return side && (!side->is_null() && side->as_bool()) == deciding;
   };

@@ -13,14 +13,14 @@ namespace modlock::eval {
 struct Evaluator::TemplateText {
   const std::string& text;
   std::string path;  // for messages
-  // Messages must not tell anything of what has marks. Variables may have lost theirs.
+  // Messages must not reveal anything that has marks. Variables may have lost theirs.
   Marks marks;
   Marks variable_marks;
 };
 
 namespace {
 
-// What the parts stand in: `otherwise` where there are none.
+// The range of the parts, or `otherwise` if there are none.
 Range range_of(const std::vector<hcl::TemplatePart>& parts, const Range& otherwise) {
   return parts.empty() ? otherwise : Range{parts.front().range.start, parts.back().range.end};
 }
@@ -50,7 +50,7 @@ std::optional<FunctionError> check_variables(const Value& variables, bool secret
 
 }  // namespace
 
-// A template that is one interpolation and nothing else is the value itself.
+// A template that is only one interpolation is the value itself.
 Outcome Evaluator::value_of(const hcl::Template& node, const hcl::Expression& at) {
   if (node.parts.size() == 1) {
     if (const auto* only = std::get_if<hcl::ExpressionPtr>(&node.parts.front().what)) return evaluate(**only);
@@ -77,7 +77,7 @@ Outcome Evaluator::text_of(const std::vector<hcl::TemplatePart>& parts, const Ra
   return within_limits(Value::string(std::move(text)).with_marks(marks), range);
 }
 
-// What a part adds, a string with marks.
+// The text of a part, as a string with marks.
 Outcome Evaluator::part_value(const hcl::TemplatePart& part) {
   if (const auto* literal = std::get_if<std::string>(&part.what)) return Value::string(*literal);
   if (const auto* branch = std::get_if<std::unique_ptr<hcl::TemplateIf>>(&part.what)) {
@@ -144,7 +144,7 @@ Outcome Evaluator::templatestring(const Invocation& invocation) {
   return result->with_marks(text.marks() | variables.marks());
 }
 
-// The template sees its variables only; what is wrong in it is reported at the call.
+// The template can use only its variables. Its errors are reported at the call.
 Outcome Evaluator::render(const Invocation& invocation, const TemplateText& text, const Value& variables) {
   const DepthGuard entered(run_.templates);
   if (run_.templates > kMaxTemplates) {

@@ -73,7 +73,7 @@ tl::expected<Value, Problem> member_at(const Value& value, const Value& key) {
                    : "");
 }
 
-// The type of an item of a value that is not there itself.
+// The type of an item of a value that does not exist itself.
 Type type_inside(const Type& type) {
   return type.is(Kind::list) || type.is(Kind::map) ? type.element() : Type::dynamic();
 }
@@ -160,7 +160,7 @@ Outcome Evaluator::each_of(const hcl::Splat& node, const Outcome& item) {
   return result;
 }
 
-// What is no sequence counts as one of one item, a null as an empty one.
+// A value that is not a sequence is treated as a sequence with one item, a null as an empty one.
 Outcome Evaluator::value_of(const hcl::Splat& node, const hcl::Expression& at) {
   const Outcome source = evaluate(*node.operand);
   if (!source) return no_value(source);
@@ -193,7 +193,7 @@ Outcome Evaluator::value_of(const hcl::Splat& node, const hcl::Expression& at) {
   return result->with_marks(source->marks());
 }
 
-// The results for the items of a list or set, which must be of one type.
+// The results for the items of a list or set. They must have one type.
 Outcome Evaluator::list_splat(const hcl::Splat& node, Value::Items items, const Type& element, const Range& range) {
   if (items.empty()) {
     const Outcome unknown = each_of(node, no_value(NoValue{{}, element}));

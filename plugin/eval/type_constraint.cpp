@@ -22,14 +22,14 @@ constexpr std::string_view kNoType =
     "call, "
     "like list(string)";
 
-// The name that stands alone, or nothing. The words of the language count as names.
+// The name that is the whole expression, or nothing. true, false and null are names here.
 std::string_view keyword(const hcl::Expression& expression) {
   if (const auto* name = std::get_if<hcl::Variable>(&expression.node)) return name->name;
   if (const auto* literal = std::get_if<hcl::BoolLiteral>(&expression.node)) return literal->value ? "true" : "false";
   return std::holds_alternative<hcl::NullLiteral>(expression.node) ? "null" : "";
 }
 
-// Whether it stands in quotes or is a heredoc; "${…}" alone is what is in it.
+// Whether it is in quotes or a heredoc. A template that is only "${…}" is the expression in it.
 bool is_template(const hcl::Expression& expression) {
   const auto* text = std::get_if<hcl::Template>(&expression.node);
   return text != nullptr &&
@@ -66,14 +66,14 @@ std::shared_ptr<const Defaults> shared(Defaults defaults) {
   return std::make_shared<const Defaults>(std::move(defaults));
 }
 
-// What is read of an object between its braces.
+// The attributes of an object that were read so far.
 struct Attributes {
   std::map<std::string, Type> types = {};
   std::set<std::string> optional = {};
   Defaults defaults = {};
 };
 
-// The height of what is read is bounded by the parser, so recursion is fine.
+// The parser limits the height of trees, so recursion is safe.
 class TypeReader {
  public:
   explicit TypeReader(const std::string& path) : path_(path) {}
@@ -218,7 +218,7 @@ class TypeReader {
   const std::string& path_;
 };
 
-// What to write instead of a type that stands in quotes.
+// The replacement for a type in quotes.
 std::string unquoted(const std::string& text) {
   if (text == "list" || text == "map") {
     return fmt::format("remove the quotes around \"{0}\" and write {0}(string) instead", text);
@@ -226,7 +226,7 @@ std::string unquoted(const std::string& text) {
   return text == "string" ? "remove the quotes around \"string\"" : "";
 }
 
-// The form of type that OpenTofu 0.11 had.
+// The notation of types in OpenTofu 0.11.
 Result<TypeConstraint> refuse_quoted(const hcl::Expression& expression, const std::string& path) {
   const auto value = constant_value(expression, false, path);
   if (!value) return fail(value.error());
@@ -248,14 +248,14 @@ Result<TypeConstraint> refuse_quoted(const hcl::Expression& expression, const st
 
 using Kind = Type::Kind;
 
-// Defaults of a collection have no key, and "" is no name of an attribute: so what is found is meant.
+// Defaults of a collection have no key, and "" is not an attribute name, so there is no confusion.
 Value apply_child(const Value& value, const Defaults& defaults, const std::string& key) {
   auto child = defaults.children.find(key);
   if (child == defaults.children.end()) child = defaults.children.find("");
   return child == defaults.children.end() ? value : apply_defaults(value, *child->second);
 }
 
-// The parts as a collection of that kind, with one type for all; as they are where they have none in common.
+// The parts as a collection of this kind with one element type, or unchanged if they have none in common.
 Value collected(Value parts, const Type& collection) {
   if (parts.size() == 0) return parts;
   auto converted = convert(parts, collection);

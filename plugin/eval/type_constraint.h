@@ -10,8 +10,8 @@
 
 namespace modlock::eval {
 
-// Defaults of optional() attributes, in the shape of the type: for an object its attributes' own defaults, below the
-// names of attributes (of a tuple the indices, of a collection "" for all elements) those of what is inside.
+// Defaults of optional() attributes, in the shape of the type. `values`: the defaults of an object's own attributes.
+// `children`: the defaults inside, by attribute name (for a tuple by index, for a collection "" for all elements).
 struct Defaults {
   std::map<std::string, Value> values = {};
   std::map<std::string, std::shared_ptr<const Defaults>> children = {};
@@ -23,14 +23,14 @@ struct TypeConstraint {
   std::shared_ptr<const Defaults> defaults = {};  // null: none
 };
 
-// Reads `string`, `list(any)`, `object({ a = optional(string, "x") })`, `list` and `map` for those of any, and in JSON
-// syntax a string that holds such. The quoted forms "string", "list" and "map" of old are refused, as OpenTofu does.
-// Default values of optional() are evaluated without names and functions and converted. Errors: CONFIG_PARSE in `path`
-// with the range, in OpenTofu's words; the first one where there are several.
+// Reads `string`, `list(any)`, `object({ a = optional(string, "x") })`, bare `list` and `map` (of any), and in JSON
+// syntax a string that contains such a type. The old quoted forms "string", "list" and "map" are rejected, as in
+// OpenTofu. Default values of optional() are evaluated without names and functions, and converted. Errors: CONFIG_PARSE
+// in `path` with the range, in OpenTofu's wording; only the first one is reported.
 Result<TypeConstraint> parse_type_constraint(const hcl::Expression& expression, const std::string& path);
 
-// The value with defaults put in where attributes of it are missing or null, to be done before convert(). Lists and
-// maps whose elements differ then become tuples and objects (typeexpr's Defaults.Apply).
+// Replaces missing or null attributes by their defaults; call it before convert(). If the elements of a list or map
+// differ then, it becomes a tuple or an object (typeexpr's Defaults.Apply).
 Value apply_defaults(const Value& value, const Defaults& defaults);
 
 }  // namespace modlock::eval

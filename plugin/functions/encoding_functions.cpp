@@ -9,7 +9,7 @@
 #include "plugin/functions/json_text.h"
 #include "plugin/value/value.h"
 
-// Values from and to texts of other languages.
+// Functions that convert values to and from texts of other languages.
 namespace modlock::eval {
 namespace {
 
@@ -62,7 +62,7 @@ FunctionResult urldecode(const Call& call) {
     const int high = at + 2 < text.size() ? ascii::hex_value(text[at + 1]) : -1;
     const int low = at + 2 < text.size() ? ascii::hex_value(text[at + 2]) : -1;
     if (high < 0 || low < 0) {
-      // OpenTofu shows what it decoded in the quotes: nothing.
+      // OpenTofu shows in the quotes what it has decoded, which is nothing.
       return refuse(fmt::format("failed to decode URL '': invalid URL escape {}", shown(call, text.substr(at, 3))));
     }
     decoded += static_cast<char>(high * 16 + low);
@@ -80,7 +80,7 @@ class CsvReader {
  public:
   explicit CsvReader(std::string_view text) : text_(text) {}
 
-  // The next row that is not empty; an empty one at the end.
+  // Returns the next row that is not empty; an empty one at the end.
   tl::expected<Row, FunctionError> read() {
     std::string line;
     do {
@@ -108,7 +108,7 @@ class CsvReader {
   std::size_t row_line() const { return row_line_; }
 
  private:
-  // The next line with an end of LF, whatever end it has; without one at the end of the text.
+  // Returns the next line with LF as its ending, whatever the ending was; without one at the end of the text.
   std::string take_line() {
     const std::size_t end = text_.find('\n', at_);
     std::string line(text_.substr(at_, end == std::string_view::npos ? end : end - at_));
@@ -137,7 +137,7 @@ class CsvReader {
     return field;
   }
 
-  // May go on over further lines, which replace `line`.
+  // The field may continue on further lines, which replace `line`.
   tl::expected<std::string, FunctionError> quoted_field(std::string& line, std::size_t& at) {
     constexpr std::string_view kBadQuote = "extraneous or missing \" in quoted-field";
     std::string field;
@@ -172,7 +172,7 @@ class CsvReader {
   std::size_t row_line_ = 0;
 };
 
-// csvdecode(): RFC 4180 as Go's encoding/csv reads it. The first row has the names, the others become objects.
+// csvdecode(): RFC 4180 as Go's encoding/csv reads it. The first row has the names; the other rows become objects.
 FunctionResult decode_csv(std::string_view text) {
   CsvReader reader(text);
   const auto names = reader.read();

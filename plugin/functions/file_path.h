@@ -7,22 +7,22 @@
 
 namespace modlock::eval {
 
-// Paths as Go's path/filepath handles them on Unix: by their text alone.
+// Handles paths like Go's path/filepath on Unix: only by their text.
 
-// Without ".", "//" and "x/..", and without a "/" at the end; "." for nothing.
+// The path without ".", "//", "x/.." and a "/" at the end; "." for an empty path.
 std::string clean_path(std::string_view path);
 // `path` below `base`, cleaned. Empty parts are left out.
 std::string join_path(std::string_view base, std::string_view path);
 std::string base_name(std::string_view path);
 std::string directory_name(std::string_view path);
-// The way from `base` to `path`, which are both absolute or both relative and do not start with "..".
+// The relative path from `base` to `path`. Both are absolute, or both are relative and do not start with "..".
 std::string relative_path(std::string_view base, std::string_view path);
 
-// A path with the home directory in place of a leading "~". The error says why there is none.
+// Replaces a leading "~" by the home directory. The error says why there is none.
 tl::expected<std::string, std::string> expand_home(const std::string& path);
 
-// The bytes of the file that the first argument names, "~" being the home directory. The error is FileAccess's, in
-// OpenTofu's words where there is no such file.
+// Returns the bytes of the file that the first argument names; a leading "~" is the home directory. The error is that
+// of FileAccess, in OpenTofu's wording if the file does not exist.
 tl::expected<std::string, FunctionError> read_file(const Call& call);
 
 // An error of FileAccess about the first argument.

@@ -26,7 +26,6 @@ struct Decimal {
   void round(std::int64_t count);
 };
 
-// Takes zeros away at both ends.
 void trim_zeros(Decimal& decimal) {
   const std::size_t zeros = std::min(decimal.digits.find_first_not_of('0'), decimal.digits.size());
   decimal.digits.erase(0, zeros);
@@ -126,7 +125,7 @@ Decimal exact_decimal(const Number& number) {
   for (; whole >= large || (whole >= small && whole.divided_by(two)->is_integer()); ++halved) {
     whole = *whole.divided_by(two);
   }
-  // A number of less than full precision would be written with fewer digits than it has.
+  // A number with less than full precision would be written with too few digits.
   Decimal decimal = read_decimal((whole < small ? (whole + half) - half : whole).to_string());
   decimal.is_negative = number < Number();
   decimal.digits.resize(static_cast<std::size_t>(decimal.point), '0');
@@ -141,8 +140,8 @@ Decimal exact_decimal(const Number& number) {
   return decimal;
 }
 
-// Go's verbs without sign: "1.500000e+00", "1.500000", and %g, where precision -1 stands for as many digits as are
-// there. `exponent` is 'e' or 'E'.
+// Go's verbs without sign: "1.500000e+00", "1.500000", and %g, for which precision -1 means all digits. `exponent` is
+// 'e' or 'E'.
 std::string scientific_text(Decimal decimal, std::int64_t precision, char exponent) {
   if (precision < 0) {
     precision = std::max<std::int64_t>(static_cast<std::int64_t>(decimal.digits.size()) - 1, 0);
@@ -208,7 +207,7 @@ tl::unexpected<FunctionError> unsupported(const FormatVerb& verb, std::string_vi
   return refuse(fmt::format("unsupported value for {} at {}: {}", go_quoted(verb.raw), verb.offset, why));
 }
 
-// Pads to the width in grapheme clusters. Zeros stand behind as well, as in cty.
+// Pads to the width in grapheme clusters. Zeros are also added after the text, as in cty.
 void append_padded(const FormatVerb& verb, std::string_view text, TextBuilder& out) {
   std::int64_t size = 0;
   for (std::size_t at = 0; verb.width > size && at < text.size(); ++size) {
@@ -256,7 +255,7 @@ FormatResult append_string(const FormatVerb& verb, const Value& argument, TextBu
     return unsupported(verb, converted.error());
   }
   std::string_view text = converted->as_string();
-  // A precision of zero does not cut, as in cty.
+  // A precision of zero does not truncate, as in cty.
   if (verb.precision > 0) {
     std::size_t end = 0;
     for (std::int64_t i = 0; i < verb.precision && end < text.size(); ++i) {

@@ -27,7 +27,7 @@ bool is_iterated(const Value& argument) {
   return is_sequence(argument.type()) && !argument.is_null();
 }
 
-// How many texts there will be: as many as the sequences among the arguments have elements.
+// The number of results: the number of elements of the sequences among the arguments.
 tl::expected<std::size_t, FunctionError> iterations(std::span<const Value> arguments) {
   std::size_t resolver = arguments.size();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -75,12 +75,11 @@ FunctionResult formatlist(const Call& call) {
   return Value::list(Type::string(), std::move(texts));
 }
 
-// Reads the verbs of a format text.
 class VerbReader {
  public:
   VerbReader(std::string_view format, std::size_t at) : format_(format), at_(at) {}
 
-  // The verb that starts at the "%", where `next` is the argument it takes unless it says another.
+  // Reads the verb that starts at the "%". It takes the argument `next` unless it specifies another.
   tl::expected<FormatVerb, FunctionError> read(std::size_t next) {
     FormatVerb verb{.offset = at_, .argument = next};
     ++at_;
@@ -141,7 +140,7 @@ class VerbReader {
     }
   }
 
-  // Stays at a number that is too large in any case.
+  // Stops growing at a number that is too large in any case.
   std::int64_t read_number() {
     std::int64_t number = 0;
     for (; at_ < format_.size() && ascii::is_digit(format_[at_]); ++at_) {

@@ -26,13 +26,13 @@ struct FormatVerb {
   std::int64_t precision = -1;  // -1: not given
 };
 
-// Why a text cannot be formatted; `argument` counts the arguments behind the format from 1.
+// Why a text cannot be formatted; `argument` counts the arguments after the format from 1.
 using FormatResult = tl::expected<void, FunctionError>;
 
 // Appends `format` with its verbs replaced by `arguments`, by the rules of cty's format().
 FormatResult format_text(std::string_view format, std::span<const Value> arguments, TextBuilder& out);
 
-// Appends one argument as its verb wants it.
+// Appends one argument as its verb specifies.
 FormatResult format_argument(const FormatVerb& verb, const Value& argument, TextBuilder& out);
 
 }  // namespace modlock::eval

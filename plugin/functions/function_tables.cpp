@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// The letter after the backslash, or 0 where there is no short form.
+// The letter after the backslash, or 0 if there is no short form.
 char short_escape(char32_t character) {
   switch (character) {
     case '\a':
@@ -80,7 +80,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
       bytes += static_cast<char>((group >> (16U - 8U * static_cast<unsigned>(i))) & 0xFFU);
     }
     group = 0;
-    // Behind padding a further group never starts: neither a digit nor a "=" is taken then.
+    // No group starts after padding: neither a digit nor a "=" is accepted then.
     digits = 0;
   }
   return digits == 0 ? std::optional(std::move(bytes)) : std::nullopt;

@@ -10,18 +10,17 @@
 #include "plugin/functions/functions.h"
 #include "plugin/value/value.h"
 
-// What the families of functions share, and the families themselves. For the files of this folder only.
+// Helpers that several families of functions use, and the tables of the families. Only for the files of this directory.
 namespace modlock::eval {
 
 // In base64 with padding (RFC 4648 section 4).
 std::string encode_base64(std::string_view bytes);
 
-// The bytes of a text in base64 with its padding; line ends in it do not count. nullopt for any
-// other text.
+// Decodes base64 with padding; ignores line endings in it. nullopt for any other text.
 std::optional<std::string> decode_base64(std::string_view text);
 
-// A string literal as OpenTofu's messages show texts (%q of Go's fmt): "a\nb", with control characters and what is
-// not printable escaped.
+// A string literal as in OpenTofu's messages (%q of Go's fmt): "a\nb", with control characters and unprintable
+// characters escaped.
 std::string go_quoted(std::string_view text);
 
 std::span<const Function> string_functions();
@@ -53,8 +52,9 @@ inline Parameter list_parameter(std::string_view name, Type element = Type::dyna
 }
 
 // yamldecode(): one document of objects, tuples and scalars, plain scalars by the rules of go-cty-yaml (YAML 1.1's
-// "yes", "on", "~", timestamps), with anchors, aliases and "<<". Refused: tags of other types than YAML's own, keys
-// that are no scalars, an alias inside its own anchor, infinite numbers. The words for bad syntax are yaml-cpp's.
+// "yes", "on", "~", timestamps), with anchors, aliases and "<<". Rejected: tags of types that YAML does not define,
+// keys that are not scalars, an alias inside its own anchor, infinite numbers. Syntax errors have the wording of
+// yaml-cpp.
 FunctionResult decode_yaml(std::string_view text);
 
 // The call fails as a whole, or because of one argument.
@@ -64,13 +64,13 @@ tl::unexpected<FunctionError> refuse_argument(std::size_t argument, std::string 
 tl::unexpected<FunctionError> too_many_elements();
 tl::unexpected<FunctionError> too_long_text();
 
-// Text as Go's %q writes it, or "(sensitive value)" where the call must not show its arguments.
+// The text as Go's %q writes it, or "(sensitive value)" if the call must not show its arguments.
 std::string shown(const Call& call, std::string_view argument);
 
-// The error, or one that says `instead` where the call must not show its arguments.
+// The error, or one with the message `instead` if the call must not show its arguments.
 tl::unexpected<FunctionError> shown_error(const Call& call, FunctionError error, std::string_view instead);
 
-// A number as an index or a count. The error is what cty says of a number that is none.
+// A number as an index or a count. The error has cty's wording for a number that is not whole.
 tl::expected<std::int64_t, std::string> whole_number(const Value& number);
 
 // `==` of the language: nulls of all types are equal.
@@ -80,7 +80,7 @@ bool is_utf8(std::string_view text);
 
 bool is_sequence(const Type& type);  // a list, set or tuple
 
-// A text that is put together. It stops to grow at kMaxTextBytes.
+// Builds a text. It stops growing at kMaxTextBytes.
 class TextBuilder {
  public:
   void append(std::string_view text);

@@ -41,7 +41,7 @@ constexpr std::array kNotEvaluated = {
     NotEvaluated{"yamlencode", "YAML is not written where modules are located"},
 };
 
-// Those of evaluate().
+// Implemented by evaluate().
 constexpr std::array<std::string_view, 8> kSpecial = {"can",       "ephemeralasnull", "issensitive",    "nonsensitive",
                                                       "sensitive", "templatefile",    "templatestring", "try"};
 

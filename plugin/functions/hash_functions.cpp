@@ -37,7 +37,7 @@ FunctionResult hash_file(const Call& call) {
   return hashed<algorithm, encoding>(*bytes);
 }
 
-// The 32 digits of a UUID in one of the ways of writing one that OpenTofu reads.
+// The 32 digits of a UUID in any notation that OpenTofu reads.
 tl::expected<std::string, std::string> uuid_digits(std::string_view text) {
   const std::size_t given = text.size();
   const bool is_prefixed = given == 45;

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Type::Kind;
 
-// What stands in place of the character at `at`, and how many bytes it replaces; empty where it stays.
+// The replacement of the character at `at`, and the number of bytes it replaces; empty if the character is kept.
 std::string escaped(std::string_view text, std::size_t at, std::size_t& size) {
   size = 1;
   const char character = text[at];
@@ -121,7 +121,7 @@ class Decoder {
   }
 
  private:
-  // The next character that is no blank, or NUL at the end (which is no JSON elsewhere either).
+  // The next character that is not blank, or NUL at the end (NUL is not valid JSON elsewhere either).
   char peek() {
     at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
     return at_ < text_.size() ? text_[at_] : '\0';
@@ -180,7 +180,7 @@ class Decoder {
     return value;
   }
 
-  // False where there is no digit.
+  // False if there is no digit.
   bool skip_digits() {
     const std::size_t from = at_;
     while (at_ < text_.size() && ascii::is_digit(text_[at_])) {
@@ -218,7 +218,7 @@ class Decoder {
     return Value::number(*number);
   }
 
-  // The code unit of "\uXXXX" behind the "u".
+  // The code unit of "\uXXXX" after the "u".
   tl::expected<char32_t, FunctionError> decode_unit() {
     char32_t unit = 0;
     for (int i = 0; i < 4; ++i, ++at_) {

@@ -10,13 +10,13 @@ namespace modlock::eval {
 
 class TextBuilder;
 
-// JSON as jsonencode() writes it: no blanks, members sorted, and "<", ">", "&", U+2028 and U+2029 escaped in strings.
-// Marks do not show.
+// The JSON of jsonencode(): no blanks, members sorted, and "<", ">", "&", U+2028 and U+2029 escaped in strings. Marks
+// are ignored.
 void append_json(TextBuilder& out, const Value& value);
 
-// The value of a JSON text as jsondecode() has it: objects and tuples, null of dynamic type. Of members of one name the
-// last counts, where their types are the same. Lone surrogates become U+FFFD. A "]" or "}" behind the value ends the
-// text, as in Go. Errors are in the words of Go's decoder. Nesting is limited to hcl::kMaxDepth.
+// The value that jsondecode() returns: objects and tuples, null of dynamic type. The last of several members with the
+// same name is used, if their types are the same. Lone surrogates become U+FFFD. A "]" or "}" after the value ends the
+// text, as in Go. Errors have the wording of Go's decoder. Nesting is limited to hcl::kMaxDepth.
 FunctionResult decode_json(std::string_view text);
 
 }  // namespace modlock::eval

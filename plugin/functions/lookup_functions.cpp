@@ -8,7 +8,7 @@
 #include "plugin/value/convert.h"
 #include "plugin/value/value.h"
 
-// Functions that check collections, select from them, and make maps.
+// Functions that check collections, select from them, and create maps.
 namespace modlock::eval {
 namespace {
 
@@ -42,7 +42,7 @@ FunctionResult length(const Call& call) {
   return Value::number(static_cast<std::int64_t>(value.size()));
 }
 
-// The elements of a sequence as they are, those of a map or object in the order of their keys.
+// The elements of a sequence in order, or those of a map or object in the order of their keys.
 Value::Items elements(const Value& collection) {
   if (is_sequence(collection.type())) {
     return collection.items();

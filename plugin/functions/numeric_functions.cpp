@@ -65,7 +65,7 @@ FunctionResult signum(const Call& call) {
   return Value::number(std::int64_t{*number > 0} - std::int64_t{*number < 0});
 }
 
-// The value of a digit, at least 62 where it is none. Up to base 36 upper case means the same as lower case.
+// The value of a digit, at least 62 if it is invalid. Up to base 36, upper case and lower case are the same.
 std::int64_t digit_value(char digit, std::int64_t base) {
   if (ascii::is_digit(digit)) {
     return digit - '0';

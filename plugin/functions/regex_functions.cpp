@@ -57,8 +57,8 @@ struct Pattern {
   }
 };
 
-// A search may look at all of the text that is left to tell where a match ends: many matches in a long text would take
-// time that grows with its square.
+// A search may read the whole rest of the text to find the end of a match: many matches in a long text would take
+// quadratic time.
 class SearchBudget {
  public:
   explicit SearchBudget(const RegularExpression& expression) : weight_(1 + expression.group_count()) {}
@@ -126,7 +126,7 @@ FunctionResult regexall(const Call& call) {
     }
     const std::string_view whole = (*match)[0];
     const auto end = static_cast<std::size_t>(whole.data() + whole.size() - text.data());
-    // An empty match right behind another does not count.
+    // An empty match directly after another one is ignored.
     const bool counts = end != at || whole.data() != previous_end;
     at = end == at ? at + character_size(text, at) : end;
     previous_end = whole.data() + whole.size();
@@ -140,7 +140,7 @@ FunctionResult regexall(const Call& call) {
   return Value::list(pattern->type(), std::move(matches));
 }
 
-// How many bytes the letter, digit or underscore at `at` takes, 0 where there is none.
+// The size in bytes of the letter, digit or underscore at `at`, or 0 if there is none.
 std::size_t name_character_size(std::string_view text, std::size_t at) {
   if (at < text.size() && ascii::is_digit(text[at])) {
     return 1;
@@ -149,7 +149,7 @@ std::size_t name_character_size(std::string_view text, std::size_t at) {
   return hcl::identifier_size(character, 0);
 }
 
-// The group that "name" or "${name}" refers to: its number or one of that name; empty where there is none.
+// The group that "name" or "${name}" refers to, by number or by name; empty if there is none.
 std::string_view group_named(std::string_view name, const RegularExpression& expression,
                              const RegularExpression::Match& match) {
   const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
@@ -165,7 +165,7 @@ std::string_view group_named(std::string_view name, const RegularExpression& exp
   return found == names.end() ? std::string_view() : match[static_cast<std::size_t>(found - names.begin()) + 1];
 }
 
-// Appends a replacement with its "$1", "${name}" and "$$" filled in. A "$" that starts none of them stays.
+// Appends a replacement with its "$1", "${name}" and "$$" filled in. Any other "$" is kept.
 void append_expanded(std::string_view replacement, const RegularExpression& expression,
                      const RegularExpression::Match& match, TextBuilder& out) {
   for (std::size_t dollar = replacement.find('$'); dollar != std::string_view::npos && !out.is_full();
@@ -211,7 +211,7 @@ FunctionResult replace_matches(const RegularExpression& expression, std::string_
     const auto start = static_cast<std::size_t>(whole.data() - text.data());
     const std::size_t end = start + whole.size();
     replaced.append(text.substr(last_end, start - last_end));
-    // An empty match right behind another is not replaced.
+    // An empty match directly after another one is not replaced.
     if (end > last_end || start == 0) {
       append_expanded(replacement, expression, *match, replaced);
     }

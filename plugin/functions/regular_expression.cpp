@@ -10,7 +10,7 @@
 namespace modlock::eval {
 namespace {
 
-// Each state of a match keeps the places of all groups: time and memory grow with their number squared.
+// Each state of a match stores the positions of all groups: time and memory grow with the square of their number.
 constexpr int kMostGroups = 250;
 
 std::string go_code(re2::RE2::ErrorCode code) {
@@ -45,7 +45,7 @@ std::string go_code(re2::RE2::ErrorCode code) {
   }
 }
 
-// Where a character class ends that starts at `at`.
+// The end of the character class that starts at `at`.
 std::size_t class_end(std::string_view pattern, std::size_t at) {
   ++at;
   for (const char first : {'^', ']'}) {
@@ -61,7 +61,7 @@ std::size_t class_end(std::string_view pattern, std::size_t at) {
   return std::min(at + 1, pattern.size());
 }
 
-// The opening of a named group at the front, up to its "<"; empty where there is none.
+// The opening of a named group at the front, up to its "<"; empty if there is none.
 std::string_view group_opening(std::string_view pattern) {
   return pattern.substr(0, pattern.starts_with("(?P<") ? 4 : pattern.starts_with("(?<") ? 3 : 0);
 }
@@ -71,7 +71,7 @@ bool is_group_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char letter) { return letter == '_' || ascii::is_alnum(letter); });
 }
 
-// Go takes "(?<name>" for "(?P<name>", which RE2 of this age does not, only names of ASCII, and no "\C".
+// Go treats "(?<name>" as "(?P<name>", which this version of RE2 does not; Go allows only ASCII names and no "\C".
 tl::expected<std::string, PatternError> in_syntax_of_re2(std::string_view pattern) {
   std::string translated;
   for (std::size_t at = 0; at < pattern.size();) {
@@ -121,7 +121,7 @@ class Translator {
   }
 
  private:
-  // Takes one character, a backslash taking the one behind it. False at the end.
+  // Takes one character, or a backslash and the character after it. False at the end.
   bool take_literal() {
     if (pattern_.substr(at_).starts_with('\\')) {
       ++at_;

@@ -14,22 +14,22 @@ class RE2;
 
 namespace modlock::eval {
 
-// Why a pattern is none, in the words of Go's package regexp/syntax: "missing closing ]" in "[a".
+// Why a pattern is invalid, in the wording of Go's package regexp/syntax: "missing closing ]" in "[a".
 struct PatternError {
   std::string code;
   std::string expression;
 };
 
-// A regular expression in Go's syntax, which is RE2's. Matching takes time linear in the text. A pattern of more than
-// 250 groups, which Go would take, is refused.
+// A regular expression in Go's syntax, which is that of RE2. Matching takes time linear in the text. A pattern with
+// more than 250 groups is rejected, although Go accepts it.
 class RegularExpression {
  public:
   static tl::expected<RegularExpression, PatternError> compile(std::string_view pattern);
 
-  // What the whole expression matched, then what its groups did; data() is null where a group took no part.
+  // The match of the whole expression, then those of its groups; data() is null if a group took no part.
   using Match = std::vector<std::string_view>;
 
-  // The leftmost match that starts at `from` or behind.
+  // The leftmost match that starts at `from` or after it.
   std::optional<Match> find(std::string_view text, std::size_t from) const;
   std::size_t group_count() const;
   // The names of the groups in their order, empty for those without.
@@ -42,12 +42,12 @@ class RegularExpression {
   std::vector<std::string> names_;
 };
 
-// The regular expression that matches the paths which a pattern of fileset() means: "*" and "?" within a part of a
-// path, "**" as a whole part for any number of them, "[a-z]" and "[^a-z]", "{one,two}", and "\" before what is to be
-// taken literally. nullopt where brackets or braces stay open.
+// The regular expression for the paths that a pattern of fileset() matches: "*" and "?" within a path component, "**"
+// as a whole component for any number of them, "[a-z]" and "[^a-z]", "{one,two}", and "\" before a literal character.
+// nullopt if brackets or braces are not closed.
 std::optional<std::string> regular_expression_of_glob(std::string_view pattern);
 
-// The part of a pattern before the last "/" that stands in front of all wildcards ("." without one), and the rest.
+// The part of a pattern before the last "/" that precedes all wildcards ("." if there is none), and the rest.
 struct SplitGlob {
   std::string base;
   std::string pattern;

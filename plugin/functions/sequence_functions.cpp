@@ -53,7 +53,7 @@ std::size_t total_size(std::span<const Value> sequences) {
   return size;
 }
 
-// The type of list that all arguments become, nullopt where concat() makes a tuple of them.
+// The type of list that all arguments convert to; nullopt if concat() makes a tuple of them.
 std::optional<Type> common_list_type(std::span<const Value> arguments) {
   std::vector<Type> types;
   for (const Value& argument : arguments) {
@@ -102,8 +102,8 @@ FunctionResult distinct(const Call& call) {
   return Value::list(list.type().element(), std::move(kept));
 }
 
-// Adds what is in `sequence` and in the sequences inside it. Shared parts count each time they are visited, so that
-// nothing grows beyond the limit. False where it would.
+// Adds the items of `sequence` and of the sequences inside it. Shared parts count at each visit, so that the result
+// stays within the limit. Returns false if it would exceed it.
 bool flatten_into(const Value& sequence, Value::Items& all, std::size_t& visited) {
   for (const Value& item : sequence.items()) {
     if (++visited > kMaxElements) {
@@ -237,7 +237,7 @@ FunctionResult sort(const Call& call) {
   return Value::list(Type::string(), std::move(items));
 }
 
-// Both were there before OpenTofu and are kept by it as errors.
+// Both existed before OpenTofu, which keeps them only as errors.
 FunctionResult removed_list(const Call&) {
   return refuse(
       "the \"list\" function was deprecated in Terraform v0.12 and is not available in OpenTofu; use tolist([ ... ]) "

@@ -17,11 +17,11 @@ bool is_before(const Value& left, const Value& right) {
   return Value::compare(left, right) < 0;
 }
 
-// The type of the elements of the result of a set operation; nullopt where the sets have none in common.
+// The element type of the result of a set operation; nullopt if the sets have none in common.
 std::optional<Type> common_element(std::span<const Value> sets) {
   std::vector<Type> types;
   for (const Value& set : sets) {
-    // A set that is empty and of no known type fits any other.
+    // An empty set of unknown type fits any other set.
     if (set.size() > 0 || !set.type().element().is(Kind::dynamic)) {
       types.push_back(set.type().element());
     }
@@ -74,7 +74,7 @@ FunctionResult setsubtract(const Call& call) {
   });
 }
 
-// What the elements of an argument of setproduct() are converted to.
+// The type that the elements of an argument of setproduct() are converted to.
 tl::expected<Type, FunctionError> factor_type(std::span<const Value> arguments, std::size_t at) {
   const Type& type = arguments[at].type();
   if (type.is(Kind::set) || type.is(Kind::list)) {
@@ -102,7 +102,7 @@ tl::expected<Value::Items, FunctionError> factor(std::span<const Value> argument
   return items;
 }
 
-// All combinations, the last factor turning fastest.
+// All combinations; the last factor changes fastest.
 Value::Items combinations(const std::vector<Value::Items>& factors, std::size_t total) {
   Value::Items all;
   all.reserve(total);
@@ -139,7 +139,7 @@ FunctionResult setproduct(const Call& call) {
     if (!items) {
       return tl::unexpected(items.error());
     }
-    // Counted in the elements of all tuples; `total` is at most kMaxElements before this.
+    // Counts the elements of all tuples; `total` is at most kMaxElements before this.
     total *= items->size();
     if (total * call.arguments.size() > kMaxElements) {
       return too_many_elements();
@@ -149,7 +149,7 @@ FunctionResult setproduct(const Call& call) {
   const bool is_ordered = std::none_of(call.arguments.begin(), call.arguments.end(),
                                        [](const Value& argument) { return argument.is(Kind::set); });
   Value::Items all = combinations(factors, total);
-  // Where nulls leave the type of a factor open, the values decide it.
+  // If nulls leave the type of a factor open, the values determine it.
   const Type element = all.empty() ? Type::tuple(std::move(types)) : all.front().type();
   if (!std::all_of(all.begin(), all.end(), [&](const Value& tuple) { return tuple.type() == element; })) {
     return refuse("all elements must be of the same type");

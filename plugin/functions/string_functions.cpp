@@ -29,7 +29,7 @@ FunctionResult lower(const Call& call) {
   return each_character(call.arguments[0].as_string(), utf8proc_tolower);
 }
 
-// U+00DF has no simple upper case in Unicode's table, utf8proc gives it the capital letter sharp s.
+// U+00DF has no simple upper case in Unicode's table, but utf8proc maps it to the capital sharp s.
 utf8proc_int32_t simple_upper(utf8proc_int32_t character) {
   return character == 0xDF ? character : utf8proc_toupper(character);
 }
@@ -42,7 +42,8 @@ FunctionResult upper(const Call& call) {
   return each_character(call.arguments[0].as_string(), simple_upper);
 }
 
-// What ends a word for title(): all of ASCII that is no letter, digit or underscore, and elsewhere only white space.
+// The word separators of title(): every ASCII character except letters, digits and underscore; of the other characters
+// only white space.
 bool separates_words(std::string_view text, std::size_t at) {
   const char character = text[at];
   if (static_cast<unsigned char>(character) < 0x80) {
@@ -79,7 +80,7 @@ FunctionResult strrev(const Call& call) {
   return Value::string(std::move(reversed));
 }
 
-// Where the text goes on after `count` grapheme clusters, at most its end.
+// The offset after `count` grapheme clusters, at most the end of the text.
 std::size_t skip_clusters(std::string_view text, std::int64_t count) {
   std::size_t at = 0;
   for (; count > 0 && at < text.size(); --count) {
@@ -113,7 +114,7 @@ FunctionResult substr(const Call& call) {
     return Value::string("");
   }
   text.remove_prefix(skip_clusters(text, from));
-  // With an offset from the end, length 0 means all of the rest, as in cty.
+  // With an offset from the end, length 0 means the whole rest, as in cty.
   if (*length > 0) {
     text = text.substr(0, skip_clusters(text, *length));
   }
@@ -219,7 +220,7 @@ std::size_t last_character_size(std::string_view text) {
 FunctionResult trim(const Call& call) {
   std::string_view text = call.arguments[0].as_string();
   const std::string& cutset = call.arguments[1].as_string();
-  // One character's bytes are never part of another's in UTF-8, so that the set can be searched as a text.
+  // In UTF-8 the bytes of one character never occur within those of another, so the set can be searched as a text.
   const auto is_cut = [&](std::string_view character) { return cutset.find(character) != std::string::npos; };
   while (!text.empty() && is_cut(text.substr(0, first_character_size(text)))) {
     text.remove_prefix(first_character_size(text));

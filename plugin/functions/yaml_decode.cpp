@@ -58,7 +58,7 @@ class TimeReader {
     return true;
   }
 
-  // A number of that many digits, -1 where there is none.
+  // A number with this many digits, or -1 if there is none.
   int number(std::size_t least, std::size_t most) {
     std::size_t size = 0;
     int value = 0;
@@ -113,8 +113,8 @@ class TimeReader {
   std::string_view text_;
 };
 
-// A point in time of YAML ("2001-12-14", "2001-12-14 21:59:43.1", "2001-12-14t21:59:43-05:00") as RFC 3339 writes it,
-// without fractions of a second; nullopt for any other text.
+// A YAML timestamp ("2001-12-14", "2001-12-14 21:59:43.1", "2001-12-14t21:59:43-05:00") in RFC 3339, without fractions
+// of a second; nullopt for any other text.
 std::optional<std::string> yaml_time(std::string_view text) {
   return TimeReader(text).read();
 }
@@ -158,7 +158,7 @@ std::optional<Value> based_number(std::string_view text) {
 }
 
 std::optional<Value> number(std::string_view text) {
-  // An exponent of two is a number for tonumber() but not here.
+  // tonumber() accepts an exponent of two, YAML does not.
   if (text.find_first_of("pP") != std::string_view::npos) {
     return std::nullopt;
   }
@@ -168,7 +168,7 @@ std::optional<Value> number(std::string_view text) {
   return based_number(text);
 }
 
-// A plain scalar without a tag, or with one that leaves the form to decide.
+// A plain scalar without a tag, or with a tag that lets the form decide.
 tl::expected<Value, std::string> implicit_value(std::string_view text, bool may_be_time) {
   if (is_null(text)) {
     return Value();
@@ -198,7 +198,7 @@ tl::unexpected<std::string> not_of_tag(std::string_view text, std::string_view t
 }
 
 // The value of a scalar. `tag` is empty or the long form ("tag:yaml.org,2002:int"); quoted text is a string unless it
-// has a tag. The error says what is wrong, without a place.
+// has a tag. The error contains no position.
 tl::expected<Value, std::string> yaml_scalar(std::string_view tag, std::string_view text, bool is_quoted) {
   if (tag.empty()) {
     return is_quoted ? Value::string(std::string(text)) : implicit_value(text, true);
@@ -242,7 +242,7 @@ struct Open {
   Value::Members members = {};
 };
 
-// Builds the value of one document from the events of the parser. The first error stays.
+// Builds the value of one document from the events of the parser. Keeps the first error.
 class Builder : public YAML::EventHandler {
  public:
   FunctionResult finish() && {
@@ -263,7 +263,7 @@ class Builder : public YAML::EventHandler {
     } else if (is_key_next()) {
       fail_at(mark, "only strings are allowed as mapping keys");
     } else {
-      // Counted with all that is in it: aliases of aliases grow without bounds otherwise.
+      // Counts everything inside it: otherwise aliases of aliases would grow without bounds.
       count_ += known->second.size;
       accept(mark, known->second.value);
     }
@@ -363,7 +363,7 @@ class Builder : public YAML::EventHandler {
     open_.back().key = key->as_string();
   }
 
-  // A value that is complete goes into what holds it.
+  // Adds a complete value to the collection that contains it.
   void accept(const YAML::Mark& mark, const Value& value) {
     if (++count_ > kMaxElements && !error_) {
       error_ = too_many_elements().value();
@@ -409,7 +409,7 @@ class Builder : public YAML::EventHandler {
   }
 
   std::vector<Open> open_;
-  std::vector<std::size_t> starts_;  // what was counted when each of them was opened
+  std::vector<std::size_t> starts_;  // the count when each of them was opened
   std::map<YAML::anchor_t, Anchored> anchored_;
   std::size_t count_ = 0;
   std::optional<Value> result_;
@@ -419,7 +419,7 @@ class Builder : public YAML::EventHandler {
 }  // namespace
 
 FunctionResult decode_yaml(std::string_view text) {
-  // yaml-cpp throws at what is no YAML.
+  // yaml-cpp throws an exception if the text is not YAML.
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);

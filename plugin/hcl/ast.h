@@ -11,15 +11,15 @@
 
 #include "protocol/base/error.h"
 
-// The syntax tree of HCL native syntax (and, from the JSON reader on, of JSON syntax). Every node carries the exact
-// bytes it was written with; ranges follow the reference implementation (an attribute ends where its expression ends, a
-// string includes its quotes, parentheses belong to a parenthesised expression).
+// The syntax tree of HCL native syntax and, from the JSON reader on, of JSON syntax. Every node has the exact bytes it
+// was written with. Ranges follow the reference implementation: an attribute ends where its expression ends, a string
+// includes its quotes, and parentheses belong to a parenthesized expression.
 namespace modlock::hcl {
 
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
 
-// A node that is large and not frequent stands apart, so that it does not make every expression as large.
+// Stores a large, rare node separately to keep other expressions small.
 template <typename Node>
 class Boxed {
  public:
@@ -27,7 +27,7 @@ class Boxed {
   operator const Node&() const { return *node_; }
 
  private:
-  std::unique_ptr<const Node> node_;  // never null, but for what was moved from
+  std::unique_ptr<const Node> node_;  // null only after it was moved from
 };
 
 struct NumberLiteral {
@@ -109,7 +109,7 @@ struct GetAttribute {
   std::string name;
   Position name_start;
 
-  // The name ends where `whole` ends, the expression.
+  // The name ends where the expression `whole` ends.
   Range name_range(const Range& whole) const { return {name_start, whole.end}; }
 };
 // operand[key], or the legacy operand.0
@@ -129,13 +129,13 @@ struct SplatItem {};
 struct Parentheses {
   ExpressionPtr inner;
 };
-// A string of JSON syntax. Where the value is evaluated it is a template in native syntax, where it is taken literally
-// it is plain text, and where a reference, a call or a type is expected it holds a native expression: only the reader
-// of the value knows which (template_of, expression_of).
+// A string of JSON syntax. It is a native template if it is evaluated, plain text if it is taken literally, and a
+// native expression if a reference, a call or a type is expected. Only the reader of the value knows which
+// (template_of, expression_of).
 struct JsonString {
   std::string text;  // escapes decoded
-  // Where `text` stands in the file: (offset in text, bytes by which the file is ahead from there on), rising. Empty:
-  // text starts one byte behind the quote and holds no escapes.
+  // Maps `text` to the file: (offset in text, bytes by which the file is ahead from there on), ascending. Empty: text
+  // starts one byte after the quote and has no escapes.
   std::vector<std::pair<std::size_t, std::size_t>> shifts;
 };
 
@@ -145,7 +145,7 @@ struct Expression {
                Boxed<For>, Unary, Binary, Conditional, GetAttribute, Index, Splat, SplatItem, Parentheses, JsonString>
       node;
 
-  // Null where it is none.
+  // Null if it is not a call.
   const FunctionCall* function_call() const {
     const auto* call = std::get_if<Boxed<FunctionCall>>(&node);
     return call == nullptr ? nullptr : &static_cast<const FunctionCall&>(*call);
@@ -193,7 +193,7 @@ struct Block;
 struct Body {
   std::vector<Attribute> attributes;  // in source order
   std::vector<Block> blocks;          // in source order
-  Range range;                        // of the file, or of what stands between the braces, braces included
+  Range range;                        // of the file, or of the text between the braces, including the braces
 
   // The attribute of that name, or null.
   const Attribute* find(std::string_view name) const {

@@ -21,7 +21,7 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
 
-// Whether the bytes of ASCII continue an identifier.
+// Whether an ASCII byte continues an identifier.
 constexpr std::array<bool, 0x80> kContinues = [] {
   std::array<bool, 0x80> continues{};
   for (std::size_t c = '0'; c <= '9'; ++c) continues[c] = true;
@@ -37,7 +37,7 @@ bool starts_plain_identifier(char c) {
 
 bool is_identifier_start(char32_t c) {
   if (c < 0x80) return starts_plain_identifier(static_cast<char>(c));
-  // The characters that Unicode adds to, or takes from, ID_Start beside what their category says.
+  // The characters that Unicode adds to ID_Start, or removes from it, in addition to the categories.
   constexpr std::array<char32_t, 6> kOtherStart = {0x1885, 0x1886, 0x2118, 0x212E, 0x309B, 0x309C};
   if (std::find(kOtherStart.begin(), kOtherStart.end(), c) != kOtherStart.end()) return true;
   if (c == 0x2E2F) return false;
@@ -69,15 +69,15 @@ bool is_identifier_continue(char32_t c) {
   }
 }
 
-// How many characters at `at` take a byte and a column each: two of ASCII never belong together, but what follows the
-// last one may.
+// Counts the characters at `at` that take one byte and one column each. Two ASCII characters never form a cluster, but
+// the last one may form one with the character after it.
 std::size_t plain_size(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && byte_at(text, end) >= 0x20 && byte_at(text, end) < 0x80) ++end;
   return end - at - (end > at && end < text.size() && byte_at(text, end) >= 0x80 ? 1 : 0);
 }
 
-// Whether none of eight bytes is NUL or beyond ASCII.
+// Whether all eight bytes are ASCII and none is NUL.
 bool is_plain_ascii(std::uint64_t bytes) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   constexpr std::uint64_t kHigh = kOnes * 0x80;

@@ -13,12 +13,12 @@
 namespace modlock::hcl {
 namespace {
 
-// Words are taken whole, so that they can be reported whole: "01", "1.2.3", "True", "-Infinity".
+// A word is taken as a whole, so that it is reported as a whole: "01", "1.2.3", "True", "-Infinity".
 bool is_in_word(char c) {
   return ascii::is_alnum(c) || c == '-' || c == '+' || c == '.' || c == '_';
 }
 
-// Takes digits away and says how many there were.
+// Removes leading digits and returns their number.
 std::size_t take_digits(std::string_view& text) {
   std::size_t count = 0;
   while (count < text.size() && ascii::is_digit(text[count])) ++count;
@@ -243,7 +243,7 @@ Result<Expression> JsonReader::read_array() {
   return Expression{{opening.start, take(1).end}, std::move(tuple)};
 }
 
-// Whether another item follows; otherwise the closing bracket is next.
+// Whether another item follows. If not, the closing bracket is next.
 Result<bool> JsonReader::read_comma(const Range& opening, char close, std::string_view behind) {
   skip_blanks();
   if (next() == close) return false;
@@ -301,7 +301,7 @@ Result<Expression> JsonReader::read_string() {
   return Expression{take(at + 1 - here_.byte), std::move(string)};
 }
 
-// Decodes the escape at `at`, a backslash and something, and goes behind it.
+// Decodes the escape sequence at `at`, which starts with a backslash, and moves `at` past it.
 Result<void> JsonReader::read_escape(std::size_t& at, JsonString& into) const {
   const char kind = text_[at + 1];
   if (const char simple = simple_escape(kind)) {

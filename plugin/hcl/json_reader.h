@@ -9,17 +9,16 @@
 
 namespace modlock::hcl {
 
-// Reads strict JSON as an expression tree (json_syntax.h says how): objects with all their members in order, every node
-// with its range. The first syntax error ends the reading. `text` is well-formed UTF-8 without NUL.
+// Reads strict JSON as an expression tree (see json_syntax.h): objects with all their members in order, every node with
+// its range. Reading ends at the first syntax error. `text` is well-formed UTF-8 without NUL.
 class JsonReader {
  public:
   JsonReader(std::string_view text, const std::string& path, Code error_code)
       : text_(text), path_(path), error_code_(error_code) {}
 
-  // The one value of the text.
   Result<Expression> read();
 
-  // Behind what was read last.
+  // The position after the part that was read last.
   Position here() const { return here_; }
 
  private:
@@ -37,7 +36,7 @@ class JsonReader {
 
   tl::unexpected<Error> fail_at(const Range& range, std::string message, std::string hint = {}) const;
   tl::unexpected<Error> fail_expected(std::string_view expected, std::string hint = {}) const;
-  // Like fail_expected(), but at what is left open if the file ends.
+  // Like fail_expected(), but reports the opening bracket if the file ends.
   tl::unexpected<Error> fail_in_brackets(const Range& opening, std::string_view expected, std::string hint = {}) const;
   tl::unexpected<Error> fail_value(std::string_view expected) const;
 

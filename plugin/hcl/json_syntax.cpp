@@ -17,13 +17,13 @@
 namespace modlock::hcl {
 namespace {
 
-// Makes bodies out of JSON values by a schema: the part of json_syntax.h that is about blocks, labels and attributes.
+// Turns JSON values into bodies by a schema: the part of json_syntax.h about blocks, labels and attributes.
 class JsonBodyReader {
  public:
-  // `text_size` bounds how much text the labels of blocks may take together.
+  // `text_size` limits the total size of the labels of blocks.
   JsonBodyReader(std::size_t text_size, const std::string& path, Code error_code);
 
-  // What the value of a whole file holds; the value is used up.
+  // Returns the content of a whole file; uses the value up.
   ParsedFile read_root(Expression value, const BodySchema& schema);
 
  private:
@@ -36,7 +36,7 @@ class JsonBodyReader {
   void add(Error error);
   void report(const Range& range, std::string message, std::string hint);
   void report_kind(const Expression& value, std::string_view expected, std::string hint);
-  // The members of an object, or of all the objects in an array. What else is in the array is reported.
+  // Returns the members of an object, or of all objects in an array. Other items of the array are reported.
   std::vector<ObjectItem*> members_of(Expression& value, const std::string& hint);
   void read_body(Expression& value, const BodySchema& schema, const std::string& hint, Body& body);
   void read_labels(Expression& value, Header& header, std::vector<Block>& blocks);
@@ -54,7 +54,7 @@ class JsonBodyReader {
 constexpr std::string_view kComment = "//";
 constexpr BodySchema kOnlyAttributes;
 
-// A label is written once for all blocks of an array, but each holds its own.
+// A label is written once for all blocks of an array, but each block has its own copy.
 constexpr std::size_t kLabelBytesPerByte = 16;
 
 std::string_view kind_of(const Expression& value) {
@@ -69,7 +69,7 @@ bool holds_others(const Expression& value) {
   return std::holds_alternative<Object>(value.node) || std::holds_alternative<Tuple>(value.node);
 }
 
-// Of a value that holds others, the opening bracket.
+// The opening bracket of an object or array.
 Range start_of(const Expression& value) {
   if (!holds_others(value)) return value.range;
   Position behind = value.range.start;

@@ -8,7 +8,7 @@
 namespace modlock::hcl {
 namespace {
 
-// A text whose heredocs never end is read again from behind each opening; more often than this would not be linear.
+// A text whose heredocs never end is read again after each opening. More often than this would not be linear.
 constexpr std::size_t kMaxEndlessMarkers = 16;
 
 struct Punctuation {
@@ -16,7 +16,7 @@ struct Punctuation {
   TokenKind kind;
 };
 
-// Those that start alike stand together, the longer ones first.
+// Tokens with the same first character are next to each other, longer ones first.
 constexpr std::array kPunctuation = {
     Punctuation{"=>", TokenKind::arrow},
     Punctuation{"==", TokenKind::equal_equal},
@@ -46,7 +46,7 @@ constexpr std::array kPunctuation = {
     Punctuation{"%", TokenKind::percent},
 };
 
-// Where those begin that start with this character.
+// Returns the first token that starts with this character.
 std::size_t first_punctuation(char first) {
   static constexpr std::array<std::uint8_t, 0x80> kFirst = [] {
     std::array<std::uint8_t, 0x80> places{};
@@ -84,7 +84,7 @@ Token Lexer::take(TokenKind kind, std::size_t size) {
   return {kind, {start, here_}, taken, modes_.empty() && brackets_ == 0};
 }
 
-// What ends with the end of a line and is of one line.
+// Takes a token that is within one line and ends with its line ending.
 Token Lexer::take_line_end(std::size_t size) {
   const Position start = here_;
   here_ = {start.line + 1, 1, start.byte + static_cast<std::uint32_t>(size)};
@@ -154,7 +154,7 @@ Token Lexer::next_normal() {
   }
 }
 
-// With its line end.
+// Including its line ending.
 Token Lexer::next_line_comment() {
   const auto end = rest().find('\n');
   return end == std::string_view::npos ? take(TokenKind::newline, rest().size()) : take_line_end(end + 1);
@@ -214,7 +214,7 @@ Token Lexer::next_close_brace() {
   return take_plain(TokenKind::close_brace, 1);
 }
 
-// "1.2.3" and "1e5e5" are taken whole, so that they can be reported whole.
+// "1.2.3" and "1e5e5" are taken as a whole, so that they are reported as a whole.
 std::size_t Lexer::number_size() const {
   const std::string_view text = rest();
   const auto digit_at = [&](std::size_t at) { return at < text.size() && ascii::is_digit(text[at]); };
@@ -236,8 +236,8 @@ std::size_t Lexer::number_size() const {
   return size;
 }
 
-// What a run of "$" or "%" at `at` is: 0 with `which` set for "${" or "%{"; otherwise how many bytes are plain text,
-// the brace of an escaped "$${" included.
+// Examines a run of "$" or "%" at `at`. Returns 0 and sets `which` for "${" or "%{"; otherwise returns the number of
+// bytes of plain text, including the brace of an escaped "$${".
 std::size_t Lexer::sequence_at(std::size_t at, char& which) const {
   const char sign = text_[at];
   std::size_t end = at;
@@ -282,7 +282,7 @@ Token Lexer::next_quoted() {
   return unterminated(TokenKind::unterminated_string, opening);
 }
 
-// In a heredoc, or in a template that is all of the text.
+// In a heredoc, or in a template that is the whole text.
 Token Lexer::next_lines() {
   Mode& mode = modes_.back();
   const bool heredoc = mode.kind == ModeKind::heredoc;
@@ -319,7 +319,7 @@ Token Lexer::next_lines() {
   if (!heredoc) return take(TokenKind::end, 0);
   if (at < text_.size()) return take(TokenKind::invalid, 1);
   const Range opening = mode.opening;
-  // Reading goes on behind the opening, so that what follows the forgotten marker is still looked at.
+  // Reading continues after the opening, so that the text after the forgotten marker is still checked.
   if (endless_markers_.size() < kMaxEndlessMarkers) {
     endless_markers_.emplace(mode.marker);
     here_ = opening.end;

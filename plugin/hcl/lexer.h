@@ -17,7 +17,7 @@ namespace modlock::hcl {
 
 enum class TokenKind {
   end,
-  newline,  // a line end, or a line comment with its line end
+  newline,  // a line ending, or a line comment with its line ending
   identifier,
   number,  // as lexed: "1.2.3" is one (bad) number
   // brackets
@@ -30,9 +30,9 @@ enum class TokenKind {
   // templates
   open_quote,
   close_quote,
-  open_heredoc,   // "<<" up to and including the line end
-  close_heredoc,  // the marker's line without its line end
-  literal,        // raw text of a template; without quotes around it never more than one line
+  open_heredoc,   // "<<" up to and including the line ending
+  close_heredoc,  // the marker's line without its line ending
+  literal,        // raw text of a template, at most one line unless it is in quotes
   interpolation,  // "${" or "${~"
   directive,      // "%{" or "%{~"
   sequence_end,   // the "}" or "~}" of one of these
@@ -60,9 +60,9 @@ enum class TokenKind {
   slash,
   percent,
   exclamation,
-  // what no text may hold
-  invalid,               // one character that means nothing here
-  bad_heredoc,           // "<<" without a marker and a line end right behind it
+  // not allowed in any text
+  invalid,               // one character without a meaning here
+  bad_heredoc,           // "<<" that is not followed directly by a marker and a line ending
   unterminated_comment,  // "/*" without "*/"
   unterminated_string,   // range and text are of the opening quote
   unterminated_heredoc,  // range and text are of the opening line
@@ -72,25 +72,25 @@ struct Token {
   TokenKind kind = TokenKind::end;
   Range range;
   std::string_view text;
-  bool outermost = false;  // no bracket and no template is open around it
+  bool outermost = false;  // not inside a bracket or a template
 };
 
-// Cuts a text into tokens, one at a time, with a stack for strings and heredocs, interpolations in them, strings in
-// these, and so on. Comments never become tokens of their own. `text` is valid UTF-8 and outlives the lexer.
+// Splits a text into tokens, one at a time, with a stack for strings and heredocs, interpolations in them, strings in
+// these, and so on. Comments are never separate tokens. `text` is valid UTF-8 and outlives the lexer.
 class Lexer {
  public:
   Lexer(std::string_view text, Position start);
 
-  // The next token; `end` again and again at the end.
+  // Returns the next token; at the end of the text it always returns `end`.
   Token next();
 
-  // What comes next is the text of a template, up to the end of the text: no quotes, no escapes.
+  // Reads the rest of the text as a template, without quotes and escapes.
   void open_template() { modes_.push_back({ModeKind::bare, {}, {}}); }
 
-  // Forgets every open bracket and template: what comes next is read as outermost. For going on after an error.
+  // Forgets every open bracket and template and continues as outermost. Used after an error.
   void forget_open();
 
-  // Reads on from a position that was passed before, as outermost.
+  // Continues, as outermost, at an earlier position.
   void go_back(Position position) {
     forget_open();
     here_ = position;
@@ -109,7 +109,7 @@ class Lexer {
   std::string_view rest() const { return text_.substr(here_.byte); }
   bool starts_with(std::string_view what) const { return rest().substr(0, what.size()) == what; }
   Token take(TokenKind kind, std::size_t size);
-  // Of bytes that are characters of ASCII in one line.
+  // `size` bytes of ASCII characters within one line.
   Token take_plain(TokenKind kind, std::size_t size) {
     const Position start = here_;
     here_.byte += static_cast<std::uint32_t>(size);
@@ -135,18 +135,19 @@ class Lexer {
   Position here_;
   std::vector<Mode> modes_;
   std::size_t brackets_ = 0;                                  // open outside of templates
-  std::size_t no_comment_end_from_ = std::string_view::npos;  // no "*/" stands behind this byte
+  std::size_t no_comment_end_from_ = std::string_view::npos;  // there is no "*/" after this byte
   std::set<std::string, std::less<>> endless_markers_;
 };
 
 // For messages: "the end of the line", "the number \"1.5\"", "\"}\"".
 std::string describe(const Token& token);
 
-// The tokens of a text as the parser wants them: looked at before they are taken, and with or without line ends, which
-// mean nothing inside of ( ), [ ] and ${ }.
+// The tokens of a text for the parser, which can peek at them before it takes them. Line endings are tokens or are
+// skipped; they have no meaning inside ( ), [ ] and ${ }.
 class TokenStream {
  public:
-  // While one lives, line ends are tokens or are skipped. Destroy it before looking past the closing bracket.
+  // Makes line endings tokens, or skips them, while the object exists. Destroy it before peeking past the closing
+  // bracket.
   class LineEnds {
    public:
     LineEnds(TokenStream& stream, bool significant) : stream_(stream), before_(stream.significant_) {
@@ -162,10 +163,9 @@ class TokenStream {
   };
 
   TokenStream(std::string_view text, Position start) : text_(text), lexer_(text, start) {}
-  // Of a text that was decoded: ranges of tokens are those in the file.
+  // For a text that was decoded: tokens have their ranges in the file.
   TokenStream(std::string_view text, SourceMap map) : text_(text), lexer_(text, {}), map_(std::move(map)) {}
 
-  // Reads all of the text as a template.
   void open_template() { lexer_.open_template(); }
 
   // The range of some of a token's text.
@@ -175,7 +175,7 @@ class TokenStream {
     if (waiting_ == 0 || (!significant_ && ahead_[0].kind == TokenKind::newline)) fill_first();
     return ahead_[0];
   }
-  // The token right behind the next one, line ends included.
+  // The token directly after the next one, including line endings.
   const Token& peek_second();
   Token take() {
     const Token token = peek();
@@ -186,18 +186,17 @@ class TokenStream {
   bool line_ends_count() const { return significant_; }
   bool next_is(TokenKind kind) { return peek().kind == kind; }
   bool next_is_word(std::string_view word) { return next_is(TokenKind::identifier) && peek().text == word; }
-  // Takes the next token if it is of this kind.
   bool take_if(TokenKind kind) {
     if (!next_is(kind)) return false;
     drop_first();
     return true;
   }
 
-  // Says that the block header taken last was read as one.
+  // Records that the block header taken last was read as a header.
   void header_is_read() { misread_header_.reset(); }
 
-  // After an error: goes to the end of the line that ends what is being read, or to something in the first column that
-  // looks like the header of a block (back to it, if an expression has swallowed it), or to the end.
+  // After an error: skips to the end of the line that ends the current item, or to text in the first column that looks
+  // like a block header (back to it, if an expression has swallowed it), or to the end.
   void skip_to_next_item();
 
  private:
@@ -215,7 +214,7 @@ class TokenStream {
   std::string_view text_;
   Lexer lexer_;
   std::optional<SourceMap> map_;
-  std::array<Token, 2> ahead_;  // looked at and not taken: the first `waiting_` of them
+  std::array<Token, 2> ahead_;  // peeked at and not taken yet: the first `waiting_` of them
   std::size_t waiting_ = 0;
   bool significant_ = true;
   std::optional<Position> misread_header_;

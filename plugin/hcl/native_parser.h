@@ -18,7 +18,7 @@
 
 namespace modlock::hcl {
 
-// A template as it is read: one item after the other, directives not yet put together.
+// An item of a template while it is read, before the directives are put together.
 struct TemplateItem {
   enum class Kind { literal, interpolation, if_start, if_else, if_end, for_start, for_end };
   Kind kind = Kind::literal;
@@ -29,16 +29,16 @@ struct TemplateItem {
   std::string value_variable;
   int height = 0;            // of the expression
   bool strip_left = false;   // "${~": blanks at the end of the literal before it go away
-  bool strip_right = false;  // "~}": blanks at the start of the literal behind it
+  bool strip_right = false;  // "~}": blanks at the start of the literal after it go away
 };
 
-// Reads one text by recursive descent, into what its callers hold. A function that returns false has reported why; its
-// callers return likewise, and reading goes on at the next item of the file.
+// Reads one text by recursive descent, into objects of its callers. A function that returns false has reported why; its
+// callers return false too, and reading continues at the next item of the file.
 class NativeParser {
  public:
   NativeParser(std::string_view text, Position start, const std::string& path, Code error_code);
 
-  // Of the text of a string in JSON: ranges are those in the file.
+  // For the text of a JSON string: ranges are those in the file.
   NativeParser(std::string_view text, SourceMap map, const std::string& path);
 
   // `stops`: see ParseOptions.
@@ -51,7 +51,7 @@ class NativeParser {
  private:
   Result<Expression> result_of(Expression parsed);
 
-  // How deep the parser is inside of what it reads.
+  // The nesting depth of the parser.
   class Depth {
    public:
     explicit Depth(NativeParser& parser) : parser_(parser) { ++parser_.depth_; }
@@ -69,16 +69,17 @@ class NativeParser {
   void report(const Range& range, std::string message, std::string hint = {});
   // These report and return false.
   bool fail_at(const Range& range, std::string message, std::string hint = {});
-  // "expected …, found …" at the next token; for tokens that are a known mistake in any place, what that mistake is.
+  // Reports "expected …, found …" at the next token. A token that is a known mistake everywhere is reported as that
+  // mistake.
   bool fail_expected(std::string_view expected, std::string hint = {});
   bool report_known_mistake(const Token& token);
-  // Like fail_expected(), but at what is left open if the file ends.
+  // Like fail_expected(), but reports the opening bracket if the file ends.
   bool fail_in_brackets(const Token& opening, std::string_view expected, std::string hint = {});
 
   // Files, blocks, attributes (parser.cpp, parser_body.cpp).
   // The attributes that a body has.
   struct Names {
-    // Where the one of that name stands, if there is one.
+    // Returns the range of the attribute of that name, if it exists.
     std::optional<Range> find(std::string_view name, const Body& body);
 
     std::map<std::string, Range, std::less<>> ranges = {};  // of the first `known` attributes
@@ -109,7 +110,7 @@ class NativeParser {
   bool parse_boxed(ExpressionPtr& into);
   bool parse_binary(int lowest_level, Expression& into);
   bool parse_unary(Expression& into);
-  // Of what was read, the operand; it becomes part of what it is the operand of.
+  // `operand` is the part that was read. It becomes the operand of what follows.
   bool parse_postfix(Expression& operand);
   bool parse_dot(Expression& operand);
   bool parse_brackets(Expression& operand);
@@ -147,7 +148,7 @@ class NativeParser {
   const std::string& path_;
   Code error_code_;
   Position start_;
-  std::string_view whole_ = "file";  // what the text is all of
+  std::string_view whole_ = "file";  // the kind of the whole text
   ParsedFile file_;
   int depth_ = 0;
   int height_ = 0;

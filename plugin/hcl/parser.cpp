@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kQuoteHint = "put text between straight double quotes: \"text\"";
 
-// The template that the text is, or the expression of its one interpolation, if it has nothing else.
+// Returns the template that the text is, or the expression of its interpolation if it has nothing else.
 Result<Expression> template_or_interpolation(NativeParser parser, const Range& range) {
   auto result = parser.parse_whole_template();
   if (!result) return result;
@@ -173,7 +173,7 @@ ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
     }
     if (tokens_.next_is(TokenKind::end) || (stops && stops())) break;
     suspect_line_.reset();
-    // What is left of something that failed is not worth an error of its own.
+    // The rest of a failed item does not need its own error.
     if (recovering && !tokens_.next_is(TokenKind::identifier) && !tokens_.next_is(TokenKind::open_quote)) {
       tokens_.take();
       tokens_.skip_to_next_item();
@@ -182,7 +182,7 @@ ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
     const Position before = tokens_.peek().range.start;
     recovering = !parse_item(body, names);
     if (!recovering) continue;
-    // Standing still would report the same for ever.
+    // Without progress, the same error would be reported forever.
     if (tokens_.peek().range.start == before) tokens_.take();
     tokens_.skip_to_next_item();
   }

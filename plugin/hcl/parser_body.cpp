@@ -64,7 +64,7 @@ bool NativeParser::parse_value(const Token& name, Attribute& into) {
   return true;
 }
 
-// Most bodies are small, and searched faster than a map is made.
+// Most bodies are small; searching them is faster than making a map.
 std::optional<Range> NativeParser::Names::find(std::string_view name, const Body& body) {
   if (body.attributes.size() <= kFewAttributes) {
     const Attribute* found = body.find(name);
@@ -110,7 +110,7 @@ bool NativeParser::parse_block_parts(const Token& type, Block& block) {
       fmt::format("the end of the line behind the \"}}\" of block {}", quoted_for_message(block.type)));
 }
 
-// Reads up to the "{", which is left to be taken.
+// Reads up to the "{", which is not taken.
 bool NativeParser::parse_labels(Block& block) {
   while (!tokens_.next_is(TokenKind::open_brace)) {
     if (tokens_.next_is(TokenKind::identifier)) {
@@ -166,7 +166,7 @@ bool NativeParser::parse_block_body(const Token& brace, Block& block) {
   return true;
 }
 
-// `{ name = value }`: nothing else fits on one line.
+// `{ name = value }`: only this fits on one line.
 bool NativeParser::parse_one_line_body(const Token& brace, Block& block, Names& names) {
   if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
   if (!tokens_.next_is(TokenKind::identifier)) {

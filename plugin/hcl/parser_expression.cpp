@@ -5,8 +5,8 @@
 namespace modlock::hcl {
 namespace {
 
-// How high the tree of one expression may grow by chains such as a + b + c or a.b.c, which nest on their left: trees
-// are walked, and destroyed, by recursion.
+// The maximum height that chains such as a + b + c or a.b.c, which nest on their left, may give to the tree of one
+// expression. Trees are walked, and destroyed, by recursion.
 constexpr int kMaxHeight = 4 * kMaxDepth;
 
 struct Operator {
@@ -133,7 +133,7 @@ bool NativeParser::parse_dot(Expression& operand) {
   const Token star = tokens_.take();
   Splat node{nullptr, std::make_unique<Expression>(), false};
   if (!finish(*node.each, {dot.range.start, star.range.end}, SplatItem{}, 0)) return false;
-  // Only names follow an attribute splat; an index applies to what it results in.
+  // Only names follow an attribute splat; an index applies to the result of the splat.
   while (tokens_.next_is(TokenKind::dot)) {
     const Token next = tokens_.take();
     if (tokens_.next_is(TokenKind::star)) return fail_expected("an attribute name", "a splat cannot stand in a splat");
@@ -144,7 +144,7 @@ bool NativeParser::parse_dot(Expression& operand) {
   return finish(operand, range, std::move(node), std::max(height, height_));
 }
 
-// What follows a "." that was taken: a name, or the number of a legacy index.
+// Reads after a "." that was taken: a name, or the number of a legacy index.
 bool NativeParser::parse_member(Expression& operand, const Token& dot) {
   const Token member = tokens_.peek();
   const Range range{operand.range.start, member.range.end};
@@ -169,7 +169,7 @@ bool NativeParser::parse_member(Expression& operand, const Token& dot) {
   return finish(operand, range, Index{boxed(operand), boxed(key), true}, height_);
 }
 
-// `[key]`, or `[*]` and all that follows.
+// `[key]`, or `[*]` and everything that follows.
 bool NativeParser::parse_brackets(Expression& operand) {
   const Depth depth(*this);
   const int height = height_;
@@ -177,7 +177,7 @@ bool NativeParser::parse_brackets(Expression& operand) {
   if (!depth_is_fine(bracket.range)) return false;
   Index node;
   Token close;
-  // Line ends are free round a key, but not round a star.
+  // Line endings are allowed around a key, but not around a star.
   const bool splat = tokens_.take_if(TokenKind::star);
   {
     const TokenStream::LineEnds free(tokens_, splat && tokens_.line_ends_count());
@@ -191,7 +191,7 @@ bool NativeParser::parse_brackets(Expression& operand) {
   return finish(operand, range, std::move(node), std::max(height, height_));
 }
 
-// What follows a `[*]` that was taken. `height` is that of the operand.
+// Reads after a `[*]` that was taken. `height` is that of the operand.
 bool NativeParser::parse_splat(Expression& operand, const Range& brackets, int height) {
   Splat node{nullptr, std::make_unique<Expression>(), true};
   if (!finish(*node.each, brackets, SplatItem{}, 0) || !parse_postfix(*node.each)) return false;

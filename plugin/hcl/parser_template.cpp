@@ -15,7 +15,7 @@
 namespace modlock::hcl {
 namespace {
 
-// A backslash that starts no escape sequence.
+// A backslash that does not start an escape sequence.
 struct BadEscape {
   std::size_t offset = 0;
   std::size_t size = 0;
@@ -39,7 +39,7 @@ std::optional<char> simple_escape(char c) {
   }
 }
 
-// Decodes the escape sequence at `at` and goes behind it.
+// Decodes the escape sequence at `at` and moves `at` past it.
 std::optional<BadEscape> decode_escape(std::string_view raw, std::size_t& at, std::string& out) {
   const char kind = at + 1 < raw.size() ? raw[at + 1] : '\0';
   if (const auto simple = simple_escape(kind)) {
@@ -78,8 +78,8 @@ std::optional<BadEscape> decode_escape(std::string_view raw, std::size_t& at, st
   return std::nullopt;
 }
 
-// Appends what the raw text of a template's literal stands for: "$${" is "${" and "%%{" is "%{"; in quoted strings
-// backslashes escape as well. The first bad escape ends it.
+// Appends the meaning of the raw text of a template's literal: "$${" is "${" and "%%{" is "%{"; in quoted strings
+// backslashes escape too. Ends at the first bad escape.
 std::optional<BadEscape> decode_literal_text(std::string_view raw, bool quoted, std::string& into) {
   std::size_t at = 0;
   while (true) {
@@ -101,7 +101,7 @@ std::optional<BadEscape> decode_literal_text(std::string_view raw, bool quoted, 
 
 using Kind = TemplateItem::Kind;
 
-// How much the directives of a template add to the height of its expressions.
+// The height that the directives of a template add to its expressions.
 int height_of(const std::vector<TemplateItem>& items) {
   int height = 0;
   int open = 0;
@@ -121,7 +121,8 @@ bool is_empty_literal(const TemplateItem& item) {
   return item.kind == Kind::literal && item.text.empty();
 }
 
-// How many blank characters the line that starts with this item is indented by; nothing for a blank line.
+// Returns the number of blank characters at the start of the line that starts with this item, or nothing for a blank
+// line.
 std::optional<std::size_t> indentation(const TemplateItem& item) {
   if (item.kind != Kind::literal) return 0;
   const std::string_view text = item.text;
@@ -132,7 +133,6 @@ std::optional<std::size_t> indentation(const TemplateItem& item) {
   return count;
 }
 
-// Applies the strip markers.
 void strip_literals(std::vector<TemplateItem>& items) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].strip_left && i > 0 && items[i - 1].kind == Kind::literal) {
@@ -144,7 +144,7 @@ void strip_literals(std::vector<TemplateItem>& items) {
   }
 }
 
-// Takes away the indentation that all lines of a "<<-" heredoc have in common.
+// Removes the indentation that all lines of a "<<-" heredoc have in common.
 void remove_indentation(std::vector<TemplateItem>& items) {
   std::size_t common = std::numeric_limits<std::size_t>::max();
   std::vector<TemplateItem*> lines;
@@ -165,7 +165,7 @@ void remove_indentation(std::vector<TemplateItem>& items) {
   }
 }
 
-// Joins literals that stand side by side, and drops empty ones.
+// Joins adjacent literals, and drops empty ones.
 void join_literals(std::vector<TemplateItem>& items) {
   const auto is_literal = [](const TemplateItem& item) { return item.kind == Kind::literal; };
   const bool is_joined =
@@ -201,7 +201,7 @@ bool NativeParser::parse_template(Expression& into) {
   return finish_template(std::move(items), opening, {opening.range.start, close.range.end}, into);
 }
 
-// A literal and the closing quote, as most strings are.
+// A literal and the closing quote, as in most strings.
 bool NativeParser::parse_plain_string(const Token& opening, Expression& into) {
   const Token literal = tokens_.take();
   std::string text;
@@ -211,7 +211,7 @@ bool NativeParser::parse_plain_string(const Token& opening, Expression& into) {
   return finish(into, {opening.range.start, tokens_.take().range.end}, std::move(node), 0);
 }
 
-// Reads up to the token that closes the template, which is left to be taken.
+// Reads up to the token that closes the template, which is not taken.
 bool NativeParser::parse_items(TokenKind close, std::vector<TemplateItem>& items) {
   const bool quoted = close == TokenKind::close_quote;
   while (!tokens_.next_is(close)) {
@@ -295,7 +295,7 @@ bool NativeParser::decode_literal(const Token& literal, bool quoted, std::string
   return !bad || fail_at(tokens_.part_of(literal, bad->offset, bad->size), bad->message, bad->hint);
 }
 
-// Puts the items from `at` on together, up to the directive that ends or divides what `opening` has opened.
+// Puts the items from `at` on together, up to the directive that ends or divides the directive of `opening`.
 bool NativeParser::build_parts(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts,
                                const TemplateItem* opening) {
   if (opening == nullptr) parts.reserve(items.size());

@@ -14,7 +14,7 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(kDigits, at), text.size());
 }
 
-// What the lexer took as a number may be too much: "1.2.3".
+// The lexer takes too much as a number: "1.2.3".
 bool is_number(std::string_view text) {
   std::size_t at = skip_digits(text, 0);
   if (at < text.size() && text[at] == '.') at = skip_digits(text, at + 1);

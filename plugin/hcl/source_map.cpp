@@ -8,7 +8,7 @@
 namespace modlock::hcl {
 namespace {
 
-// Where the character starts that ends before `end`.
+// Returns the start of the character that ends before `end`.
 std::size_t character_before(std::string_view text, std::size_t end) {
   std::size_t at = end - 1;
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;

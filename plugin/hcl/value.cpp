@@ -7,7 +7,7 @@
 namespace modlock::hcl {
 namespace {
 
-// Walks an expression; the height of trees is bounded by the parser, so recursion is fine.
+// Walks an expression by recursion. The parser limits the height of trees.
 class Evaluator {
  public:
   explicit Evaluator(const std::string& path) : path_(path) {}
@@ -100,7 +100,7 @@ class Evaluator {
     return dynamic(range, fmt::format("a call of the function {}", quoted_for_message(node.name)));
   }
 
-  // Keys are strings: numbers and bools become what HCL converts them to.
+  // Keys are strings: numbers and bools are converted as in HCL.
   Result<std::string> key_of(const ObjectItem& item) const {
     if (item.bare_key) return normalize_nfc(std::get<Variable>(item.key.node).name);
     auto key = evaluate(item.key);

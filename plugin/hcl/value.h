@@ -10,18 +10,18 @@
 
 namespace modlock::hcl {
 
-// A value that is written out in the text: no references, no functions, no operators.
+// A literal value: no references, no functions, no operators.
 struct Value;
 struct NullValue {
   bool operator==(const NullValue&) const = default;
 };
 struct NumberValue {
-  std::string text;  // as written, a leading minus included
+  std::string text;  // as written, including a leading minus
   bool operator==(const NumberValue&) const = default;
 };
 using TupleValue = std::vector<Value>;
 struct ObjectMember;
-using ObjectValue = std::vector<ObjectMember>;  // in source order; of equal keys the last one wins
+using ObjectValue = std::vector<ObjectMember>;  // in source order; the last of equal keys wins
 
 struct Value {
   std::variant<NullValue, bool, NumberValue, std::string, TupleValue, ObjectValue> data;
@@ -42,13 +42,13 @@ struct ObjectMember {
 // "a string", "a number", … for messages.
 std::string_view type_name(const Value& value);
 
-// The value of an expression made of literals, strings without interpolation, tuples and objects. Strings are
-// NFC-normalised as HCL does. Anything else is CONFIG_NON_STATIC with the range of the first dynamic part, located in
+// Returns the value of an expression made of literals, strings without interpolation, tuples and objects. Strings are
+// NFC-normalized as in HCL. Anything else is CONFIG_NON_STATIC with the range of the first dynamic part, located in
 // `path`.
 Result<Value> static_value(const Expression& expression, const std::string& path);
 
-// static_value() that must be a string; `what` names it in messages ("the source of module \"vpc\"").
-// Another type is `wrong_type` with the range of the expression.
+// Returns static_value() if it is a string. `what` names it in messages ("the source of module \"vpc\""). Another type
+// is `wrong_type` with the range of the expression.
 Result<std::string> static_string(const Expression& expression, const std::string& path, std::string_view what,
                                   Code wrong_type);
 

@@ -20,7 +20,7 @@ std::filesystem::path copy_path(const std::filesystem::path& data_dir) {
   return data_dir / "tofu-modlock" / "lock.hcl";
 }
 
-// The module blocks of one committed version; nullopt where it has none or cannot be read.
+// The module blocks of one committed version; nullopt if it has none or cannot be read.
 Result<std::optional<ModuleLocks>> modules_at(const std::filesystem::path& root, std::string_view commit,
                                               std::string_view lock_path, const Context& context) {
   // cat-file, not show: show would run a text conversion that the repository configures.
@@ -50,7 +50,7 @@ std::vector<std::string> split(std::string_view lines) {
   return out;
 }
 
-// The last changes of the lock file, the newest first. One process tells which have no module blocks.
+// The last changes of the lock file, newest first. One process finds all versions without module blocks.
 Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path& root, std::string_view lock_path,
                                                     const Context& context) {
   const std::string path(lock_path);

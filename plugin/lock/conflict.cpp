@@ -12,9 +12,9 @@
 namespace modlock {
 namespace {
 
-constexpr std::size_t kMarkerSize = 7;  // git's; conflict-marker-size and nested merges make it larger
+constexpr std::size_t kMarkerSize = 7;  // git's default; conflict-marker-size and nested merges make it larger
 
-// The length of the marker that a line is, 0 if it is none. A label follows after a space.
+// The length of the marker on a line, or 0 if it is not a marker. A label follows after a space.
 std::size_t marker_size(std::string_view line, char character) {
   const std::size_t size = std::min(line.find_first_not_of(character), line.size());
   const std::string_view rest = line.substr(size);
@@ -33,9 +33,9 @@ bool opens_block(std::string_view line) {
   return (line.starts_with("module ") || line.starts_with("provider ")) && line.find('{') != std::string_view::npos;
 }
 
-// The text of one side. Git takes over the block that one side added without a conflict, also if the other side has a
-// block of that name in a conflict beside it. So of a name that is in conflict, the block outside of it belongs to the
-// other side.
+// The text of one side. If one side adds a block and the other side has a block of that name in a conflict next to it,
+// git takes over the added block without a conflict. So if a name is in conflict, the block outside of the conflict
+// belongs to the other side.
 std::string side_text(const std::vector<SideLine>& lines) {
   std::set<std::string_view> contested;
   for (const SideLine& line : lines) {

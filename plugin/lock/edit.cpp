@@ -12,7 +12,7 @@
 namespace modlock {
 namespace {
 
-// Positions of the line starts of a text, and of its end.
+// Positions of the starts of the lines of a text, and of its end.
 std::vector<Position> line_positions(const std::vector<std::string_view>& lines) {
   std::vector<Position> positions = {Position{}};
   for (const std::string_view line : lines) {
@@ -23,7 +23,7 @@ std::vector<Position> line_positions(const std::vector<std::string_view>& lines)
 
 constexpr std::size_t kContext = 3;
 
-// "12,3"; one line stands without a count, no line names the line before.
+// "12,3". One line has no count; for no lines, it names the line before.
 std::string line_span(std::size_t start, std::size_t end) {
   if (end - start == 1) {
     return std::to_string(end);

@@ -19,7 +19,7 @@ struct TextEdit {
   Range range;  // of start..end in the base
 };
 
-// A change to one document that a host applies only where the base is still the same.
+// A change to one document. A host applies it only if the base is still the same.
 struct DocumentEdit {
   std::string path;  // relative to the root
   enum class Operation { modify, create, remove } operation = Operation::modify;
@@ -29,14 +29,13 @@ struct DocumentEdit {
   std::string result_sha256;               // of new_text
 };
 
-// The smallest line-wise edits that turn `before` into `after` (each run of changed lines is one edit).
+// Returns the smallest line-wise edits that turn `before` into `after` (each run of changed lines is one edit).
 std::vector<TextEdit> diff_edits(std::string_view before, std::string_view after);
-// The text after the edits.
 std::string apply_edits(std::string_view before, const std::vector<TextEdit>& edits);
-// nullopt where nothing changes. `before` absent: the document is created.
+// nullopt if nothing changes. `before` absent: the document is created.
 std::optional<DocumentEdit> make_document_edit(std::string path, std::optional<std::string_view> before,
                                                std::string_view after);
-// A unified diff with three lines of context, as `diff -u` prints it; empty where nothing changes.
+// Returns a unified diff with three lines of context, like `diff -u`; empty if nothing changes.
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after);
 
 }  // namespace modlock

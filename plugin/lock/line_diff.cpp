@@ -11,13 +11,13 @@ namespace {
 using Index = std::ptrdiff_t;
 using Lines = std::vector<std::string_view>;
 
-// The lines that occur on both sides, by number: equal numbers are equal lines. `origin` is where each one stood.
+// The lines that occur on both sides, as numbers: equal numbers are equal lines. `origin` has their original positions.
 struct Sequence {
   std::vector<int> symbols;
   std::vector<std::size_t> origin;
 };
 
-// Lines that only one side has are changed whatever else happens; leaving them out makes the search short.
+// Lines that only one side has are changed in any case; leaving them out makes the search short.
 Sequence common_lines(const Lines& lines, const Lines& other, std::unordered_map<std::string_view, int>& numbers) {
   std::unordered_map<std::string_view, bool> known;
   for (const std::string_view line : other) {
@@ -78,7 +78,7 @@ class Comparison {
     }
   }
 
-  // A point on a shortest path through a box whose corners do not match: searched from both ends at once.
+  // A point on a shortest path through a box whose corners do not match, searched from both ends at once.
   Point find_middle(const Box& box) {
     const Index lowest = box.a_start - box.b_end;
     const Index highest = box.a_end - box.b_start;
@@ -111,7 +111,7 @@ class Comparison {
     }
   }
 
-  // How far diagonal `d` is reached with one more change, the equal elements behind it included.
+  // How far diagonal `d` reaches with one more change, including the equal elements after it.
   Index step_forward(const Box& box, Index d, Index from, Index cost) {
     const Index lowest = std::max(from - cost + 1, box.a_start - box.b_end);
     const Index highest = std::min(from + cost - 1, box.a_end - box.b_start);
@@ -168,7 +168,7 @@ bool is_pure(const LineChange& change) {
   return change.before_start == change.before_end || change.after_start == change.after_end;
 }
 
-// Whether a pure change may move one line: the line it would leave equals the line it would take.
+// Whether a pure change may move one line: the line that it leaves equals the line that it takes.
 bool can_move_up(const LineChange& c, const Lines& before, const Lines& after) {
   if (c.before_start == 0 || c.after_start == 0) {
     return false;
@@ -194,7 +194,7 @@ void join(LineChange& upper, const LineChange& lower) {
   upper.after_end = lower.after_end;
 }
 
-// Moves changes that could stand in several places: up to meet an earlier one, else down as far as they go.
+// Moves changes that have several possible positions: up if that meets an earlier change, else down as far as possible.
 std::vector<LineChange> settle(const std::vector<LineChange>& changes, const Lines& before, const Lines& after) {
   std::vector<LineChange> settled;
   for (std::size_t i = 0; i < changes.size(); ++i) {

@@ -22,7 +22,7 @@ bool ends_the_run(const Error& error) {
 
 namespace fs = std::filesystem;
 
-// The git directory of the work tree, which is elsewhere if the work tree is a linked one. Empty: there is none.
+// The git directory of the work tree, which is elsewhere if the work tree is a linked one. Empty: none exists.
 fs::path find_git_directory(const fs::path& repository) {
   constexpr std::string_view kPointer = "gitdir: ";
   const fs::path path = repository / ".git";
@@ -37,7 +37,7 @@ fs::path find_git_directory(const fs::path& repository) {
   return repository / pointer->substr(kPointer.size(), pointer->find_last_not_of("\r\n") + 1 - kPointer.size());
 }
 
-// Spares processes if no commit is being applied. REBASE_HEAD stays behind when a rebase is left with --quit.
+// Avoids processes if no commit is being applied. REBASE_HEAD remains after a rebase is left with --quit.
 std::vector<std::string_view> heads_in(const fs::path& git_directory) {
   std::error_code ignored;
   const auto has = [&](std::string_view name) { return fs::exists(git_directory / name, ignored); };
@@ -58,7 +58,7 @@ class SideReader {
   SideReader(const fs::path& root, const std::string& path, const Context& context)
       : root_(root), path_(path), context_(context) {}
 
-  // `heads` name the commits that may be being applied.
+  // `heads` name the commits that may be in the process of being applied.
   Result<std::optional<MergeSides>> read(const std::vector<std::string_view>& heads) const {
     auto sides = read_stages();
     return sides && !*sides ? read_commits(heads) : std::move(sides);
@@ -69,7 +69,7 @@ class SideReader {
 
   Output git(const std::vector<std::string>& arguments) const { return run_local_git(root_, arguments, context_); }
 
-  // The blob of an id that git named itself.
+  // The blob of an id that git itself printed.
   Result<std::string> blob(const std::string& id) const {
     auto text = git({"cat-file", "blob", id});
     if (text && !*text) {
@@ -107,7 +107,7 @@ class SideReader {
     return MergeSides{std::move(texts[0]), {std::move(texts[1]), std::move(texts[2])}};
   }
 
-  // The full id of what an expression names; empty if it names nothing.
+  // The full id of the object that an expression names; empty if it names nothing.
   Result<std::string> id_of(const std::string& expression) const {
     MODLOCK_TRY(auto id, git({"rev-parse", "--verify", "--quiet", expression}));
     return id ? id->substr(0, id->find('\n')) : std::string();
@@ -126,7 +126,7 @@ class SideReader {
     return found ? found->substr(0, found->find('\n')) : std::string();
   }
 
-  // The parent that a commit is compared with; empty if it has none, or several of which one was chosen.
+  // The parent that a commit is compared with; empty if it has none, or if it has several.
   Result<std::string> parent_of(const std::string& commit) const {
     auto second = id_of(commit + "^2");
     if (second && !second->empty()) {

@@ -11,9 +11,9 @@
 
 namespace modlock {
 
-// The output of a git command over the repository that contains `root`; nullopt if git fails or is not installed. It
-// uses neither the network nor any program that the repository configures. Errors: IO_ERROR if git cannot be started;
-// REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// Returns the output of a git command in the repository that contains `root`; nullopt if git fails or is not installed.
+// It uses neither the network nor any program that the repository configures. Errors: IO_ERROR if git cannot be
+// started; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::optional<std::string>> run_local_git(const std::filesystem::path& root,
                                                  const std::vector<std::string>& arguments, const Context& context);
 
@@ -28,9 +28,9 @@ struct MergeSides {
 // stopped with a conflict leaves (merge --squash, cherry-pick --no-commit, stash and apply --3way too); or, if the
 // conflict is marked as resolved, HEAD and the commit that a merge, rebase, cherry-pick or revert applies. `repository`
 // is the top directory of the work tree (find_repository_root()), `path` is relative to `root`. nullopt: there is no
-// conflict and no such commit, it is a merge commit that is picked or reverted, or no git is installed. Reads the local
-// repository only. Errors: IO_ERROR if git cannot be started or a stage
-// cannot be read; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// conflict and no such commit, a merge commit is picked or reverted, or git is not installed. Reads only the local
+// repository. Errors: IO_ERROR if git cannot be started or a stage cannot be read; REQUEST_CANCELLED,
+// DEADLINE_EXCEEDED.
 Result<std::optional<MergeSides>> find_merge_sides(const std::filesystem::path& repository,
                                                    const std::filesystem::path& root, const std::string& path,
                                                    const Context& context);

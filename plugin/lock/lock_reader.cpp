@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kRepairHint =
     "repair the file by hand, or restore it from version control; nothing was written";
 
-// A registry source may stand there without "modules/". What is no source is compared as it stands.
+// A registry source may be written without "modules/". An invalid source is compared as written.
 std::string canonical_source(std::string text) {
   const auto source = parse_identity(text);
   return source && source->is_registry() ? source->identity() : text;
@@ -236,7 +236,7 @@ class LockReader {
                                                  fmt::join(known.begin(), known.end(), ", ")));
   }
 
-  // nullopt where the argument is absent.
+  // nullopt if the argument is absent.
   Result<std::optional<std::string>> read_string(const hcl::Body& body, std::string_view argument,
                                                  const std::string& name) const {
     const hcl::Attribute* attribute = body.find(argument);

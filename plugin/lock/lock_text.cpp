@@ -13,8 +13,8 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(kBlanks) == std::string_view::npos;
 }
 
-// The first line after the comment that begins on line `start`; `start` itself where none begins there, or where
-// something else follows it on its last line.
+// The first line after the comment that begins on line `start`; `start` itself if no comment begins there, or if
+// something else follows the comment on its last line.
 std::size_t after_comment(const std::vector<TextLine>& lines, std::size_t start) {
   std::string_view rest = lines[start].text;
   rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
@@ -36,7 +36,7 @@ std::size_t after_comment(const std::vector<TextLine>& lines, std::size_t start)
   return start;
 }
 
-// Every line but the last ends; the last one as the file did.
+// Adds a missing line ending to every line except the last; the last line ends as in the original file.
 void repair_line_ends(LockText& text) {
   for (std::size_t i = 0; i < text.lines.size(); ++i) {
     std::string& end = text.lines[i].end;
@@ -62,7 +62,7 @@ std::string with_line_endings_of(std::string_view model, std::string_view text) 
 }
 
 std::size_t head_size(const std::vector<TextLine>& lines) {
-  std::size_t head = 0;       // end of the last paragraph that counts
+  std::size_t head = 0;       // end of the last paragraph of the head
   std::size_t paragraph = 0;  // end of the paragraph being read
   std::size_t line = 0;
   while (line < lines.size()) {

@@ -7,13 +7,13 @@
 
 #include "protocol/base/error.h"
 
-// The bytes of a lock file, line by line: taking our module blocks out and putting them in again, with everything
-// else untouched.
+// The bytes of a lock file, line by line: removes module blocks and inserts them again, and leaves everything else
+// untouched.
 namespace modlock {
 
 struct TextLine {
-  std::string text;  // without its line end
-  std::string end;   // "\n", "\r\n", or empty on a last line that has none
+  std::string text;  // without its line ending
+  std::string end;   // "\n", "\r\n", or empty if the last line has none
 };
 
 struct LockText {
@@ -29,16 +29,16 @@ std::string join_lock_text(const LockText& text);
 // The text with the byte order mark and the line endings of another one.
 std::string with_line_endings_of(std::string_view model, std::string_view text);
 
-// How many lines belong to the head of the file: the comments at its top, up to the last one that a blank line sets off
-// from the first block. The first paragraph belongs to it in any case.
+// The number of lines in the head of the file: the comments at its top, up to the last one that a blank line separates
+// from the first block. The first paragraph always belongs to it.
 std::size_t head_size(const std::vector<TextLine>& lines);
 
-// Takes out blocks, `ranges` being their place in the text given to split_lock_text(), ascending. A block goes with its
-// lines and the one blank line before it (after it, where nothing stands before); a comment on those lines stays.
+// Removes blocks. `ranges` are their ranges in the text given to split_lock_text(), ascending. Removes a block's lines
+// and the one blank line before it (after it, if it is at the top); keeps comments on those lines.
 void remove_blocks(LockText& text, const std::vector<Range>& ranges);
 
-// Puts blocks (LF line ends, each with a final one) behind the comments at the top of the file, each after one blank
-// line; at the very top, where the file begins with no comment, each before one.
+// Inserts blocks (LF line endings, including a final one) after the comments at the top of the file, each after one
+// blank line. If the file does not begin with a comment, inserts them at the very top, each before one blank line.
 void insert_blocks(LockText& text, const std::vector<std::string>& blocks);
 
 }  // namespace modlock

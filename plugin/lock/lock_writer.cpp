@@ -10,7 +10,7 @@
 namespace modlock {
 namespace {
 
-// One character of a quoted string; `next` is the byte that follows it.
+// Escapes one character of a quoted string; `next` is the byte after it.
 std::string escape(std::string_view character, utf8proc_int32_t code, char next) {
   switch (code) {
     case '\n':
@@ -35,7 +35,7 @@ std::string escape(std::string_view character, utf8proc_int32_t code, char next)
   return code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
 }
 
-// A quoted string as hclwrite spells it. Bytes that are not UTF-8 become U+FFFD.
+// Quotes a string like hclwrite. Bytes that are not UTF-8 become U+FFFD.
 std::string quote(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {

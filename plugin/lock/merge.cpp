@@ -40,7 +40,7 @@ std::set<typename Locks::key_type> keys_of(const LockFile* base, std::span<const
   return keys;
 }
 
-// The distinct values of those that differ from the one of the ancestor, which may be unknown.
+// The distinct values that differ from the ancestor's value, which may be unknown.
 template <typename Value, typename Values>
 std::vector<Value> distinct_changes(const std::optional<Value>& base, const Values& values) {
   std::vector<Value> changes;
@@ -79,7 +79,7 @@ bool have_one_version(const std::vector<std::optional<ProviderLock>>& entries) {
   });
 }
 
-// A hash that the ancestor has stays if every side has it; another one comes in if any side has it.
+// A hash of the ancestor is kept if every side has it; another hash is added if any side has it.
 std::vector<std::string> merge_hashes(const std::optional<ProviderLock>& base,
                                       const std::vector<std::optional<ProviderLock>>& sides) {
   std::set<std::string> old;
@@ -137,7 +137,7 @@ bool contradict(const std::vector<std::string>& left, const std::vector<std::str
   });
 }
 
-// The bytes of a lock file, LF line endings: of each block with the comments before it.
+// The bytes of a lock file with LF line endings: each block with the comments before it.
 struct Piece {
   std::string comments;
   std::string block;
@@ -165,7 +165,7 @@ std::string text_of(Lines lines) {
   return text;
 }
 
-// Without the blank lines at its top.
+// Without blank lines at the top.
 Lines trim_top(Lines lines) {
   while (!lines.empty() && is_blank(lines.front())) {
     lines = lines.subspan(1);
@@ -202,7 +202,7 @@ Pieces split_pieces(const LockFile& file) {
   return pieces;
 }
 
-// As the writer lays the file out, without any comment but the header.
+// In the layout of the writer, without any comment except the header.
 Pieces plain_pieces(const LockFile& file) {
   Pieces pieces;
   pieces.head = kOpenTofuLockHeader;
@@ -215,20 +215,19 @@ Pieces plain_pieces(const LockFile& file) {
   return pieces;
 }
 
-// Puts a merged text together.
 class MergeWriter {
  public:
   MergeWriter(const LockFile* base, std::span<const LockFile> sides, const EntryMerge& merge)
       : base_(base), sides_(sides), merge_(merge) {
     split(split_pieces);
     const auto written = parse_lock(write(), {});
-    // A comment may reach over a block.
+    // A comment may span a block.
     if (!written || written->modules != merge.modules || written->providers != merge.providers) {
       split(plain_pieces);
     }
   }
 
-  // `marker_size` 0: contested entries are left out, and of comments the first side's stay.
+  // `marker_size` 0: contested entries are left out, and the comments of the first side are kept.
   MergedLock write(std::size_t marker_size) {
     marker_size_ = marker_size;
     merged_ = {};
@@ -271,7 +270,7 @@ class MergeWriter {
     merged_.conflicts.push_back(std::move(subject));
   }
 
-  // A side without a text has nothing to say of comments.
+  // The comments of a side without a text are ignored.
   template <typename Part>
   void write_comments(Part part) {
     std::vector<std::string> texts;
@@ -316,7 +315,7 @@ class MergeWriter {
     }
   }
 
-  // The bytes of a side that has this entry, of one that changed them if there is one.
+  // The bytes of a side that has this entry, preferably of one that changed them.
   template <typename Entry, typename PieceMap, typename Writer>
   Piece choose_piece(const Entry& entry, PieceMap Pieces::*kind, Writer writer) const {
     using Locks = std::map<std::remove_const_t<typename Entry::first_type>, typename Entry::second_type,

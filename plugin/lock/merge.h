@@ -11,9 +11,9 @@
 
 namespace modlock {
 
-// What several sides of a merge make of the entries of a lock file, compared with their common ancestor.
+// The result of merging the entries of several sides of a lock file, compared with their common ancestor.
 struct EntryMerge {
-  // Entries that no side changed, and those that all sides that changed them changed to the same.
+  // Entries that no side changed, and those that all changing sides changed to the same value.
   ModuleLocks modules;
   ProviderLocks providers;
   // Entries that sides changed differently: the distinct results in the order of the sides, nullopt if one removed the
@@ -27,8 +27,8 @@ struct EntryMerge {
 // merged: each side's new hashes come in, removed ones go.
 EntryMerge merge_entries(const LockFile* base, std::span<const LockFile> sides);
 
-// Resolves contested entries whose constraints are all that sides changed differently: modules that only one side
-// locked differently, and providers of one version.
+// Resolves contested entries if sides only changed the constraints differently: modules that only one side locked
+// differently, and providers of one version.
 void resolve_same_content(const LockFile* base, EntryMerge& merge);
 
 // Entries of two sides with one source and one version (without a version: one commit or digest), but different hashes
@@ -46,7 +46,6 @@ std::vector<Contradiction> find_contradictions(const LockFile* base, std::span<c
 // entries are left out. Byte order mark and line endings are those of the first side that has a text.
 std::string write_merged_lock(const LockFile* base, std::span<const LockFile> sides, const EntryMerge& merge);
 
-// The result of a three-way merge of lock files.
 struct MergedLock {
   std::string text;
   std::vector<std::string> conflicts;  // subjects in the order of the text; empty: `text` is a lock file

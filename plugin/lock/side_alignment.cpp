@@ -30,7 +30,7 @@ bool lock_the_same(const ModuleLock& a, const ModuleLock& b) {
   return a.source == b.source && a.version == b.version && a.hashes == b.hashes;
 }
 
-// The new key of an entry that was renamed, or is below one that was; nullopt for all others.
+// The new key of an entry that was renamed, or is below a renamed one; nullopt for all others.
 std::optional<std::string> renamed_key(const Renames& renames, std::string_view key) {
   std::size_t end = key.size();
   while (end != std::string_view::npos) {
@@ -42,7 +42,7 @@ std::optional<std::string> renamed_key(const Renames& renames, std::string_view 
   return std::nullopt;
 }
 
-// Of the candidates the one whose key has most names in common with `key` at its end; null if several have as many.
+// The candidate whose key has the most names in common with `key` at its end; null if several have as many.
 const std::string* closest(std::string_view key, const std::vector<const std::string*>& candidates) {
   const std::string* best = nullptr;
   std::size_t most = 0;
@@ -71,7 +71,7 @@ std::vector<const std::string*> keys_like(const ModuleLock& entry, const ModuleL
   return keys;
 }
 
-// Without what is below a renamed entry, which goes with it.
+// Without entries below a renamed entry, which move with it.
 Renames find_renames(const ModuleLocks& base, const ModuleLocks& side) {
   Renames renames;
   for (const auto& [key, entry] : base) {
@@ -87,7 +87,7 @@ Renames find_renames(const ModuleLocks& base, const ModuleLocks& side) {
   return renames;
 }
 
-// Whether the side has another entry of this key, or below it.
+// Whether the side has a different entry for this key or below it.
 bool changes_below(const ModuleLocks& base, const ModuleLocks& side, const std::string& key) {
   const Renames only = {{key, key}};
   const auto differs = [&](const ModuleLocks& left, const ModuleLocks& right) {
@@ -99,7 +99,7 @@ bool changes_below(const ModuleLocks& base, const ModuleLocks& side, const std::
   return differs(base, side) || differs(side, base);
 }
 
-// The renames of one side that meet a change on another one. A side that removed the entry decides for itself.
+// The renames of one side that conflict with a change on another side. An entry that a side removed is not renamed.
 Renames contested_renames(const LockFile& base, std::span<const LockFile> sides, const LockFile& renaming) {
   Renames renames = find_renames(base.modules, renaming.modules);
   std::erase_if(renames, [&](const auto& rename) {

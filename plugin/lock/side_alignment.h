@@ -17,10 +17,10 @@ Result<std::optional<LockFile>> parse_ancestor(std::string_view text, const std:
 
 // Makes the sides of a merge comparable entry by entry:
 // - A client drops all module blocks when it writes the file. A side that has the file but none of the blocks of `base`
-//   is given them.
+//   gets them back.
 // - If one side renamed a call (an entry of `base` is gone, and a new one has the same source, version and hashes), and
-//   another side changed the entry or one below it, both `base` and the other sides are given the new key.
-// What has to change in a side is written and read again; all other sides keep their text. `default_host` is that of
+//   another side changed the entry or one below it, both `base` and the other sides get the new key.
+// A side that has to change is written and read again; all other sides keep their text. `default_host` is that of
 // parse_lock().
 void align_sides(LockFile& base, std::span<LockFile> sides, std::string_view default_host = kOpenTofuRegistry);
 

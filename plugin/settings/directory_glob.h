@@ -8,14 +8,14 @@
 
 namespace modlock {
 
-// A glob for directories below another one, as the settings `roots` and `exclude` and the flags `--root-glob` and
-// `--exclude` have it: `*` and `?` within one component, `**` as a whole component for any number of them (at the end
-// for one at least), `[a-z]`, `{one,two}`, and `\` before a character that is to be taken literally. "." is the
-// directory that globs are relative to.
+// A glob for directories below another one, as in the settings `roots` and `exclude` and the flags `--root-glob` and
+// `--exclude`: `*` and `?` within one component, `**` as a whole component for any number of them (at the end for at
+// least one), `[a-z]`, `{one,two}`, and `\` before a literal character. "." is the directory that globs are relative
+// to.
 class DirectoryGlob {
  public:
-  // Errors: CONFIG_PARSE (an empty text, an absolute path, a component "..", brackets or braces that stay open); the
-  // message is the reason only: "must not contain \"..\"".
+  // Errors: CONFIG_PARSE (an empty text, an absolute path, a component "..", brackets or braces that are not closed);
+  // the message is only the reason: "must not contain \"..\"".
   static Result<DirectoryGlob> parse(std::string_view text);
 
   // Whether the whole path matches: relative, `/`-separated, lexically normal, "." for the directory itself.

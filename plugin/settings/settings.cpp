@@ -27,7 +27,7 @@ Result<void> read_settings_file(const fs::path& path, std::string shown, Setting
   return SettingsReader(*text, std::move(shown), place, settings).read();
 }
 
-// A file of a checkout may be a link, but not to a file elsewhere.
+// A file of a checkout may be a link, but not to a file outside of the checkout.
 Result<void> check_link(const fs::path& path, const fs::path& bound) {
   std::error_code ignored;
   const auto inside = fs::is_symlink(path, ignored) ? confine(path, {bound}) : path;
@@ -63,7 +63,7 @@ bool is_unreserved(char c) {
   return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-// An escape of a character that needs none (RFC 3986, section 2.3).
+// An escape of a character that does not need it (RFC 3986, section 2.3).
 bool has_needless_escape(std::string_view text) {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
     int code = 0;
@@ -87,8 +87,8 @@ bool has_dot_segment(std::string_view path) {
   return false;
 }
 
-// Whether an address has a plainer spelling that means the same, which a list could name instead: dot segments,
-// needless escapes, a port with leading zeros, a host that ends with a dot.
+// Whether an address has a plainer equivalent spelling, which a list could name instead: dot segments, needless
+// escapes, a port with leading zeros, a host that ends with a dot.
 bool has_other_spelling(std::string_view identity) {
   identity = identity.substr(0, identity.find('?'));
   const std::size_t mark = identity.find("://");
@@ -166,7 +166,7 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
     const auto [end, error] =
         std::from_chars(number.data(), number.data() + number.size(), value, std::chars_format::fixed);
     const double unit = unit_seconds(text[size]);
-    // "ms" is Go's millisecond, which nothing here is measured in.
+    // "ms" is Go's millisecond, which is not supported.
     const bool is_milli = text.substr(size, 2) == "ms";
     if (error != std::errc{} || end != number.data() + number.size() || unit == 0 || is_milli) {
       return std::nullopt;

@@ -50,7 +50,7 @@ enum class LockPlacement { in_lock_file, sidecar };
 
 inline constexpr std::size_t kMostConnections = 64;
 
-// The settings in force for one root. Lists hold what the nearest file says first.
+// The settings in force for one root. In lists, values of the nearest file are first.
 struct Settings {
   std::optional<std::string> implementation;  // "opentofu" or "terraform"
   std::vector<Platform> platforms;
@@ -58,43 +58,43 @@ struct Settings {
   std::optional<LockPlacement> module_lock_file;
   std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others
   std::vector<SourceText> deny_sources;
-  std::map<std::string, ModuleRule, std::less<>> modules;  // by key, each of the nearest file; none of the user's file
+  std::map<std::string, ModuleRule, std::less<>> modules;  // by key, from the nearest file; none of the user's file
   std::vector<SourceRule> sources;                         // nearest file first, then file order
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
   std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
   std::vector<std::string> oci_token_realms;               // hosts, in ASCII; only from the user's file
-  std::vector<SourceText> roots;  // globs of directories that are roots, as directory_glob.h has them, each relative to
-  std::vector<SourceText> exclude;  // the directory of its file; and of directories that are not
+  std::vector<SourceText> roots;    // globs of directories that are roots, relative to their file's directory
+  std::vector<SourceText> exclude;  // globs of directories that are not roots, likewise
   std::vector<std::string> files;   // that were read, nearest first
 };
 
 // Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).
 // Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in the user's file, invalid
 // duration, platform or glob of directories); SOURCE_DENIED (a setting that starts a program, anywhere but in
-// `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the release needed);
-// PATH_OUTSIDE_ROOT (a file is a link that leads out of the repository); IO_ERROR.
+// `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the required version); PATH_OUTSIDE_ROOT (a
+// file is a link to a file outside of the repository); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
                                const std::optional<std::filesystem::path>& user_file, const Documents& documents);
 
-// Reads only the `.tofu-modlock.hcl` in `directory`, whether a root is there or not; if it does not exist, nothing is
-// set. Its locations have its absolute path. Errors: as above; PATH_OUTSIDE_ROOT if it is a link that leads out of
+// Reads only the `.tofu-modlock.hcl` in `directory`, which need not be a root; if it does not exist, nothing is set.
+// Its locations have its absolute path. Errors: as above; PATH_OUTSIDE_ROOT if it is a link to a file outside of
 // `bound`.
 Result<Settings> load_directory_settings(const std::filesystem::path& directory, const std::filesystem::path& bound);
 
-// Reads `user_file` alone, for what no root is asked about; where it does not exist, nothing is set. Errors: as above.
+// Reads only `user_file`, for commands without a root; if it does not exist, nothing is set. Errors: as above.
 Result<Settings> load_user_settings(const std::filesystem::path& user_file);
 
-// SOURCE_DENIED, naming file and line of the list, where a deny list matches the identity or an allow list has no glob
-// that does.
+// Errors: SOURCE_DENIED, naming file and line of the list, if a deny list matches the identity or an allow list has no
+// matching glob.
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity);
 
 // Whether the whole text matches; `*` matches any run of characters, `/` included.
 bool matches_glob(std::string_view glob, std::string_view text);
 
-// A duration in Go's syntax with the units h, m and s: "72h", "1h30m", "1.5h", "0". nullopt for any other text, and
-// where it does not fit. Fractions of a second are cut off.
+// Reads a duration in Go's syntax with the units h, m and s: "72h", "1h30m", "1.5h", "0". nullopt for any other text,
+// and if it does not fit. Fractions of a second are cut off.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 
 inline constexpr std::string_view kSettingsFileName = ".tofu-modlock.hcl";

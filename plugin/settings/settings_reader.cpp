@@ -226,7 +226,7 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   if (name == "roots" || name == "exclude") {
     return read_directory_globs(attribute);
   }
-  // What a nearer file has set stays, but every file must be right.
+  // The value of a nearer file wins, but every file must be valid.
   if (name == "implementation") {
     static const Words words = {"opentofu", "terraform"};
     return read_choice(attribute, words).map([this](std::size_t choice) {

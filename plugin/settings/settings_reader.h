@@ -12,8 +12,8 @@
 
 namespace modlock {
 
-// A settings file as text: its blocks and arguments as values, and errors that name the place. All errors are
-// CONFIG_PARSE (CONFIG_NON_STATIC for an expression that is not written out).
+// A settings file as text: its blocks and arguments as values, and errors with their location. All errors are
+// CONFIG_PARSE (CONFIG_NON_STATIC for an expression that is not literal).
 class SettingsText {
  public:
   using Words = std::vector<std::string_view>;
@@ -25,21 +25,20 @@ class SettingsText {
   const std::string& path() const { return path_; }
 
   tl::unexpected<Error> reject(const Range& range, std::string message, std::string hint = {}) const;
-  // "unknown <what> "<name>" in file:line", with the known word that is near, else all.
+  // "unknown <what> "<name>" in file:line", with the most similar known word, or all of them.
   tl::unexpected<Error> unknown(std::string_view what, std::string_view name, const Range& range,
                                 const Words& known) const;
   // "file:line"
   std::string at(const Range& range) const;
 
-  // One label that is not empty, the arguments among `known`, no blocks.
+  // Checks for one label that is not empty, only arguments among `known`, no blocks.
   Result<void> check_block(const hcl::Block& block, std::string_view label_meaning, const Words& known) const;
-  // One of a few words; its place among them.
+  // Returns the index of the value, which must be one of `words`.
   Result<std::size_t> read_choice(const hcl::Attribute& attribute, const Words& words) const;
-  // A whole number within these bounds.
   Result<std::size_t> read_count(const hcl::Attribute& attribute, std::size_t least, std::size_t most) const;
   Result<SourceText> read_string(const hcl::Attribute& attribute) const;
   Result<std::vector<SourceText>> read_strings(const hcl::Attribute& attribute) const;
-  // nullopt where the body has no such argument.
+  // nullopt if the body has no such argument.
   Result<std::optional<SourceText>> read_argument(const hcl::Body& body, std::string_view name) const;
 
  private:
@@ -49,13 +48,14 @@ class SettingsText {
 
 enum class SettingsPlace { beside_root, repository, user };
 
-// Adds what one settings file says to the settings of the nearer files.
+// Adds the settings of one file to those of the nearer files.
 class SettingsReader final : private SettingsText {
  public:
-  // `path` is what messages name.
+  // Messages name `path`.
   SettingsReader(std::string_view text, std::string path, SettingsPlace place, Settings& settings);
 
-  // Errors: as load_settings(). `required_version` is judged first: a newer file may hold what we do not know.
+  // Errors: as load_settings(). `required_version` is checked first: a newer file may have settings that this version
+  // does not know.
   Result<void> read();
 
  private:

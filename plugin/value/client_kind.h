@@ -9,7 +9,7 @@ namespace modlock {
 // The client a configuration is read for.
 enum class ClientKind { opentofu, terraform };
 
-// "opentofu", "terraform": as the protocol and the settings name it.
+// "opentofu", "terraform": the name in the protocol and the settings.
 constexpr std::string_view to_string(ClientKind tool) {
   return tool == ClientKind::terraform ? "terraform" : "opentofu";
 }
@@ -19,7 +19,7 @@ constexpr std::string_view display_name(ClientKind tool) {
   return tool == ClientKind::terraform ? "Terraform" : "OpenTofu";
 }
 
-// Where provider and module addresses without a host lie.
+// The registry of provider and module addresses without a host.
 constexpr std::string_view default_registry(ClientKind tool) {
   return tool == ClientKind::terraform ? kTerraformRegistry : kOpenTofuRegistry;
 }

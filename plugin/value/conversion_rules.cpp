@@ -41,7 +41,7 @@ bool is_tuple_convertible(const Type& from, const Type& to, Safety safety) {
       [&](const Type& given, const Type& wanted) { return is_same_or_convertible(given, wanted, safety); });
 }
 
-// Of an object to a map, of a tuple to a list or set.
+// From an object to a map, or from a tuple to a list or set.
 bool are_parts_convertible(const std::vector<Type>& parts, const Type& to, Safety safety) {
   if (parts.empty()) return true;
   const auto common = common_element_type(parts, to.element(), safety);
@@ -54,14 +54,14 @@ bool are_parts_convertible(const std::vector<Type>& parts, const Type& to, Safet
 
 bool is_map_to_object_convertible(const Type& from, const Type& to) {
   return std::all_of(to.attributes().begin(), to.attributes().end(), [&](const auto& wanted) {
-    // Whether the map has such an element is seen in the value.
+    // Only the value shows whether the map has such an element.
     return to.optional_attributes().count(wanted.first) > 0 ||
            is_same_or_convertible(from.element(), wanted.second, Safety::unsafe);
   });
 }
 
-// An optional attribute that a map is asked for need not fit the elements the map may have, so the types may have
-// nothing in common. Then what is wanted stays.
+// An optional attribute need not fit the elements of a map, so the types may have nothing in common. Then the wanted
+// type stays.
 Type with_dynamic_items_of(const Type& given, const Type& wanted) {
   if (!given.is(Kind::tuple) || given.items().size() != wanted.items().size()) return wanted;
   std::vector<Type> items;
@@ -95,8 +95,8 @@ std::string missing_attributes(const std::vector<std::string>& names) {
 
 std::string between_objects(const Type& given, const Type& wanted) {
   std::vector<std::string> missing;
-  std::string never;      // the first attribute that nothing converts
-  std::string sometimes;  // the first that only unsafe conversions convert
+  std::string never;      // the first attribute that cannot be converted
+  std::string sometimes;  // the first one that only unsafe conversions convert
   for (const auto& [name, type] : wanted.attributes()) {
     const auto found = given.attributes().find(name);
     if (found == given.attributes().end()) {
@@ -137,7 +137,7 @@ std::string between_collections(const Type& given, const Type& wanted) {
   return fmt::format("incorrect {} element type: {}", kind, mismatch_message(given.element(), wanted.element()));
 }
 
-// Whether to name both types rather than the wanted one only.
+// Whether to name both types instead of only the wanted one.
 bool names_both(const Type& given, const Type& wanted) {
   if (given.is_primitive() != wanted.is_primitive()) return true;
   if (wanted.is(Kind::string)) return true;
@@ -174,7 +174,7 @@ bool is_convertible(const Type& from, const Type& to, Safety safety) {
   }
   if (!to.is(Kind::list) && !to.is(Kind::set)) return false;
   if (from.is(Kind::tuple)) return are_parts_convertible(from.items(), to, safety);
-  // A set forgets the order and what is there twice.
+  // A set loses the order and duplicates.
   const bool is_safe = !(from.is(Kind::list) && to.is(Kind::set));
   return (from.is(Kind::list) || from.is(Kind::set)) && (is_safe || safety == Safety::unsafe) &&
          is_same_or_convertible(from.element(), to.element(), safety);

@@ -21,7 +21,7 @@ tl::unexpected<ConversionError> refuse(ConversionError why) {
   return tl::unexpected<ConversionError>(std::move(why));
 }
 
-// The type that all values have, apart from nulls of dynamic type; nullopt where they differ.
+// The type of all values, ignoring nulls of dynamic type; nullopt if the types differ.
 std::optional<Type> shared_type(const std::vector<Type>& types) {
   Type shared;
   for (const Type& type : types) {
@@ -67,7 +67,7 @@ Converted convert_primitive(const Value& value, const Type& to) {
   return Value::string(value.as_number().to_string());
 }
 
-// Does what is_convertible() has said to be possible.
+// Performs the conversions that is_convertible() allows.
 class Converter {
  public:
   explicit Converter(Safety safety) : safety_(safety) {}
@@ -90,7 +90,7 @@ class Converter {
     return to_sequence(value, to);
   }
 
-  // In place, of a part of a value.
+  // Converts a part of a value in place.
   Conversion part(Value& value, const Type& to) const {
     if (value.type() == to) return {};
     auto converted = run(value, to);
@@ -200,7 +200,7 @@ class Converter {
   static Value& value_of(Value& item) { return item; }
   static Value& value_of(Value::Members::value_type& member) { return member.second; }
 
-  // What is converted to a type with dynamic parts may still differ.
+  // After a conversion to a type with dynamic parts the types may still differ.
   template <typename Values>
   static Conversion make_alike(Values& values, const std::vector<Type>& types, Safety safety) {
     const auto common = unify(types, safety);

@@ -9,25 +9,25 @@
 
 namespace modlock::eval {
 
-// Why a conversion failed, in OpenTofu's words and without the value: "a number is required", `attribute "x" is
+// Why a conversion failed, in OpenTofu's wording and without the value: "a number is required", `attribute "x" is
 // required`, "element 0: string required, but have tuple".
 using ConversionError = std::string;
 
-// The value as `type` wants it, by cty's rules (package convert): numbers and bools become strings and back, tuples
-// lists and sets, objects maps, maps objects, missing optional attributes null, attributes that are not wanted are left
-// out. `type` may hold dynamic parts, which take the type the value brings (in a collection: one for all items). Null
-// of any type that converts becomes null. Marks stay. Of several things that are wrong with the members of an object
-// the first in the order of names is reported (cty takes any).
+// Converts a value to `type` by cty's rules (package convert): numbers and bools to strings and back, tuples to lists
+// and sets, objects to maps, maps to objects. Missing optional attributes become null; attributes that `type` does not
+// have are dropped. Dynamic parts of `type` take the type of the value (in a collection: one type for all items). Null
+// of any convertible type becomes null. Marks are kept. If several members of an object are wrong, the first by name is
+// reported (cty reports any).
 tl::expected<Value, ConversionError> convert(const Value& value, const Type& type);
 
-// The one type that values of all `types` convert to without a check of their content (cty's Unify): number and string
-// give string, tuples of one size a tuple, of several a list, objects with the same attributes an object, with several
-// a map; nullopt where there is none. Of no types, and where dynamic ones are among lists, maps, tuples or objects:
-// dynamic. More than 1000 different types that are not all of one kind have none.
+// Returns the one type that values of all `types` convert to without a check of their content (cty's Unify), or nullopt
+// if there is none. Number and string become string; tuples of one size a tuple, of several sizes a list; objects with
+// the same attributes an object, with different ones a map. No types, or dynamic ones mixed with lists, maps, tuples or
+// objects, become dynamic. Also nullopt for more than 1000 different types of several kinds.
 std::optional<Type> unify(std::span<const Type> types);
 
-// The same with conversions that may fail, like that from a map to an object (UnifyUnsafe): what conditionals and
-// defaults of optional attributes use.
+// The same with conversions that may fail, like that from a map to an object (UnifyUnsafe). Conditionals and defaults
+// of optional attributes use it.
 std::optional<Type> unify_unsafe(std::span<const Type> types);
 
 }  // namespace modlock::eval

@@ -17,7 +17,7 @@ namespace modlock::eval {
 using BigInteger =
     boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 
-// magnitude * 2^exponent: what a Number is that does not fit 64 bits. The magnitude is odd or zero.
+// magnitude * 2^exponent: a Number that does not fit 64 bits. The magnitude is odd or zero.
 struct BinaryFloat {
   static constexpr int kPrecision = 512;  // bits
   static constexpr std::int64_t kMaxExponent = 4096;
@@ -29,14 +29,14 @@ struct BinaryFloat {
   int precision = kPrecision;
 
   bool is_zero() const { return !infinite && magnitude == 0; }
-  // The exponent of the leading bit plus one: 2^(top-1) <= |value| < 2^top. Not of zero.
+  // The exponent of the leading bit plus one: 2^(top-1) <= |value| < 2^top. Undefined for zero.
   std::int64_t top() const { return exponent + bits(magnitude); }
 
   static std::int64_t bits(const BigInteger& value) { return static_cast<std::int64_t>(msb(value)) + 1; }
 };
 
-// The float nearest to magnitude * 2^exponent, of two equally near the even one. `more`: the exact value is a little
-// larger than that, by less than one unit of `magnitude`, which then has more bits than the precision.
+// Returns the float nearest to magnitude * 2^exponent, the even one if two are equally near. `more`: the exact value is
+// a little larger, by less than one unit of `magnitude`, which then has more bits than the precision.
 BinaryFloat rounded(bool negative, BigInteger magnitude, std::int64_t exponent, int precision, bool more = false);
 
 // Go's big.Float.Text('f', -1).
@@ -87,9 +87,8 @@ struct Decimal {
   }
 };
 
-// Cuts `decimal` to the shortest digits that still round to `value`. They are looked for digit by digit between the
-// neighbours half a unit away, without regard to where those have their point: this is how Go chooses among texts of
-// equal length.
+// Cuts `decimal` to the shortest digits that still round to `value`. The search goes digit by digit between the
+// neighbors half a unit away and ignores where their points are: Go chooses among texts of equal length this way.
 void shorten(Decimal& decimal, const BinaryFloat& value) {
   const std::int64_t shift = value.precision + 1 - BinaryFloat::bits(value.magnitude);
   const BigInteger middle = value.magnitude << static_cast<unsigned>(shift);
@@ -115,7 +114,7 @@ std::size_t digits_at(std::string_view text) {
   return static_cast<std::size_t>(end - text.begin());
 }
 
-// Removes a sign from the front; true where it is a minus.
+// Removes a sign from the front. Returns true if it is a minus.
 bool take_sign(std::string_view& text) {
   if (text.empty() || (text.front() != '-' && text.front() != '+')) return false;
   const bool minus = text.front() == '-';
@@ -131,7 +130,7 @@ struct Scanned {
   std::int64_t two = 0;
 };
 
-// The sign and the digits of an exponent, which are all of `text`. Saturates far beyond what a number can have.
+// The sign and the digits of an exponent, which are the whole `text`. Saturates far beyond the exponent of any number.
 std::optional<std::int64_t> scan_exponent(std::string_view text) {
   constexpr std::int64_t kFar = 1'000'000'000'000;
   const bool negative = take_sign(text);
@@ -165,7 +164,7 @@ std::optional<Scanned> scan(std::string_view text) {
   return scanned;
 }
 
-// The nearest float of left / right, which are no zero.
+// The nearest float of left / right; neither is zero.
 BinaryFloat quotient(const BinaryFloat& left, const BinaryFloat& right, bool negative, int precision) {
   const std::int64_t wanted = precision + 2 + BinaryFloat::bits(right.magnitude) - BinaryFloat::bits(left.magnitude);
   const std::int64_t shift = std::max<std::int64_t>(wanted, 0);
@@ -193,7 +192,7 @@ BinaryFloat sum(const BinaryFloat& left, const BinaryFloat& right) {
 BinaryFloat product(const BinaryFloat& left, const BinaryFloat& right) {
   const bool negative = left.negative != right.negative;
   if (left.infinite || right.infinite) return {.negative = negative, .infinite = true};
-  // cty multiplies with full precision and keeps what the product needs.
+  // cty multiplies with full precision and keeps as much as the product needs.
   BinaryFloat value =
       rounded(negative, left.magnitude * right.magnitude, left.exponent + right.exponent, BinaryFloat::kPrecision);
   const auto needed = value.magnitude == 0 ? 0 : static_cast<int>(BinaryFloat::bits(value.magnitude));
@@ -206,7 +205,7 @@ BinaryFloat negated(BinaryFloat value) {
   return value;
 }
 
-// A finite number rounded towards zero, which then is the positive one.
+// A finite number rounded towards zero; zero becomes positive.
 BinaryFloat truncated(BinaryFloat value) {
   if (value.exponent < 0) {
     value.magnitude >>= static_cast<unsigned>(-value.exponent);
@@ -306,7 +305,7 @@ Number Number::from_double(double value) {
 }
 
 std::optional<Number> Number::parse(std::string_view text) {
-  // More digits than these make no difference: no float and no middle of two has as many.
+  // Digits after these make no difference: no float, and no midpoint of two floats, has as many.
   constexpr std::size_t kMaxDigits = 6000;
   constexpr std::int64_t kMaxPoint = 1400;
   auto scanned = scan(text);
@@ -408,7 +407,7 @@ std::optional<Number> Number::modulo(const Number& other) const {
   if (!is_finite() || !other.is_finite()) return std::nullopt;
   const auto ratio = divided_by(other);
   if (!ratio) return *this;
-  // cty rounds the product of ratio and divisor, so of large ratios something else than the exact rest may be left.
+  // cty rounds the product of ratio and divisor, so for large ratios the result may differ from the exact remainder.
   return *this - Number(Big{product(truncated(ratio->big()), other.big())});
 }
 

@@ -11,30 +11,30 @@
 namespace modlock::eval {
 
 // A number as OpenTofu computes with it: binary floating point of 512 bits, rounded to the nearest, halves to even
-// (Go's big.Float as cty uses it), with a negative zero that equals zero. Integers of 64 bits are kept as such.
-// Narrower than Go in the exponent only: from 2^4096 (about 1e1233) on a number is infinite, below 2^-4096 it is zero,
-// so that no text grows beyond some 1400 characters. What is computed with an infinite number is infinite; whoever
-// computes asks is_finite() and reports it.
+// (Go's big.Float as cty uses it), with a negative zero that equals zero. Integers of 64 bits are kept as integers.
+// Only the exponent is narrower than in Go: from 2^4096 (about 1e1233) on a number is infinite, below 2^-4096 it is
+// zero, so that no text exceeds about 1400 characters. Results computed from an infinite number are infinite; the
+// caller checks is_finite() and reports it.
 class Number {
  public:
   Number() = default;
   explicit Number(std::int64_t value) : value_(value) {}
-  // A number (not a NaN) that keeps the precision of a double: to_string() writes no more digits than that needs.
+  // A number (not a NaN) with the precision of a double: to_string() writes only the digits that are needed.
   static Number from_double(double value);
 
-  // Decimal text: an optional sign, digits with an optional point before, among or behind them, and an optional
-  // exponent of ten ("-1.5e3") or of two ("1p4"). This is HCL's number literal (with a minus) and what tonumber()
-  // accepts: no blanks, no "_", no "0x". nullopt for any other text, for "inf", which cty takes, and for what is not
-  // zero and would be infinite or zero.
+  // Reads decimal text: an optional sign, digits with an optional point before, among or after them, and an optional
+  // exponent of ten ("-1.5e3") or of two ("1p4"). This is HCL's number literal (with a minus) and the input of
+  // tonumber(): no blanks, no "_", no "0x". nullopt for any other text, for "inf", which cty accepts, and for a nonzero
+  // number that would become infinite or zero.
   static std::optional<Number> parse(std::string_view text);
 
-  // As tostring() writes it: the shortest decimal text that reads back as the same number, never with an exponent;
-  // "-0" for the negative zero, "+Inf" and "-Inf" for infinite numbers.
+  // The text of tostring(): the shortest decimal text that reads back as the same number, never with an exponent; "-0"
+  // for the negative zero, "+Inf" and "-Inf" for infinite numbers.
   std::string to_string() const;
 
   bool is_finite() const;
-  bool is_integer() const;                       // an infinite number is none
-  std::optional<std::int64_t> as_int64() const;  // nullopt where it is no integer or does not fit
+  bool is_integer() const;                       // false for an infinite number
+  std::optional<std::int64_t> as_int64() const;  // nullopt if it is not an integer or does not fit
   double as_double() const;                      // the nearest
 
   Number operator-() const;
@@ -43,8 +43,8 @@ class Number {
   Number operator*(const Number& other) const;
   // nullopt for a division by zero (OpenTofu makes it infinite).
   std::optional<Number> divided_by(const Number& other) const;
-  // What is left of a division that truncates towards zero, with the sign of the dividend. Of a division by zero that
-  // is the dividend, as in OpenTofu; nullopt where one of both is infinite.
+  // The remainder of a division that truncates towards zero, with the sign of the dividend. For a division by zero it
+  // is the dividend, as in OpenTofu. nullopt if one of the numbers is infinite.
   std::optional<Number> modulo(const Number& other) const;
   Number floor() const;
   Number ceil() const;

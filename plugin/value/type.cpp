@@ -8,10 +8,10 @@
 namespace modlock::eval {
 
 struct Type::Parts {
-  std::vector<Type> items = {};  // one of a collection
+  std::vector<Type> items = {};  // one item for a collection
   std::map<std::string, Type> attributes = {};
   std::set<std::string> optional = {};
-  // Of the whole type.
+  // The height of the whole type.
   std::size_t height = 1;
   std::size_t hash = 0;
   bool has_dynamic_part = false;

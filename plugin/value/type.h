@@ -23,8 +23,8 @@ class Type {
   static Type set(Type element);
   static Type map(Type element);
   static Type tuple(std::vector<Type> items);
-  // `optional` names attributes that a value converted to this type may lack (type constraints only). Such a type is
-  // another one than that without.
+  // `optional` names attributes that a value converted to this type may lack (only in type constraints). A type with
+  // optional attributes differs from the same type without them.
   static Type object(std::map<std::string, Type> attributes, std::set<std::string> optional = {});
 
   Kind kind() const { return kind_; }
@@ -40,14 +40,14 @@ class Type {
   Type without_optional_attributes() const;
   bool has_dynamic_part() const;
 
-  // "string", "list of string", "tuple", "object", "dynamic": what a value is, in OpenTofu's messages (cty's
+  // "string", "list of string", "tuple", "object", "dynamic": the type of a value in OpenTofu's messages (cty's
   // FriendlyName).
   std::string friendly_name() const;
-  // The same for what a value should be: "any type" and "list of any single type" (FriendlyNameForConstraint).
+  // The same for an expected type: "any type" and "list of any single type" (FriendlyNameForConstraint).
   std::string friendly_constraint_name() const;
 
-  // How deep types stand in each other: 1 of a primitive one, 2 of list(string). Whatever walks a type or a value of it
-  // recurses that deep.
+  // The depth of nesting: 1 for a primitive type, 2 for list(string). Code that walks a type or a value of it recurses
+  // that deep.
   std::size_t height() const;
   std::size_t hash() const;
 

@@ -12,7 +12,7 @@ namespace {
 using Kind = Type::Kind;
 using Types = std::vector<Type>;
 
-// Choosing among types of several kinds compares each with each.
+// The search among types of several kinds compares each type with every other.
 constexpr std::size_t kMaxMixedTypes = 1000;
 
 Types distinct(std::span<const Type> types) {
@@ -100,7 +100,7 @@ std::optional<Type> unify_tuples(const Types& types, Safety safety) {
   return all_convert(types, unified, safety) ? unified : unify_parts(Kind::list, types, safety);
 }
 
-// Tuples that stand beside lists are lists in disguise, objects beside maps are maps.
+// A tuple next to lists is treated as a list, an object next to maps as a map.
 std::optional<Type> unify_disguised(Kind structural, Kind collection, const Types& types, Safety safety) {
   Types hidden;
   Types others;
@@ -112,10 +112,10 @@ std::optional<Type> unify_disguised(Kind structural, Kind collection, const Type
   return unified && unified->is(collection) ? unified : std::nullopt;
 }
 
-// Which of two types is the more general one: negative for `left`, zero where nothing says so.
+// Which of two types is more general: negative for `left`, zero if undecided.
 int compare_generality(const Type& left, const Type& right);
 
-// Of all pairs of parts: zero where some say this and some that.
+// Compares all pairs of parts; zero if they disagree.
 template <typename Parts, typename PartOf>
 int compare_parts(const Parts& left, const Parts& right, PartOf part_of) {
   bool left_wins = false;
@@ -128,7 +128,7 @@ int compare_parts(const Parts& left, const Parts& right, PartOf part_of) {
   return left_wins == right_wins ? 0 : (left_wins ? -1 : 1);
 }
 
-// Lists stand above tuples and those above sets, maps above objects.
+// Lists rank above tuples, tuples above sets, maps above objects.
 int rank(Kind kind) {
   switch (kind) {
     case Kind::list:

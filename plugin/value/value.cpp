@@ -12,7 +12,7 @@
 namespace modlock::eval {
 namespace {
 
-// Member names as cty has them. Of two that become the same the last one wins.
+// Normalizes member names as cty does. If two become the same, the last one wins.
 Value::Members normalized(Value::Members members) {
   const auto is_plain = [](const auto& member) {
     return std::all_of(member.first.begin(), member.first.end(),
@@ -40,7 +40,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// cty orders compound values in sets by such texts.
+// cty orders compound values in sets by these texts.
 void append_order_key(std::string& out, const Value& value) {
   if (value.is_null()) {
     out += '~';
@@ -93,7 +93,7 @@ int sign(std::strong_ordering order) {
   return order < 0 ? -1 : (order > 0 ? 1 : 0);
 }
 
-// For values of one kind that is no primitive one: of the first parts that differ.
+// Compares values of one kind that is not primitive, by the first parts that differ.
 int compare_parts(const Value& left, const Value& right) {
   const bool has_members = left.is(Type::Kind::map) || left.is(Type::Kind::object);
   if (left.size() != right.size()) return left.size() < right.size() ? -1 : 1;

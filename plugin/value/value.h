@@ -16,7 +16,7 @@ namespace modlock::eval {
 inline constexpr std::size_t kMaxElements = 1'000'000;
 inline constexpr std::size_t kMaxTextBytes = 64U << 20U;
 
-// What clings to a value and to all that is computed from it.
+// Marks of a value. Everything computed from the value has them too.
 struct Marks {
   bool sensitive = false;
   bool ephemeral = false;
@@ -35,13 +35,13 @@ class Value {
   Value() = default;  // a null of dynamic type
   // A null has no optional attributes in its type.
   static Value null(Type type = Type::dynamic());
-  static Value string(std::string text);  // NFC-normalised
+  static Value string(std::string text);  // NFC-normalized
   static Value number(Number number);
   static Value number(std::int64_t number) { return Value::number(Number(number)); }
   static Value boolean(bool value);
-  // Items of collections all have the type `element` already, or are nulls of dynamic type and become nulls of
-  // `element`. Names of members are NFC-normalised. A set is sorted, holds no value twice (an equal one of 0 and -0),
-  // and takes the marks of what is in it upon itself.
+  // Items of collections have the type `element`, or are nulls of dynamic type and become nulls of `element`. Names of
+  // members are NFC-normalized. A set is sorted, has no value twice (0 and -0 are equal), and takes over the marks of
+  // its items.
   static Value list(Type element, Items items);
   static Value set(Type element, Items items);
   static Value map(Type element, Members members);
@@ -60,8 +60,8 @@ class Value {
   const Members& members() const;  // map, object
   std::size_t size() const;        // of items or members
 
-  // How many values it is made of, itself included. One that stands at several places counts at each of them, so this
-  // may be far more than what is in memory; it ends at the largest std::size_t.
+  // The number of values it consists of, including itself. A value that occurs in several places counts in each of
+  // them, so this may be far more than what is in memory. Saturates at the largest std::size_t.
   std::size_t weight() const { return weight_; }
 
   const Marks& marks() const { return marks_; }
@@ -69,10 +69,10 @@ class Value {
   Value with_marks(const Marks& more) const;
   Value without_marks() const;  // itself and everything in it
 
-  // Same type, same content; marks do not count. This is what set membership and `==` between equal types ask.
+  // Same type, same content; marks are ignored. Set membership and `==` between equal types use it.
   bool equals(const Value& other) const;
-  // A total order that sets are kept in: negative, zero or positive, for values of one type. Nulls are last, false is
-  // before true, strings are compared bytewise, numbers by size, anything else as cty happens to order it.
+  // The total order of sets: negative, zero or positive, for values of one type. Nulls are last, false is before true,
+  // strings are compared bytewise, numbers by size, anything else in cty's order.
   static int compare(const Value& left, const Value& right);
 
  private:
