@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using hcl1::Case;
 using hcl1::Entry;
 
-constexpr std::string_view kHint = "the client passes over it too, and what it says is without effect: repair it";
+constexpr std::string_view kHint = "the client ignores it too; fix it";
 
 // Reads one file. A problem ends the reading of its registry part; the settings read before it are kept, as in
 // OpenTofu's own decoder.
@@ -171,7 +171,7 @@ class FileReader {
         continue;
       }
       warn(hcl1::wrong(name_, block.entries.front().item->at,
-                       fmt::format("a second credentials_helper, \"{}\", beside \"{}\" in {}", block.label,
+                       fmt::format("a second credentials_helper, \"{}\", next to \"{}\" in {}", block.label,
                                    out_.helper->name, out_.helper->from))
                .value());
     }

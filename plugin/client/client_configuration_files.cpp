@@ -82,7 +82,7 @@ std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool,
       warnings.push_back(
           {Severity::warning,
            Error{.code = Code::config_parse,
-                 .message = fmt::format("{} names {}, and there is no such file, so no CLI configuration is read", name,
+                 .message = fmt::format("{} names {}, which does not exist, so no CLI configuration is read", name,
                                         environment.display(path)),
                  .hint = fmt::format("write the file, or unset {}", name)}});
     }

@@ -63,7 +63,7 @@ class OciReader {
     if (!std::all_of(labels.begin(), labels.end(),
                      [](const Entry& entry) { return entry.value->kind == hcl1::Value::Kind::object; })) {
       return hcl1::wrong(name_, item.at,
-                         "oci_credentials must hold one object for each registry or start of repositories");
+                         "oci_credentials must contain one object for each registry or start of repositories");
     }
     for (const Entry& entry : labels) {
       auto body = hcl1::open({{.keys = {}, .value = entry.value, .item = entry.item}}, file_, name_);
@@ -101,11 +101,11 @@ class OciReader {
       return wrong("must not set docker_credentials_helper, which serves whole registries only");
     }
     if (is_helper && !is_helper_name(*values[4])) {
-      return wrong("must set docker_credentials_helper to what follows docker-credential-");
+      return wrong("must set docker_credentials_helper to the part after docker-credential-");
     }
     for (const ClientConfiguration::OciCredentials& other : out_.oci) {
       if (other.label() == label) {
-        return wrong("is there a second time, first in " + other.from);
+        return wrong("is set twice, first in " + other.from);
       }
     }
     const auto secret = [&values](std::size_t index) { return SecretText(values[index].value_or("")); };
@@ -135,7 +135,7 @@ class OciReader {
       return fail(!ambient ? ambient.error() : !files ? files.error() : helper.error());
     }
     if (out_.oci_defaults) {
-      return wrong("is there a second time, first in " + out_.oci_defaults->from);
+      return wrong("is set twice, first in " + out_.oci_defaults->from);
     }
     ClientConfiguration::OciDefaults defaults{
         .discover_ambient = ambient->value_or(true), .files = {}, .helper = {}, .from = from(item.at)};
@@ -148,7 +148,7 @@ class OciReader {
     if (*helper && is_helper_name(**helper)) {
       defaults.helper = **helper;
     } else if (*helper) {
-      report(wrong("must set docker_credentials_helper to what follows docker-credential-"));
+      report(wrong("must set docker_credentials_helper to the part after docker-credential-"));
     }
     if (!defaults.discover_ambient && defaults.files) {
       report(wrong("names docker_style_config_files and turns them off by discover_ambient_credentials"));

@@ -211,7 +211,7 @@ class InstallationReader {
     for (const hcl1::Item& item : block.value->items) {
       const bool is_text = item.value.kind == Value::Kind::string || item.value.kind == Value::Kind::number;
       if (!is_text || item.keys.size() != 1) {
-        warn(item.at, "dev_overrides must hold a directory for each provider source address");
+        warn(item.at, "dev_overrides must contain a directory for each provider source address");
         return;
       }
       const auto provider = ProviderAddress::parse(item.keys.front(), default_registry(tool_));

@@ -28,7 +28,7 @@ class Parser {
       MODLOCK_TRY(auto root, read_value());
       file.items = std::move(root.items);
       if (token_.kind != Token::Kind::end) {
-        return scanner_.wrong(token_.at, "text behind the JSON object");
+        return scanner_.wrong(token_.at, "text after the JSON object");
       }
       return file;
     }
@@ -92,7 +92,7 @@ class Parser {
     }
     if (ok && (!token_.is('=') || item.keys.size() != 1)) {
       return scanner_.wrong(token_.at, item.keys.empty() ? "the name of an argument or a block was expected"
-                                                         : "\"{\" was expected, or \"=\" behind a single name");
+                                                         : "\"{\" was expected, or \"=\" after a single name");
     }
     item.is_assigned = true;
     return finish_item(std::move(item), std::move(ok));
@@ -233,12 +233,12 @@ std::optional<int> parse_integer(std::string_view text) {
 Result<File> parse(std::string_view text, std::string_view name, Duplicates duplicates) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) {
-    return fail(Code::config_parse, fmt::format("{}:1:1: a byte order mark, which HCL does not take", name));
+    return fail(Code::config_parse, fmt::format("{}:1:1: a byte order mark, which HCL does not allow", name));
   }
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_sequence_length(text.substr(at));
     if (length == 0) {
-      return fail(Code::config_parse, fmt::format("{}: the byte {} is no UTF-8", name, at));
+      return fail(Code::config_parse, fmt::format("{}: the byte {} is not UTF-8", name, at));
     }
     at += length;
   }

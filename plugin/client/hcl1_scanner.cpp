@@ -69,7 +69,7 @@ Result<void> Scanner::skip_comment() {
     return {};
   }
   if (peek(1) != '*') {
-    return wrong(start, "a \"/\" that starts no comment");
+    return wrong(start, "a \"/\" that does not start a comment");
   }
   advance(2);
   while (!(peek() == '*' && peek(1) == '/')) {
@@ -116,14 +116,14 @@ Result<void> Scanner::scan_escape(std::string& out) {
   for (std::size_t i = 0; i < count; ++i, advance()) {
     const int digit = ascii::hex_value(peek());
     if (digit < 0 || digit >= (is_octal ? 8 : 16)) {
-      return wrong(start, "an escape sequence that is none");
+      return wrong(start, "an invalid escape sequence");
     }
     value = value * (is_octal ? 8U : 16U) + static_cast<unsigned>(digit);
   }
   const bool is_byte = is_octal || kind == 'x';
   const bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;
   if (count == 0 || value > (is_byte ? 0xFFU : 0x10FFFFU) || (!is_byte && is_surrogate)) {
-    return wrong(start, "an escape sequence that is none");
+    return wrong(start, "an invalid escape sequence");
   }
   if (is_byte) {
     out += static_cast<char>(value);
@@ -178,7 +178,7 @@ Result<void> Scanner::scan_heredoc(std::string& out) {
   }
   const std::string_view mark = text_.substr(mark_start, at_ - mark_start);
   if (mark.empty() || peek() != '\n') {
-    return wrong(start, "a heredoc without an end mark behind \"<<\"");
+    return wrong(start, "a heredoc without an end mark after \"<<\"");
   }
   advance();
   const std::size_t body_start = at_;

@@ -103,9 +103,9 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
   MODLOCK_TRY(auto text, read_document(place / file.name, documents));
   if (!text) {
     return fail(Error{.code = Code::io_error,
-                      .message = fmt::format("the file \"{}\" stands in its directory and cannot be read", file.path),
+                      .message = fmt::format("the file \"{}\" is in its directory but cannot be read", file.path),
                       .location = Location{file.path, std::nullopt},
-                      .hint = "it may be a link that leads nowhere; remove or repair it"});
+                      .hint = "it may be a dangling link; remove or repair it"});
   }
   file.text = std::move(*text);
   const auto stops = [&] { return !context.check(); };

@@ -55,7 +55,7 @@ void limit_diagnostics(Diagnostics& diagnostics, std::size_t from) {
                     Error{.code = Code::config_parse,
                           .message = fmt::format("{} more problems of this module are not shown", left_out),
                           .location = first->what.location,
-                          .hint = "correct those that are shown, then look again"}};
+                          .hint = "fix the problems shown, then run the command again"}};
     diagnostics.erase(first, diagnostics.end());
     diagnostics.push_back(std::move(rest));
   }

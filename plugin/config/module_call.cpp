@@ -87,7 +87,7 @@ class CallEvaluator {
       const std::string_view mark = value.marks().sensitive ? "sensitive" : "ephemeral";
       return reject(Code::config_non_static,
                     fmt::format("the {} of {} must not be derived from {} values", name, call_.title, mark),
-                    fmt::format("take the {} out of the variable, or use another one", mark));
+                    fmt::format("remove {} from the variable, or use another one", mark));
     }
     auto text = eval::convert(value, eval::Type::string());
     if (!text) {
@@ -110,7 +110,7 @@ class CallEvaluator {
                                         is_null
                                             ? fmt::format("the source of {} must be a string, found null", call_.title)
                                             : fmt::format("{} lacks the argument \"source\"", call_.title),
-                                        "say where the module comes from, for example source = \"./modules/network\""));
+                                        "add the source of the module, for example source = \"./modules/network\""));
     diagnostics_.back().what.location = place(file, range);
   }
 

@@ -113,9 +113,10 @@ Result<Value> ModuleScope::evaluate(const Argument& argument, std::string title,
 
 Result<Value> ModuleScope::resolve(const Reference& reference) {
   if (environment_.tool == ClientKind::terraform) {
-    return reject(Code::config_parse, reference,
-                  fmt::format("variables not allowed: Terraform wants this written out, found {}", name_of(reference)),
-                  "write the value out");
+    return reject(
+        Code::config_parse, reference,
+        fmt::format("variables not allowed: Terraform requires a literal value, found {}", name_of(reference)),
+        "write a literal value");
   }
   const std::string_view object = reference.object;
   const bool named = !reference.attribute.empty();
@@ -150,7 +151,7 @@ Result<Value> ModuleScope::resolve_local(const Reference& reference) {
     if (depth() >= kMaxChain) {
       return reject(
           Code::limit_exceeded, reference,
-          fmt::format("{} stands at the end of a chain of more than {} references", name_of(reference), kMaxChain));
+          fmt::format("{} is at the end of a chain of more than {} references", name_of(reference), kMaxChain));
     }
     kept = locals_.emplace(local->first, std::nullopt).first;
     kept->second = evaluate(local->second, name_of(reference), depth() + 1);

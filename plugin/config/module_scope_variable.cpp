@@ -94,7 +94,7 @@ Result<Value> ModuleScope::given_value(const VariableDeclaration& variable,
                           : Result<Value>(fail(std::move(expression.error())));
   if (!value) {
     return fail(Error{.code = value.error().code,
-                      .message = fmt::format("the value that {} gives for variable \"{}\" is no valid expression{}",
+                      .message = fmt::format("the value that {} gives for variable \"{}\" is not a valid expression{}",
                                              given.origin, variable.name, secret ? "" : ": " + value.error().message),
                       .location = at(variable.location),
                       .hint = "write it in the syntax of the configuration, for example [\"a\", \"b\"]"});

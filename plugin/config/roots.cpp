@@ -103,9 +103,10 @@ Result<fs::path> data_directory(const fs::path& root, const std::optional<fs::pa
   const fs::path directory = document_path(root) / ".terraform";
   auto inside = confine(directory, {root});
   if (!inside && inside.error().code == Code::path_outside_root) {
-    return fail(Code::path_outside_root,
-                fmt::format("the data directory \"{}\" is a link that leads out of the root", directory.string()),
-                "name the directory it leads to with --data-dir, dataDir or TF_DATA_DIR");
+    return fail(
+        Code::path_outside_root,
+        fmt::format("the data directory \"{}\" is a link to a directory outside of the root", directory.string()),
+        "name its target with --data-dir, dataDir or TF_DATA_DIR");
   }
   return inside;
 }
@@ -132,7 +133,7 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
     named += fmt::format("{}\"{}\"", named.empty() ? "" : " or ", document_path(bound).string());
   }
   return fail(Code::path_outside_root,
-              fmt::format("the path \"{}\" lies outside {}", written.string(), named.empty() ? "all bounds" : named),
+              fmt::format("the path \"{}\" is outside {}", written.string(), named.empty() ? "all bounds" : named),
               "start with a directory that encloses it, or move it inside");
 }
 

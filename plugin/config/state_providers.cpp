@@ -78,7 +78,7 @@ Error broken_state(const std::string& path, std::string reason) {
   return {.code = Code::config_parse,
           .message = fmt::format("the state file \"{}\" cannot be used: {}", path, reason),
           .location = Location{path, std::nullopt},
-          .hint = "restore the file from a backup, or bring it to the current format with the client that wrote it"};
+          .hint = "restore the file from a backup, or convert it to the current format with the client that wrote it"};
 }
 
 // nullopt: the file does not exist, or is empty.
@@ -111,7 +111,7 @@ class StateReader {
     }
     const Json::Value& resources = member(state, "resources");
     if (!resources.isNull() && !resources.isArray()) {
-      return fail(broken_state(path_, "\"resources\" is no array"));
+      return fail(broken_state(path_, "\"resources\" is not an array"));
     }
     for (const Json::Value& resource : resources) {
       MODLOCK_TRY(add_resource(resource));
@@ -126,7 +126,7 @@ class StateReader {
   Result<void> add_resource(const Json::Value& resource) {
     const std::string mode = text_of(resource, "mode");
     if (mode != "managed" && mode != "data") {
-      return fail(broken_state(path_, fmt::format("a resource has the mode \"{}\", which is none", mode)));
+      return fail(broken_state(path_, fmt::format("a resource has the invalid mode \"{}\"", mode)));
     }
     const std::string module = text_of(resource, "module");
     const std::string by = fmt::format("{}{}{}{}.{}", module, module.empty() ? "" : ".", mode == "data" ? "data." : "",
@@ -136,7 +136,7 @@ class StateReader {
     }
     const Json::Value& instances = member(resource, "instances");
     if (!instances.isNull() && !instances.isArray()) {
-      return fail(broken_state(path_, fmt::format("the instances of {} are no array", by)));
+      return fail(broken_state(path_, fmt::format("the instances of {} are not an array", by)));
     }
     for (const Json::Value& instance : instances) {
       const std::string provider = text_of(instance, "provider");
@@ -157,7 +157,7 @@ class StateReader {
     auto address = parse_state_provider(text, default_registry(tool_));
     if (!address) {
       return fail(
-          broken_state(path_, fmt::format("{} has a provider address that is none: {}", by, address.error().message)));
+          broken_state(path_, fmt::format("{} has an invalid provider address: {}", by, address.error().message)));
     }
     translate(*address);
     if (address->is_legacy()) {
@@ -214,7 +214,7 @@ std::string complete_storage(StateStorage& storage, const Json::Value& recorded)
     return fmt::format("the state is still kept by the backend \"{}\", which the last \"init\" used", type);
   }
   if (type.empty() && !storage.written_out) {
-    return "where the state lies is given by an expression, and no \"init\" recorded its value";
+    return "the location of the state is an expression, and no \"init\" recorded its value";
   }
   const Json::Value& arguments = member(backend, "config");
   for (const auto& [name, argument] : {std::pair("path", &storage.path), {"workspace_dir", &storage.workspace_dir}}) {
@@ -254,7 +254,7 @@ Result<StateProviders> read_state_providers(const fs::path& root, const StateSto
     }
     return StateProviders{
         .providers = {},
-        .unreadable = fmt::format("the state file \"{}\" lies outside of the directories that may be read", name)};
+        .unreadable = fmt::format("the state file \"{}\" is outside of the directories that may be read", name)};
   }
   MODLOCK_TRY(const auto state, read_json(file, name, documents));
   if (!state) {

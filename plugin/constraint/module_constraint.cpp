@@ -133,7 +133,7 @@ Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
   if (is_commit(trim(text))) {
     return fail(Code::constraint_syntax,
                 fmt::format("\"{}\" is not a version constraint: expected versions, found a commit", trim(text)),
-                "a commit is a constraint of its own and stands alone");
+                "a commit is a separate kind of constraint and cannot be combined with versions");
   }
   ModuleConstraint constraint;
   const auto items = split(text, ',');

@@ -164,9 +164,8 @@ Outcome Evaluator::ephemeralasnull(const Invocation& invocation) {
 
 Outcome Evaluator::value_of(const hcl::FunctionCall& node, const hcl::Expression& at) {
   if (names_.refused) {
-    return reject(at.range,
-                  {fmt::format("function calls not allowed: a value written out was expected, found {}()", node.name),
-                   "write the value out"});
+    return reject(at.range, {fmt::format("function calls not allowed: expected a literal value, found {}()", node.name),
+                             "write a literal value"});
   }
   const std::string_view name = without_namespace(node.name);
   const SpecialFunction* special = find_special(name);

@@ -43,7 +43,7 @@ class JsonValue {
   Result<Value> value_of(const hcl::NumberLiteral& node, const Range& range) const {
     const auto number = Number::parse(node.text);
     if (!number) {
-      return fail(error_at(path_, range, "the number is out of the range that can be computed with"));
+      return fail(error_at(path_, range, "the number is too large or too small to compute with"));
     }
     return Value::number(*number);
   }

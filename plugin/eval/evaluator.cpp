@@ -11,7 +11,7 @@ namespace modlock::eval {
 namespace {
 
 Problem exceeded(std::string message) {
-  return {std::move(message), "compute less, or write the value out", Code::limit_exceeded};
+  return {std::move(message), "compute less, or write a literal value", Code::limit_exceeded};
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ Outcome Evaluator::value_of(const hcl::Variable& node, const hcl::Expression& at
 }
 
 tl::unexpected<NoValue> Evaluator::reject_name(std::string_view name, const Range& range) const {
-  return reject(range, {fmt::format("variables not allowed: a value written out was expected, found {}", name),
-                        "write the value out"});
+  return reject(
+      range, {fmt::format("variables not allowed: expected a literal value, found {}", name), "write a literal value"});
 }
 
 Outcome Evaluator::value_of(const hcl::Tuple& node, const hcl::Expression& at) {

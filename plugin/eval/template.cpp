@@ -158,7 +158,7 @@ Outcome Evaluator::render(const Invocation& invocation, const TemplateText& text
     const bool secret = (text.marks | text.variable_marks).any();
     Error error = call_error(invocation, {{}, secret ? "the template is invalid" : inner.message, inner.code});
     if (secret) {
-      error.hint = "what is wrong is not told since something here is sensitive or ephemeral";
+      error.hint = "the cause is hidden because a value here is sensitive or ephemeral";
     } else {
       error.hint = std::move(inner.hint);
       error.related = {{std::move(inner.message), std::move(*inner.location)}};

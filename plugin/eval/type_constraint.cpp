@@ -240,7 +240,7 @@ Result<TypeConstraint> refuse_quoted(const hcl::Expression& expression, const st
   } else {
     error.message = fmt::format(
         "invalid quoted type constraint \"{}\": OpenTofu 0.11 and earlier required the quotes, "
-        "later versions refuse them",
+        "later versions reject them",
         text);
   }
   return fail(std::move(error));

@@ -98,7 +98,7 @@ Result<Expression> JsonReader::read() {
   if (!root) return root;
   skip_blanks();
   if (at_end()) return root;
-  return fail_expected("the end of the file behind the value that it holds", "a file holds one value");
+  return fail_expected("the end of the file after its value", "a file contains only one value");
 }
 
 Range JsonReader::take(std::size_t size) {
@@ -138,7 +138,7 @@ tl::unexpected<Error> JsonReader::fail_expected(std::string_view expected, std::
   const Found what = found();
   const char c = next();
   if (c == '#' || c == '/') hint = "JSON has no comments; a member named \"//\" can hold one";
-  if (c == '\'') hint = "strings and names take double quotes";
+  if (c == '\'') hint = "strings and names need double quotes";
   return fail_at(what.range, fmt::format("expected {}, found {}", expected, what.name), std::move(hint));
 }
 
@@ -158,7 +158,7 @@ tl::unexpected<Error> JsonReader::fail_in_brackets(const Range& opening, std::st
 tl::unexpected<Error> JsonReader::fail_value(std::string_view expected) const {
   const bool word = ascii::is_alpha(next());
   return fail_expected(
-      expected, word ? "JSON knows the words true, false and null, in lower case; text needs double quotes" : "");
+      expected, word ? "JSON has only the literals true, false and null, in lower case; text needs double quotes" : "");
 }
 
 Result<Expression> JsonReader::read_value(std::string_view expected) {
@@ -207,15 +207,15 @@ Result<ObjectItem> JsonReader::read_member(const Range& opening) {
   skip_blanks();
   if (next() != '"') {
     return fail_in_brackets(opening, "the name of a member in double quotes or \"}\"",
-                            ascii::is_alpha(next()) ? "names take double quotes" : "");
+                            ascii::is_alpha(next()) ? "names need double quotes" : "");
   }
   auto key = read_string();
   if (!key) return fail(std::move(key).error());
   const auto& name = std::get<JsonString>(key->node).text;
   skip_blanks();
   if (next() != ':') {
-    return fail_in_brackets(opening, fmt::format("\":\" behind the name {}", quoted_for_message(name)),
-                            next() == '=' ? "JSON puts \":\" between a name and its value" : "");
+    return fail_in_brackets(opening, fmt::format("\":\" after the name {}", quoted_for_message(name)),
+                            next() == '=' ? "write \":\" between a name and its value" : "");
   }
   take(1);
   skip_blanks();
@@ -247,12 +247,12 @@ Result<Expression> JsonReader::read_array() {
 Result<bool> JsonReader::read_comma(const Range& opening, char close, std::string_view behind) {
   skip_blanks();
   if (next() == close) return false;
-  if (next() != ',') return fail_in_brackets(opening, fmt::format("\",\" or \"{}\" behind {}", close, behind));
+  if (next() != ',') return fail_in_brackets(opening, fmt::format("\",\" or \"{}\" after {}", close, behind));
   const Range comma = take(1);
   skip_blanks();
   if (next() != close) return true;
-  return fail_at(comma, fmt::format("expected something more behind this \",\", found \"{}\"", close),
-                 "remove the comma: JSON allows none behind the last one");
+  return fail_at(comma, fmt::format("expected something after this \",\", found \"{}\"", close),
+                 "remove the comma: JSON allows none after the last one");
 }
 
 Result<Expression> JsonReader::read_word(std::string_view expected) {
@@ -263,7 +263,7 @@ Result<Expression> JsonReader::read_word(std::string_view expected) {
     return fail_value(expected);
   }
   if (is_number(word)) return Expression{take(word.size()), NumberLiteral{std::string(word)}};
-  return fail_at(found().range, fmt::format("expected a number, found {}, which is none", quoted_for_message(word)),
+  return fail_at(found().range, fmt::format("expected a number, found {}", quoted_for_message(word)),
                  "numbers read like 0, -12.5 or 1e9; text such as a version needs double quotes");
 }
 
@@ -335,7 +335,7 @@ Result<char32_t> JsonReader::read_unicode(std::size_t& at) const {
   char32_t first = 0;
   const std::size_t count = unit_at(at + 2, first);
   if (count < kUnicodeDigits) {
-    return fail_within(at, count + 2, fmt::format("expected 4 hexadecimal digits behind \\u, found {}", count));
+    return fail_within(at, count + 2, fmt::format("expected 4 hexadecimal digits after \\u, found {}", count));
   }
   std::size_t end = at + 2 + kUnicodeDigits;
   char32_t second = 0;
@@ -345,9 +345,10 @@ Result<char32_t> JsonReader::read_unicode(std::size_t& at) const {
     first = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
   }
   if (!is_scalar_value(first)) {
-    return fail_within(at, end - at,
-                       fmt::format("expected a character, found {}, which is half of one", text_.substr(at, end - at)),
-                       "characters beyond U+FFFF take two escapes: \\ud83d\\ude00");
+    return fail_within(
+        at, end - at,
+        fmt::format("expected a character, found {}, which is half of a surrogate pair", text_.substr(at, end - at)),
+        "characters beyond U+FFFF need two escapes: \\ud83d\\ude00");
   }
   at = end;
   return first;

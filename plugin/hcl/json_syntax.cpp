@@ -105,7 +105,7 @@ void JsonBodyReader::add(Error error) {
   if (diagnostics_.size() > kMaxErrors) return;
   if (diagnostics_.size() == kMaxErrors) {
     error = {.code = Code::limit_exceeded,
-             .message = fmt::format("there are more than {} errors; from here on they are not listed", kMaxErrors),
+             .message = fmt::format("there are more than {} errors; the rest is not listed", kMaxErrors),
              .location = error.location};
   }
   diagnostics_.push_back({Severity::error, std::move(error)});

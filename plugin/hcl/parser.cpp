@@ -121,18 +121,19 @@ bool NativeParser::report_known_mistake(const Token& token) {
     case TokenKind::unterminated_heredoc: {
       const std::string_view line = trim_right(token.text);
       const std::string_view marker = line.substr(line[2] == '-' ? 3 : 2);
-      report(token.range,
-             fmt::format("the heredoc that starts here has no closing line: expected a line with only {}",
-                         quoted_for_message(marker)),
-             "nothing but blanks may stand beside the closing marker, and its line must end with a line break");
+      report(
+          token.range,
+          fmt::format("the heredoc that starts here has no closing line: expected a line with only {}",
+                      quoted_for_message(marker)),
+          "the line of the closing marker may only contain blanks besides the marker and must end with a line break");
       return true;
     }
     case TokenKind::unterminated_comment:
       report(token.range, "the comment that starts here is never closed: expected \"*/\"");
       return true;
     case TokenKind::bad_heredoc:
-      report(token.range, "expected a heredoc marker and the end of the line right behind \"<<\"",
-             "write <<EOT or <<-EOT with nothing behind it, not even a blank or a comment, and no quotes");
+      report(token.range, "expected a heredoc marker and the end of the line directly after \"<<\"",
+             "write <<EOT or <<-EOT with nothing after it, not even a blank or a comment, and no quotes");
       return true;
     case TokenKind::invalid:
       break;
@@ -147,19 +148,19 @@ bool NativeParser::report_known_mistake(const Token& token) {
     report(token.range, fmt::format("expected straight double quotes around a string, found the curly quote {}", found),
            std::string(kQuoteHint));
   } else if (token.text == ";") {
-    report(token.range, "a \";\" ends nothing here: expected one argument per line", "start a new line instead");
+    report(token.range, "unexpected \";\": expected one argument per line", "start a new line instead");
   } else if (token.text == "&" || token.text == "|") {
     report(token.range, fmt::format("there is no operator {}", found),
            fmt::format("did you mean \"{}{}\"?", token.text, token.text));
   } else if (token.text == "~") {
     report(token.range, "there is no operator \"~\"", "a version constraint is text: version = \"~> 1.0\"");
   } else if (token.text == "\r") {
-    report(token.range, "a carriage return stands here without a line feed behind it",
-           "save the file with line ends LF or CRLF");
+    report(token.range, "a carriage return is not followed by a line feed",
+           "save the file with line endings LF or CRLF");
   } else if (token.text == "^") {
     report(token.range, "there is no operator \"^\"", "use the function pow, or quotes around text");
   } else {
-    report(token.range, fmt::format("the character {} means nothing outside of strings and comments", found));
+    report(token.range, fmt::format("the character {} is not allowed outside of strings and comments", found));
   }
   return true;
 }
@@ -218,7 +219,7 @@ Result<Expression> NativeParser::parse_whole_expression() {
   const TokenStream::LineEnds free(tokens_, false);
   Expression parsed;
   if (parse_expression(parsed) && !tokens_.next_is(TokenKind::end))
-    fail_expected("the end of the string behind the expression");
+    fail_expected("the end of the string after the expression");
   return result_of(std::move(parsed));
 }
 

@@ -26,17 +26,17 @@ bool NativeParser::parse_item(Body& body, Names& names) {
       tokens_.header_is_read();
       return parse_block(name, body);
     case TokenKind::colon:
-      return fail_expected(fmt::format("\"=\" behind the argument name {}", quoted_for_message(name.text)),
-                           "arguments are written name = value; \":\" only stands in objects");
+      return fail_expected(fmt::format("\"=\" after the argument name {}", quoted_for_message(name.text)),
+                           "write arguments as name = value; \":\" is only valid in objects");
     default:
-      return fail_expected(fmt::format("\"=\" or a block behind {}", quoted_for_message(name.text)));
+      return fail_expected(fmt::format("\"=\" or a block after {}", quoted_for_message(name.text)));
   }
 }
 
 bool NativeParser::parse_attribute(const Token& name, Body& body, Names& names) {
   tokens_.take();
   if (tokens_.next_is(TokenKind::newline) || tokens_.next_is(TokenKind::end)) {
-    return fail_expected(fmt::format("the value of {} behind \"=\"", quoted_for_message(name.text)),
+    return fail_expected(fmt::format("the value of {} after \"=\"", quoted_for_message(name.text)),
                          "the value must start on the same line");
   }
   const std::optional<Range> first = names.find(name.text, body);
@@ -80,9 +80,9 @@ std::optional<Range> NativeParser::Names::find(std::string_view name, const Body
 
 bool NativeParser::fail_after_value(const Token& name, const Expression& value) {
   const Token found = tokens_.peek();
-  const std::string expected = fmt::format("the end of the line behind the value of {}", quoted_for_message(name.text));
-  if (found.kind == TokenKind::comma) return fail_expected(expected, "arguments of a block take no commas");
-  if (found.kind == TokenKind::equal) return fail_expected(expected, "write each argument on a line of its own");
+  const std::string expected = fmt::format("the end of the line after the value of {}", quoted_for_message(name.text));
+  if (found.kind == TokenKind::comma) return fail_expected(expected, "do not separate block arguments by commas");
+  if (found.kind == TokenKind::equal) return fail_expected(expected, "write each argument on its own line");
   const bool bare = std::holds_alternative<Variable>(value.node) || std::holds_alternative<GetAttribute>(value.node) ||
                     std::holds_alternative<NumberLiteral>(value.node) || std::holds_alternative<Binary>(value.node);
   return fail_expected(expected, bare ? "text needs double quotes around it" : "");
@@ -106,8 +106,7 @@ bool NativeParser::parse_block_parts(const Token& type, Block& block) {
   if (!parse_block_body(brace, block)) return false;
   block.range = {type.range.start, block.body.range.end};
   if (tokens_.next_is(TokenKind::newline) || tokens_.next_is(TokenKind::end)) return true;
-  return fail_expected(
-      fmt::format("the end of the line behind the \"}}\" of block {}", quoted_for_message(block.type)));
+  return fail_expected(fmt::format("the end of the line after the \"}}\" of block {}", quoted_for_message(block.type)));
 }
 
 // Reads up to the "{", which is not taken.
@@ -123,7 +122,7 @@ bool NativeParser::parse_labels(Block& block) {
       const bool newline = tokens_.next_is(TokenKind::newline);
       return fail_expected(fmt::format("a label or \"{{\" in the header of block {}", quoted_for_message(block.type)),
                            equal     ? "the name of an argument is one word without quotes"
-                           : newline ? "the \"{\" stands on the line of the block's type"
+                           : newline ? "put the \"{\" on the line of the block's type"
                                      : "");
     }
     block.header_range.end = block.labels.back().range.end;
@@ -135,7 +134,7 @@ bool NativeParser::parse_label(Label& into) {
   into.range = tokens_.take().range;
   while (!tokens_.next_is(TokenKind::close_quote)) {
     if (!tokens_.next_is(TokenKind::literal)) {
-      return fail_expected("plain text in a block label", "labels cannot hold ${ } or %{ }");
+      return fail_expected("plain text in a block label", "labels cannot contain ${ } or %{ }");
     }
     if (!decode_literal(tokens_.take(), true, into.text)) return false;
   }
@@ -170,19 +169,19 @@ bool NativeParser::parse_block_body(const Token& brace, Block& block) {
 bool NativeParser::parse_one_line_body(const Token& brace, Block& block, Names& names) {
   if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
   if (!tokens_.next_is(TokenKind::identifier)) {
-    return fail_expected(fmt::format("one argument, \"}}\" or the end of the line behind the \"{{\" of block {}",
+    return fail_expected(fmt::format("one argument, \"}}\" or the end of the line after the \"{{\" of block {}",
                                      quoted_for_message(block.type)));
   }
   const Token name = tokens_.take();
-  const std::string_view hint = "a block on one line holds one argument and nothing else";
+  const std::string_view hint = "a block on one line contains one argument and nothing else";
   if (!tokens_.next_is(TokenKind::equal)) {
-    return fail_expected(fmt::format("\"=\" behind {}", quoted_for_message(name.text)), std::string(hint));
+    return fail_expected(fmt::format("\"=\" after {}", quoted_for_message(name.text)), std::string(hint));
   }
   if (!parse_attribute(name, block.body, names)) return false;
   if (tokens_.next_is(TokenKind::close_brace)) return true;
   if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
   return fail_expected(fmt::format("the \"}}\" of block {} on the same line", quoted_for_message(block.type)),
-                       "start a new line behind the \"{\" too");
+                       "start a new line after the \"{\" too");
 }
 
 bool NativeParser::fail_unclosed(const Token& brace, const Block& block) {

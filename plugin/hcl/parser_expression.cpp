@@ -136,7 +136,7 @@ bool NativeParser::parse_dot(Expression& operand) {
   // Only names follow an attribute splat; an index applies to the result of the splat.
   while (tokens_.next_is(TokenKind::dot)) {
     const Token next = tokens_.take();
-    if (tokens_.next_is(TokenKind::star)) return fail_expected("an attribute name", "a splat cannot stand in a splat");
+    if (tokens_.next_is(TokenKind::star)) return fail_expected("an attribute name", "a splat cannot contain a splat");
     if (!parse_member(*node.each, next)) return false;
   }
   const Range range{operand.range.start, node.each->range.end};
@@ -155,13 +155,13 @@ bool NativeParser::parse_member(Expression& operand, const Token& dot) {
   if (member.kind != TokenKind::number) {
     const bool bracket = member.kind == TokenKind::open_bracket;
     const bool quote = member.kind == TokenKind::open_quote;
-    return fail_expected("an attribute name behind \".\"", bracket ? "leave out the \".\" before \"[\""
-                                                           : quote ? "write [\"name\"] instead of .\"name\""
-                                                                   : "");
+    return fail_expected("an attribute name after \".\"", bracket ? "leave out the \".\" before \"[\""
+                                                          : quote ? "write [\"name\"] instead of .\"name\""
+                                                                  : "");
   }
   if (member.text.find_first_not_of("0123456789") != std::string_view::npos) {
     return fail_at({dot.range.start, member.range.end},
-                   "expected one whole number as index behind \".\", found \"" + std::string(member.text) + "\"",
+                   "expected one whole number as index after \".\", found \"" + std::string(member.text) + "\"",
                    "write indexes in brackets, as in a[0][0]; a version is text and needs quotes");
   }
   tokens_.take();
@@ -182,7 +182,7 @@ bool NativeParser::parse_brackets(Expression& operand) {
   {
     const TokenStream::LineEnds free(tokens_, splat && tokens_.line_ends_count());
     if (!splat && !parse_boxed(node.key)) return false;
-    if (!tokens_.next_is(TokenKind::close_bracket)) return fail_in_brackets(bracket, "\"]\" behind the index");
+    if (!tokens_.next_is(TokenKind::close_bracket)) return fail_in_brackets(bracket, "\"]\" after the index");
     close = tokens_.take();
   }
   if (splat) return parse_splat(operand, {bracket.range.start, close.range.end}, height);

@@ -52,7 +52,7 @@ std::optional<BadEscape> decode_escape(std::string_view raw, std::size_t& at, st
     const bool sign = kind == '$' || kind == '%';
     return BadEscape{
         at, size,
-        fmt::format("expected one of \\n \\r \\t \\\" \\\\ \\uXXXX \\UXXXXXXXX behind a backslash, found {}",
+        fmt::format("expected one of \\n \\r \\t \\\" \\\\ \\uXXXX \\UXXXXXXXX after a backslash, found {}",
                     quoted_for_message(raw.substr(at, size))),
         sign ? fmt::format("write {0}{0}{{ for plain text that reads {0}{{", kind) : "write \\\\ for one backslash"};
   }
@@ -67,11 +67,10 @@ std::optional<BadEscape> decode_escape(std::string_view raw, std::size_t& at, st
   }
   if (size < digits + 2) {
     return BadEscape{at, size,
-                     fmt::format("expected {} hexadecimal digits behind \\{}, found {}", digits, kind, size - 2), ""};
+                     fmt::format("expected {} hexadecimal digits after \\{}, found {}", digits, kind, size - 2), ""};
   }
   if (!is_scalar_value(value)) {
-    return BadEscape{at, size,
-                     fmt::format("expected a Unicode character, found {}, which is none", raw.substr(at, size)), ""};
+    return BadEscape{at, size, fmt::format("expected a Unicode character, found {}", raw.substr(at, size)), ""};
   }
   append_utf8(out, value);
   at += size;
@@ -283,7 +282,7 @@ bool NativeParser::parse_directive(const Token& opening, TemplateItem& item) {
   } else if (tokens_.next_is_word("endfor")) {
     item.kind = Kind::for_end;
   } else {
-    return fail_in_brackets(opening, "if, else, endif, for or endfor behind \"%{\"",
+    return fail_in_brackets(opening, "if, else, endif, for or endfor after \"%{\"",
                             "write %%{ for a \"%{\" that is plain text");
   }
   tokens_.take();
@@ -316,7 +315,7 @@ bool NativeParser::build_parts(std::vector<TemplateItem>& items, std::size_t& at
         break;
       default:
         if (opening != nullptr) return true;
-        report(item.range, "this directive ends nothing: expected an if or a for before it");
+        report(item.range, "unexpected directive: expected an if or a for before it");
         return false;
     }
   }

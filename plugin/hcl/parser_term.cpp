@@ -70,7 +70,7 @@ bool NativeParser::parse_number(Expression& into) {
   const Token number = tokens_.take();
   if (is_number(number.text)) return finish(into, number.range, NumberLiteral{std::string(number.text)}, 0);
   const std::string text = quoted_for_message(number.text);
-  return fail_at(number.range, fmt::format("expected a number, found {}, which is none", text),
+  return fail_at(number.range, fmt::format("expected a number, found {}", text),
                  fmt::format("a version is text and needs quotes: \"{}\"", number.text));
 }
 
@@ -89,14 +89,14 @@ bool NativeParser::parse_call(const Token& name, Expression& into) {
   FunctionCall call{std::string(name.text), name.range, {}, false};
   while (tokens_.take_if(TokenKind::double_colon)) {
     if (!tokens_.next_is(TokenKind::identifier)) {
-      return fail_expected("a function name behind \"::\"", "text such as an address needs quotes");
+      return fail_expected("a function name after \"::\"", "text such as an address needs quotes");
     }
     const Token part = tokens_.take();
     call.name.append("::").append(part.text);
     call.name_range.end = part.range.end;
   }
   if (tokens_.next_is(TokenKind::open_parenthesis)) return parse_arguments(std::move(call), name, into);
-  return fail_expected(fmt::format("\"(\" behind the function name {}", quoted_for_message(call.name)),
+  return fail_expected(fmt::format("\"(\" after the function name {}", quoted_for_message(call.name)),
                        "text such as an address needs quotes");
 }
 
@@ -112,10 +112,10 @@ bool NativeParser::parse_arguments(FunctionCall call, const Token& name, Express
       height = std::max(height, height_);
       call.expand_last = tokens_.take_if(TokenKind::ellipsis);
       if (tokens_.next_is(TokenKind::close_parenthesis)) break;
-      if (call.expand_last) return fail_in_brackets(opening, "\")\" behind \"...\"");
+      if (call.expand_last) return fail_in_brackets(opening, "\")\" after \"...\"");
       if (!tokens_.take_if(TokenKind::comma)) {
         return fail_in_brackets(opening,
-                                fmt::format("\",\" or \")\" behind an argument of {}", quoted_for_message(call.name)));
+                                fmt::format("\",\" or \")\" after an argument of {}", quoted_for_message(call.name)));
       }
     }
     close = tokens_.take();
@@ -153,7 +153,7 @@ bool NativeParser::parse_tuple(Expression& into) {
         height = std::max(height, height_);
         if (tokens_.next_is(TokenKind::close_bracket)) break;
         if (!tokens_.take_if(TokenKind::comma)) {
-          return fail_in_brackets(opening, "\",\" or \"]\" behind an item of the list",
+          return fail_in_brackets(opening, "\",\" or \"]\" after an item of the list",
                                   "items of a list are separated by commas, on lines of their own too");
         }
       }
@@ -183,7 +183,7 @@ bool NativeParser::parse_object(Expression& into) {
       height = std::max(height, height_);
       if (tokens_.next_is(TokenKind::close_brace)) break;
       if (!tokens_.take_if(TokenKind::comma) && !tokens_.take_if(TokenKind::newline)) {
-        return fail_in_brackets(opening, "\",\", the end of the line or \"}\" behind an item of the object");
+        return fail_in_brackets(opening, "\",\", the end of the line or \"}\" after an item of the object");
       }
     }
     if (tokens_.next_is(TokenKind::close_brace)) close = tokens_.take();
@@ -202,13 +202,13 @@ bool NativeParser::parse_object_item(const Token& opening, ObjectItem& into) {
     into.key.node.emplace<Variable>(Variable{std::string(name.text)});
     into.bare_key = true;
   } else if (tokens_.next_is(TokenKind::comma)) {
-    return fail_expected("a key or \"}\"", "a comma stands on the line of the item before it");
+    return fail_expected("a key or \"}\"", "put the comma on the line of the item before it");
   } else {
     if (!parse_expression(into.key)) return false;
     height = height_;
   }
   if (!tokens_.take_if(TokenKind::equal) && !tokens_.take_if(TokenKind::colon)) {
-    return fail_in_brackets(opening, "\"=\" or \":\" behind a key of the object");
+    return fail_in_brackets(opening, "\"=\" or \":\" after a key of the object");
   }
   if (tokens_.next_is(TokenKind::newline)) {
     return fail_expected("the value of the key", "the value must start on the line of its key");
@@ -221,7 +221,7 @@ bool NativeParser::parse_object_item(const Token& opening, ObjectItem& into) {
 bool NativeParser::parse_for_names(std::string& key, std::string& value) {
   tokens_.take();
   if (!tokens_.next_is(TokenKind::identifier)) {
-    return fail_expected("the name of a variable behind \"for\"",
+    return fail_expected("the name of a variable after \"for\"",
                          "a key named for must be quoted or put in parentheses");
   }
   value = std::string(tokens_.take().text);
@@ -233,7 +233,7 @@ bool NativeParser::parse_for_names(std::string& key, std::string& value) {
     value = std::string(tokens_.take().text);
   }
   if (!tokens_.next_is_word("in")) {
-    return fail_expected("\"in\" behind the variables of \"for\"",
+    return fail_expected("\"in\" after the variables of \"for\"",
                          "a key named for must be quoted or put in parentheses");
   }
   tokens_.take();
@@ -253,18 +253,18 @@ bool NativeParser::parse_for(const Token& opening, bool object, Expression& into
     };
     if (!parse_for_names(node.key_variable, node.value_variable) || !part(node.collection)) return false;
     if (!tokens_.take_if(TokenKind::colon)) {
-      return fail_in_brackets(opening, "\":\" behind the collection of \"for\"");
+      return fail_in_brackets(opening, "\":\" after the collection of \"for\"");
     }
     if (!part(node.value)) return false;
     if (object) {
       if (!tokens_.take_if(TokenKind::arrow)) {
-        return fail_in_brackets(opening, "\"=>\" behind the key of a \"for\" in braces");
+        return fail_in_brackets(opening, "\"=>\" after the key of a \"for\" in braces");
       }
       node.key = std::move(node.value);
       if (!part(node.value)) return false;
       node.grouping = tokens_.take_if(TokenKind::ellipsis);
     } else if (tokens_.next_is(TokenKind::arrow)) {
-      return fail_expected("\"if\" or \"]\"", "a \"for\" with keys stands in braces: {for k, v in c : k => v}");
+      return fail_expected("\"if\" or \"]\"", "a \"for\" with keys needs braces: {for k, v in c : k => v}");
     }
     if (tokens_.next_is_word("if")) {
       tokens_.take();

@@ -26,7 +26,7 @@ class Evaluator {
 
   tl::unexpected<Error> dynamic(const Range& range, std::string_view what) const {
     return fail({.code = Code::config_non_static,
-                 .message = fmt::format("expected a value that is written out, found {}", what),
+                 .message = fmt::format("expected a literal value, found {}", what),
                  .location = Location{path_, range},
                  .hint = "write the value itself: no variables, functions or operators"});
   }

@@ -18,7 +18,7 @@ namespace modlock {
 namespace {
 
 constexpr std::string_view kRepairHint =
-    "repair the file by hand, or restore it from version control; nothing was written";
+    "fix the file manually, or restore it from version control; nothing was written";
 
 // A registry source may be written without "modules/". An invalid source is compared as written.
 std::string canonical_source(std::string text) {
@@ -219,7 +219,7 @@ class LockReader {
                                std::initializer_list<std::string_view> known) const {
     if (!block.body.blocks.empty()) {
       const hcl::Block& inner = block.body.blocks.front();
-      return reject(inner.type_range, fmt::format("{} must not hold blocks, found \"{}\"", name, inner.type));
+      return reject(inner.type_range, fmt::format("{} must not contain blocks, found \"{}\"", name, inner.type));
     }
     std::string unknown;
     const hcl::Attribute* first = nullptr;

@@ -207,7 +207,7 @@ Result<void> check_source_allowed(const Settings& settings, std::string_view ide
   if (judged && has_other_spelling(identity)) {
     const Location& list =
         settings.deny_sources.empty() ? settings.allow_lists.front().location : settings.deny_sources.front().location;
-    return denied(fmt::format("the source \"{}\" is not written in its plain form, so the lists of {} cannot judge it",
+    return denied(fmt::format("the source \"{}\" is not written in its plain form, so the lists of {} cannot match it",
                               identity, file_and_line(list)),
                   list);
   }

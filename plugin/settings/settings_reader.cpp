@@ -53,7 +53,7 @@ tl::unexpected<Error> SettingsText::unknown(std::string_view what, std::string_v
                                             const Words& known) const {
   std::string hint = hcl::did_you_mean(name, known);
   return reject(range, fmt::format("unknown {} {} in {}", what, hcl::quoted_for_message(name), at(range)),
-                hint.empty() ? fmt::format("known here are {}", quoted_list(known, ", ")) : std::move(hint));
+                hint.empty() ? fmt::format("use one of {}", quoted_list(known, ", ")) : std::move(hint));
 }
 
 std::string SettingsText::at(const Range& range) const {
@@ -68,7 +68,7 @@ Result<void> SettingsText::check_block(const hcl::Block& block, std::string_view
   }
   if (!block.body.blocks.empty()) {
     const hcl::Block& inner = block.body.blocks.front();
-    return reject(inner.type_range, fmt::format("{} \"{}\" must not hold blocks, found \"{}\"", block.type,
+    return reject(inner.type_range, fmt::format("{} \"{}\" must not contain blocks, found \"{}\"", block.type,
                                                 block.labels.front().text, inner.type));
   }
   for (const hcl::Attribute& attribute : block.body.attributes) {
@@ -349,7 +349,7 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
   if (twice != read_blocks_.end()) {
     auto error = reject(block.header_range,
                         fmt::format("{} \"{}\" is written twice in {}", block.type, block.labels.front().text, path()),
-                        "put both together");
+                        "merge the two blocks");
     error.value().related.push_back({"the first block is here", {path(), (*twice)->header_range}});
     return error;
   }

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_none) {
       {"a device without end", [](const Scene& scene) { fs::create_symlink("/dev/zero", scene.root() / "x.tf"); }, 1,
        "Error: cannot read \"<dir>/root/x.tf\": not a regular file [IO_ERROR]\n"},
       {"a link that leads nowhere", [](const Scene& scene) { fs::create_symlink("none", scene.root() / "x.tf"); }, 1,
-       "Error: the file \"x.tf\" stands in its directory and cannot be read [IO_ERROR]\n  at x.tf\n"},
+       "Error: the file \"x.tf\" is in its directory but cannot be read [IO_ERROR]\n  at x.tf\n"},
       {"a link to itself", [](const Scene& scene) { fs::create_symlink("x.tf", scene.root() / "x.tf"); }, 1,
        "Error: cannot read \"<dir>/root/x.tf\": Too many levels of symbolic links [IO_ERROR]\n"},
       {"a module that is a link to itself",
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(texts_in_another_encoding) {
   const Row rows[] = {
       {"a byte order mark", file("main.tf", "\xEF\xBB\xBFlocals {}\n"), 0, ""},
       {"two of them", file("main.tf", "\xEF\xBB\xBF\xEF\xBB\xBFlocals {}\n"), 8,
-       "Error: the character U+FEFF means nothing outside of strings and comments [CONFIG_PARSE]\n  at main.tf:1:1\n"},
+       "Error: the character U+FEFF is not allowed outside of strings and comments [CONFIG_PARSE]\n  at main.tf:1:1\n"},
       {"one in JSON", file("main.tf.json", "\xEF\xBB\xBF{}"), 8,
        "Error: expected JSON, found a byte order mark, which JSON does not have [CONFIG_PARSE]\n  at "
        "main.tf.json:1:1\n"},
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(texts_in_another_encoding) {
        "  at main.tf:2:8\n"},
       {"CRLF", file("main.tf", "locals {\r\n  a = <<E\r\nx\r\nE\r\n}\r\n"), 0, ""},
       {"CR alone", file("main.tf", "locals {\r}\r"), 8,
-       "Error: a carriage return stands here without a line feed behind it [CONFIG_PARSE]\n  at main.tf:1:9\n"},
+       "Error: a carriage return is not followed by a line feed [CONFIG_PARSE]\n  at main.tf:1:9\n"},
       {"NUL", file("main.tf", std::string("locals {\n \0}\n", 13)), 8,
        "Error: expected text in UTF-8, found a NUL byte [CONFIG_PARSE]\n  at main.tf:2:2\n"},
       {"what a terminal would obey", file("main.tf", "module \"\x1b[31mred\" {}\n"), 8,
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(values_without_end) {
        "Error: error in function call: call to function \"yamldecode\" failed: the result would have more than 1000000 "
        "elements [LIMIT_EXCEEDED]\n"},
       {"a file that never ends", local_value("file(\"/dev/zero\")"), 8,
-       "Error: invalid function argument: invalid value for \"path\" parameter: the path \"/dev/zero\" lies outside "},
+       "Error: invalid function argument: invalid value for \"path\" parameter: the path \"/dev/zero\" is outside "},
   };
   for (const Row& row : rows) {
     check(row);
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_chain_of_locals_without_end) {
     text += "  a" + std::to_string(i) + " = local.a" + std::to_string(i + 1) + "\n";
   }
   check({"100,000 locals", file("main.tf", text + "  a100000 = 1\n}\n"), 8,
-         "Error: local.a249 stands at the end of a chain of more than 250 references [LIMIT_EXCEEDED]\n"});
+         "Error: local.a249 is at the end of a chain of more than 250 references [LIMIT_EXCEEDED]\n"});
 }
 
 BOOST_AUTO_TEST_CASE(ten_megabytes_in_one_line) {
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(ten_megabytes_in_one_line) {
       {"a string", file("main.tf", "locals { a = \"" + text + "\" }"), 0, ""},
       {"a string in JSON", file("main.tf.json", "{\"locals\": {\"a\": \"" + text + "\"}}"), 0, ""},
       {"a word", file("main.tf", text), 8,
-       "Error: expected \"=\" or a block behind \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\", found the end of the "
+       "Error: expected \"=\" or a block after \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\", found the end of the "
        "file [CONFIG_PARSE]\n  at main.tf:1:10000001\n"},
       {"a word in JSON", file("main.tf.json", text), 8,
        "Error: expected an object or an array of objects, found \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\" "

@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_leads_elsewhere_needs_a_workspace_root) {
          write_text(s.modules / "app/names.json", "\"" + s.source("v1.0.0") + "\"");
          write_text(s.modules / "app/main.tf", by_function);
        },
-       "the path \"<dir>/a/modules/app/names.json\" lies outside \"<dir>/a/live/root\"",
+       "the path \"<dir>/a/modules/app/names.json\" is outside \"<dir>/a/live/root\"",
        function_hint,
        {"a/modules/app"}},
       {"a file of variables above the root",
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(what_leads_elsewhere_needs_a_workspace_root) {
          write_text(s.path("a/x.auto.tfvars"), "");
          fs::create_symlink("../../x.auto.tfvars", s.live / "x.auto.tfvars");
        },
-       "the path \"<dir>/a/live/root/x.auto.tfvars\" lies outside \"<dir>/a/live/root\"",
+       "the path \"<dir>/a/live/root/x.auto.tfvars\" is outside \"<dir>/a/live/root\"",
        "  to do: move the file below the root, or allow its directory with --workspace-root or workspaceRoots\n",
        {"a"}},
       {"two of them in two directories",

@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_state_elsewhere_is_not_read) {
   BOOST_TEST(ran.exit_code == 0);
   BOOST_TEST(
       ran.err ==
-      "Info: providers that only the state needs are not known: the state file \"../../state\" lies outside of the "
+      "Info: providers that only the state needs are not known: the state file \"../../state\" is outside of the "
       "directories that may be read [STATE_UNREAD]\n"
       "  to do: nothing to do, unless the state uses providers that the configuration lacks\n");
 }

@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error) {
   };
   const Row rows[] = {
       {"configuration", "modules/x/main.tf", "resource {{", 8, "main.tf:1"},
-      {"a link to nothing", "modules/x/main.tf", nullptr, 1, "the file \"main.tf\" stands in its directory"},
+      {"a link to nothing", "modules/x/main.tf", nullptr, 1, "the file \"main.tf\" is in its directory"},
       {"settings", "modules/x/.tofu-modlock.hcl", "roots = [\"..\"]\n", 8, "a glob of roots must not contain"},
   };
   for (const Row& row : rows) {

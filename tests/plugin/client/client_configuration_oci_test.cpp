@@ -87,11 +87,11 @@ BOOST_AUTO_TEST_CASE(blocks_that_are_left_out) {
       {"a program for a path", "oci_credentials \"a.io/b\" { docker_credentials_helper = \"x\" }",
        "1:1: oci_credentials \"a.io/b\" must not set docker_credentials_helper, which serves whole registries only"},
       {"a path as a program", "oci_credentials \"a.io\" { docker_credentials_helper = \"../x\" }",
-       "1:1: oci_credentials \"a.io\" must set docker_credentials_helper to what follows docker-credential-"},
+       "1:1: oci_credentials \"a.io\" must set docker_credentials_helper to the part after docker-credential-"},
       {"another type", "oci_credentials \"a.io\" { username = \"u\", password = [\"canary\"] }",
        "1:53: password must be a string"},
       {"JSON with something else", R"({"oci_credentials": {"a.io": {"username": "u", "password": "canary"}, "b": 1}})",
-       "1:2: oci_credentials must hold one object for each registry or start of repositories"},
+       "1:2: oci_credentials must contain one object for each registry or start of repositories"},
       {"JSON of another type", R"({"oci_credentials": "canary"})", "1:21: \"oci_credentials\" must be an object"},
   };
   for (const Row& row : rows) {
@@ -110,8 +110,8 @@ BOOST_AUTO_TEST_CASE(of_two_for_the_same_the_first_counts) {
       "oci_default_credentials { docker_credentials_helper = \"first\" }\n"
       "oci_default_credentials { docker_credentials_helper = \"second\" }\n");
   BOOST_TEST(warnings(configuration) ==
-             "~/.terraformrc:2:1: oci_credentials \"a.io\" is there a second time, first in ~/.terraformrc:1\n"
-             "~/.terraformrc:4:1: oci_default_credentials is there a second time, first in ~/.terraformrc:3");
+             "~/.terraformrc:2:1: oci_credentials \"a.io\" is set twice, first in ~/.terraformrc:1\n"
+             "~/.terraformrc:4:1: oci_default_credentials is set twice, first in ~/.terraformrc:3");
   BOOST_TEST_REQUIRE(configuration.oci.size() == 1U);
   BOOST_TEST(configuration.oci[0].user.reveal() == "first");
   BOOST_TEST(configuration.oci_defaults->helper == "first");
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(defaults_with_problems) {
       {"another type", "oci_default_credentials { discover_ambient_credentials = \"false\" }", false,
        "1:58: discover_ambient_credentials must be true or false"},
       {"a path as a program", "oci_default_credentials { docker_credentials_helper = \"a/b\" }", true,
-       "1:1: oci_default_credentials must set docker_credentials_helper to what follows docker-credential-"},
+       "1:1: oci_default_credentials must set docker_credentials_helper to the part after docker-credential-"},
       {"files that are turned off",
        "oci_default_credentials { discover_ambient_credentials = false, docker_style_config_files = [] }", true,
        "1:1: oci_default_credentials names docker_style_config_files and turns them off by "

@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_left_out) {
        "1:41: an entry of dev_overrides is not a valid provider source string: invalid provider type \"a_b\" in source "
        "\"a_b\": must contain only letters, digits, and dashes, and may not use leading or trailing dashes"},
       {"an override that is no path", "provider_installation { dev_overrides { \"a/b\" = [] } }", "",
-       "1:41: dev_overrides must hold a directory for each provider source address"},
+       "1:41: dev_overrides must contain a directory for each provider source address"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -124,8 +124,8 @@ BOOST_AUTO_TEST_CASE(files_in_order) {
       {"a variable that names no file",
        {{".terraformrc", block("a")}},
        {{"TF_CLI_CONFIG_FILE", "$HOME/gone"}},
-       "none\nTF_CLI_CONFIG_FILE names ~/gone, and there is no such file, so no CLI configuration is read",
-       "none\nTF_CLI_CONFIG_FILE names ~/gone, and there is no such file, so no CLI configuration is read"},
+       "none\nTF_CLI_CONFIG_FILE names ~/gone, which does not exist, so no CLI configuration is read",
+       "none\nTF_CLI_CONFIG_FILE names ~/gone, which does not exist, so no CLI configuration is read"},
   };
   for (const FileRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -225,8 +225,7 @@ host "xn--caf-dma.fr" {})");
   BOOST_TEST(configuration.hosts.at("xn--caf-dma.fr").services.at("modules.v1") == "b");
   BOOST_TEST_REQUIRE(configuration.warnings.size() == 1U);
   BOOST_TEST(configuration.warnings[0].what.message == "~/.tofurc:3:1: host \"xn--caf-dma.fr\" names no host");
-  BOOST_TEST(configuration.warnings[0].what.hint ==
-             "the client passes over it too, and what it says is without effect: repair it");
+  BOOST_TEST(configuration.warnings[0].what.hint == "the client ignores it too; fix it");
 }
 
 BOOST_AUTO_TEST_CASE(helpers_and_where_they_lie) {
@@ -244,7 +243,7 @@ BOOST_AUTO_TEST_CASE(helpers_and_where_they_lie) {
   BOOST_TEST(configuration.helper->directories[2] == user.path("data/opentofu/plugins").string());
   BOOST_TEST_REQUIRE(configuration.warnings.size() == 1U);
   BOOST_TEST(configuration.warnings[0].what.message ==
-             "~/.terraformrc:3:1: a second credentials_helper, \"pass\", beside \"vault\" in ~/.terraformrc:2");
+             "~/.terraformrc:3:1: a second credentials_helper, \"pass\", next to \"vault\" in ~/.terraformrc:2");
   BOOST_TEST(read_client_configuration(ClientKind::terraform, user.environment()).helper->directories.size() == 2U);
 }
 

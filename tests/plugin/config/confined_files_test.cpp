@@ -67,11 +67,11 @@ BOOST_AUTO_TEST_CASE(reading) {
       {"within the bounds", "../common/c.txt", "c"},
       {"absolute", (tree.root / "sub/b.txt").string(), "b"},
       {"a link within the bounds", "link-in.txt", "c"},
-      {"a link out", "link-out.txt", "PATH_OUTSIDE_ROOT the path \"@/repo/root/link-out.txt\" lies outside \"@/repo\""},
+      {"a link out", "link-out.txt", "PATH_OUTSIDE_ROOT the path \"@/repo/root/link-out.txt\" is outside \"@/repo\""},
       {"through a link out", "dir-out/d.txt",
-       "PATH_OUTSIDE_ROOT the path \"@/repo/root/dir-out/d.txt\" lies outside \"@/repo\""},
-      {"above", "../../out/d.txt", "PATH_OUTSIDE_ROOT the path \"@/out/d.txt\" lies outside \"@/repo\""},
-      {"absolute out", "/etc/passwd", "PATH_OUTSIDE_ROOT the path \"/etc/passwd\" lies outside \"@/repo\""},
+       "PATH_OUTSIDE_ROOT the path \"@/repo/root/dir-out/d.txt\" is outside \"@/repo\""},
+      {"above", "../../out/d.txt", "PATH_OUTSIDE_ROOT the path \"@/out/d.txt\" is outside \"@/repo\""},
+      {"absolute out", "/etc/passwd", "PATH_OUTSIDE_ROOT the path \"/etc/passwd\" is outside \"@/repo\""},
       {"of the user", "~/x", "PATH_OUTSIDE_ROOT the path \"~/x\" starts at a home directory"},
       {"not there", "nothing.txt", "NOT_FOUND the file \"nothing.txt\" does not exist"},
   };
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(existence) {
       {"below a file", "sub/b.txt/c", "no"},
       {"a directory", "sub", "IO_ERROR \"sub\" is a directory, not a file"},
       {"a pipe", "pipe", "IO_ERROR \"pipe\" is a device, a pipe or a socket, not a file"},
-      {"out", "../../out/d.txt", "PATH_OUTSIDE_ROOT the path \"@/out/d.txt\" lies outside \"@/repo\""},
+      {"out", "../../out/d.txt", "PATH_OUTSIDE_ROOT the path \"@/out/d.txt\" is outside \"@/repo\""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(listing) {
       {"only in the overlay", "new", "e.txt "},
       {"not there", "nothing", "NOT_FOUND the directory \"nothing\" does not exist"},
       {"a file", "sub/b.txt", "NOT_FOUND the directory \"sub/b.txt\" does not exist"},
-      {"out", "dir-out", "PATH_OUTSIDE_ROOT the path \"@/repo/root/dir-out\" lies outside \"@/repo\""},
+      {"out", "dir-out", "PATH_OUTSIDE_ROOT the path \"@/repo/root/dir-out\" is outside \"@/repo\""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(native_syntax) {
   };
   const auto call = [](std::string_view place) {
     return "CONFIG_PARSE a.tf:" + std::string(place) +
-           ": function calls not allowed: a value written out was expected, found f()\n  hint: write the value out";
+           ": function calls not allowed: expected a literal value, found f()\n  hint: write a literal value";
   };
   const std::string calls[] = {call("1:5"),  call("1:6"),  call("1:8"),  call("1:9"),  call("1:11"), call("1:13"),
                                call("1:15"), call("1:20"), call("1:21"), call("1:22"), call("1:29")};
@@ -55,11 +55,11 @@ BOOST_AUTO_TEST_CASE(native_syntax) {
       {"before a splat", "f()[*].a", calls[0]},
       {"in parentheses", "(f())", calls[1]},
       {"a name", "var.a",
-       "CONFIG_PARSE a.tf:1:5: variables not allowed: a value written out was expected, found var.a\n"
-       "  hint: write the value out"},
+       "CONFIG_PARSE a.tf:1:5: variables not allowed: expected a literal value, found var.a\n"
+       "  hint: write a literal value"},
       {"a bare name", "a",
-       "CONFIG_PARSE a.tf:1:5: variables not allowed: a value written out was expected, found a\n"
-       "  hint: write the value out"},
+       "CONFIG_PARSE a.tf:1:5: variables not allowed: expected a literal value, found a\n"
+       "  hint: write a literal value"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

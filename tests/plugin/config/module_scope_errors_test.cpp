@@ -174,27 +174,28 @@ BOOST_AUTO_TEST_CASE(values_that_do_not_fit) {
        "",
        {},
        {{"terraform.tfvars", "x = local.a\n"}},
-       "CONFIG_PARSE terraform.tfvars:1:5: variables not allowed: a value written out was expected, found local.a\n"
-       "  main.tf:5:12: referenced by module.m.source\n  hint: write the value out"},
+       "CONFIG_PARSE terraform.tfvars:1:5: variables not allowed: expected a literal value, found local.a\n"
+       "  main.tf:5:12: referenced by module.m.source\n  hint: write a literal value"},
       {"the same of what must not be seen",
        "sensitive = true",
        {},
        {{"terraform.tfvars", "x = hunter2.a\n"}},
        "CONFIG_PARSE terraform.tfvars:1:5: the value given for variable \"x\" is not valid\n"
-       "  main.tf:5:12: referenced by module.m.source\n  hint: write the value out"},
+       "  main.tf:5:12: referenced by module.m.source\n  hint: write a literal value"},
       {"a name in text",
        "type = any",
        {.environment = {{"x", "[foo]"}}},
        {},
-       "CONFIG_PARSE main.tf:1:1: the value that TF_VAR_x gives for variable \"x\" is no valid expression: variables "
-       "not allowed: a value written out was expected, found foo\n"
+       "CONFIG_PARSE main.tf:1:1: the value that TF_VAR_x gives for variable \"x\" is not a valid expression: "
+       "variables "
+       "not allowed: expected a literal value, found foo\n"
        "  main.tf:5:12: referenced by module.m.source\n"
        "  hint: write it in the syntax of the configuration, for example [\"a\", \"b\"]"},
       {"text that must not be seen",
        "type = any\n  ephemeral = true",
        {.arguments = {{"x", "hunter2 hunter3"}}},
        {},
-       "CONFIG_PARSE main.tf:1:1: the value that -var gives for variable \"x\" is no valid expression\n"
+       "CONFIG_PARSE main.tf:1:1: the value that -var gives for variable \"x\" is not a valid expression\n"
        "  main.tf:6:12: referenced by module.m.source\n"
        "  hint: write it in the syntax of the configuration, for example [\"a\", \"b\"]"},
   };
@@ -247,9 +248,9 @@ BOOST_AUTO_TEST_CASE(broken_variables) {
                      "variable \"a\" {\n  default = var.c\n}\nvariable \"b\" {\n  type = strin\n  default = "
                      "\"./b\"\n}\nvariable \"c\" {\n  nullable = local.x\n}\n"}});
   BOOST_TEST(root.source("a") ==
-             "CONFIG_PARSE vars.tf:2:13: variables not allowed: a value written out was expected, found var.c\n"
+             "CONFIG_PARSE vars.tf:2:13: variables not allowed: expected a literal value, found var.c\n"
              "  main.tf:2:12: referenced by module.a.source\n"
-             "  hint: write the value out");
+             "  hint: write a literal value");
   BOOST_TEST(root.source("b") ==
              "CONFIG_PARSE vars.tf:5:10: invalid type specification: the keyword \"strin\" is not a valid type "
              "specification\n"
@@ -275,8 +276,8 @@ BOOST_AUTO_TEST_CASE(long_chains) {
   const TestModule too_long = root_module(environment, {{"main.tf", chain(10'000, "\"x\"")}});
   const auto limit = too_long.scope->evaluate_argument(too_long.call("m").find("source")).error();
   BOOST_TEST(to_string(limit.code) == "LIMIT_EXCEEDED");
-  BOOST_TEST(limit.message == fmt::format("local.n{0} stands at the end of a chain of more than {0} references",
-                                          ModuleScope::kMaxChain));
+  BOOST_TEST(limit.message ==
+             fmt::format("local.n{0} is at the end of a chain of more than {0} references", ModuleScope::kMaxChain));
 }
 
 BOOST_AUTO_TEST_CASE(values_shared_by_many_are_computed_once) {

@@ -145,12 +145,12 @@ BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
       {"JSON is no template", {{"main.tf.json", R"({"module": {"m": {"source": "./${a}"}}})"}}, "\"./${a}\""},
       {"a name",
        {{"main.tf", "locals {\n  a = \"./m\"\n}\nmodule \"m\" {\n  source = local.a\n}\n"}},
-       "CONFIG_PARSE main.tf:5:12: variables not allowed: a value written out was expected, found local.a\n"
-       "  hint: write the value out"},
+       "CONFIG_PARSE main.tf:5:12: variables not allowed: expected a literal value, found local.a\n"
+       "  hint: write a literal value"},
       {"a call",
        {{"main.tf", "module \"m\" {\n  source = lower(\"./m\")\n}\n"}},
-       "CONFIG_PARSE main.tf:2:12: function calls not allowed: a value written out was expected, found lower()\n"
-       "  hint: write the value out"},
+       "CONFIG_PARSE main.tf:2:12: function calls not allowed: expected a literal value, found lower()\n"
+       "  hint: write a literal value"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
   }
   const TestModule root = root_module(environment, {{"main.tf", "locals {\n  a = 1\n}\n"}});
   BOOST_TEST(show(root.scope->resolve({.object = "local", .attribute = "a", .location = {"main.tf", {}}})) ==
-             "CONFIG_PARSE main.tf: variables not allowed: Terraform wants this written out, found local.a\n"
-             "  hint: write the value out");
+             "CONFIG_PARSE main.tf: variables not allowed: Terraform requires a literal value, found local.a\n"
+             "  hint: write a literal value");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

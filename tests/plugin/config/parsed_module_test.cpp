@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(terraform_evaluates_no_names) {
   const Row rows[] = {
       {"version null", "source = \"./a\"\n version = null", "", ""},
       {"the other branch", "source = true ? \"./a\" : var.no", "", ""},
-      {"an expression", "source = var.no", "", "variables not allowed: a value written out was expected, found var.no"},
+      {"an expression", "source = var.no", "", "variables not allowed: expected a literal value, found var.no"},
       {"an expression is replaced", "source = var.no", "source = \"./a\"", ""},
       {"null is replaced", "source = null", "source = \"./a\"", ""},
       {"a version that is none is replaced", "source = \"x/y/z\"\n version = \"abc\"", "version = \"1.0\"", ""},
@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_leads_nowhere_is_not_an_empty_file) {
   const auto module = read_module(directory.path(), {}, ClientKind::opentofu);
   BOOST_TEST_REQUIRE(!module.has_value());
   check_error(module.error(),
-              {Code::io_error, "the file \"main.tf\" stands in its directory and cannot be read", "main.tf"});
+              {Code::io_error, "the file \"main.tf\" is in its directory but cannot be read", "main.tf"});
 }
 
 BOOST_AUTO_TEST_CASE(a_link_to_a_directory_is_no_directory) {

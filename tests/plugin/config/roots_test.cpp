@@ -51,9 +51,9 @@ BOOST_AUTO_TEST_CASE(data_directories) {
   const auto refused = data_directory(root, std::nullopt);
   BOOST_TEST_REQUIRE(!refused.has_value());
   BOOST_TEST((refused.error().code == Code::path_outside_root));
-  BOOST_TEST(refused.error().message ==
-             "the data directory \"" + (root / ".terraform").string() + "\" is a link that leads out of the root");
-  BOOST_TEST(refused.error().hint == "name the directory it leads to with --data-dir, dataDir or TF_DATA_DIR");
+  BOOST_TEST(refused.error().message == "the data directory \"" + (root / ".terraform").string() +
+                                            "\" is a link to a directory outside of the root");
+  BOOST_TEST(refused.error().hint == "name its target with --data-dir, dataDir or TF_DATA_DIR");
   BOOST_TEST(data_directory(root, ".terraform").value() == root / ".terraform");
 }
 
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(confined) {
   BOOST_TEST(confine(directory / "b/x", {directory / "a", directory / "b"}).has_value());
   const auto refused = confine(directory / "b/x", {directory / "a", directory / "ab"});
   BOOST_TEST_REQUIRE(!refused.has_value());
-  BOOST_TEST(refused.error().message == "the path \"" + (directory / "b/x").string() + "\" lies outside \"" +
+  BOOST_TEST(refused.error().message == "the path \"" + (directory / "b/x").string() + "\" is outside \"" +
                                             (directory / "a").string() + "\" or \"" + (directory / "ab").string() +
                                             "\"");
   BOOST_TEST(refused.error().hint == "start with a directory that encloses it, or move it inside");

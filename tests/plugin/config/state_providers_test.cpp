@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(unreadable) {
       {"path by an expression",
        {},
        {.written_out = false},
-       "where the state lies is given by an expression, and no \"init\" recorded its value"},
+       "the location of the state is an expression, and no \"init\" recorded its value"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -203,17 +203,17 @@ BOOST_AUTO_TEST_CASE(errors) {
       {"old version", R"({"version":3})", "expected the format version 4, found 3"},
       {"version is a string", R"({"version":"4"})", "expected the format version 4, found \"4\""},
       {"an array", "[]", "expected the format version 4, found none"},
-      {"resources are no array", R"({"version":4,"resources":{}})", "\"resources\" is no array"},
-      {"a resource is no object", state("1"), "a resource has the mode \"\", which is none"},
-      {"mode", state(R"({"mode":"ephemeral"})"), "a resource has the mode \"ephemeral\", which is none"},
+      {"resources are no array", R"({"version":4,"resources":{}})", "\"resources\" is not an array"},
+      {"a resource is no object", state("1"), "a resource has the invalid mode \"\""},
+      {"mode", state(R"({"mode":"ephemeral"})"), "a resource has the invalid mode \"ephemeral\""},
       {"instances are no array", state(R"({"mode":"managed","type":"t","name":"n","instances":1})"),
-       "the instances of t.n are no array"},
+       "the instances of t.n are not an array"},
       {"instance without provider", state(R"({"mode":"managed","type":"t","name":"n","instances":[{}]})"),
        "t.n names no provider"},
       {"address", state(resource("aws")),
-       "t.n has a provider address that is none: expected provider[\"host/namespace/type\"], found \"aws\""},
+       "t.n has an invalid provider address: expected provider[\"host/namespace/type\"], found \"aws\""},
       {"module with a key", state(resource("module.a[0].provider.aws")),
-       "t.n has a provider address that is none: expected provider[\"host/namespace/type\"], found "
+       "t.n has an invalid provider address: expected provider[\"host/namespace/type\"], found "
        "\"module.a[0].provider.aws\""},
   };
   for (const Row& row : rows) {
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(nothing_out_of_the_bounds_is_read) {
       const auto providers = read({{row.file, "no state"}}, row.storage, row.workspace);
       BOOST_TEST_REQUIRE(providers.has_value());
       BOOST_TEST(providers->unreadable ==
-                 fmt::format("the state file \"{}\" lies outside of the directories that may be read", row.file));
+                 fmt::format("the state file \"{}\" is outside of the directories that may be read", row.file));
     }
   }
 }

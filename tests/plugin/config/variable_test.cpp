@@ -109,13 +109,13 @@ BOOST_AUTO_TEST_CASE(wrong_declarations) {
       {"a reference in a default",
        {{"a.tf", "variable \"a\" {\n  default = \"x-${local.b}\"\n}\n"}},
        "a: - broken",
-       "CONFIG_PARSE a.tf:2:18: variables not allowed: a value written out was expected, found local.b\n"
-       "  hint: write the value out"},
+       "CONFIG_PARSE a.tf:2:18: variables not allowed: expected a literal value, found local.b\n"
+       "  hint: write a literal value"},
       {"a call in a default",
        {{"a.tf", "variable \"a\" {\n  default = [\"x\", upper(\"y\")]\n}\n"}},
        "a: - broken",
-       "CONFIG_PARSE a.tf:2:19: function calls not allowed: a value written out was expected, found upper()\n"
-       "  hint: write the value out"},
+       "CONFIG_PARSE a.tf:2:19: function calls not allowed: expected a literal value, found upper()\n"
+       "  hint: write a literal value"},
       {"a default of another type",
        {{"a.tf", "variable \"a\" {\n  type = number\n  default = \"x\"\n}\n"}},
        "a: number broken",

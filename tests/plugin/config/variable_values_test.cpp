@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(what_may_be_a_secret_is_not_quoted) {
     }
   }
   BOOST_TEST(show(read({}, {{"terraform.tfvars", "x = token s3cr3t\n"}}).diagnostics) ==
-             "CONFIG_PARSE terraform.tfvars:1:11: expected the end of the line behind the value of \"…\"\n"
+             "CONFIG_PARSE terraform.tfvars:1:11: expected the end of the line after the value of \"…\"\n"
              "  hint: text needs double quotes around it");
 }
 
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
   const Outcome outside =
       read({.arguments = {{std::nullopt, "../secret/a.tfvars"}}}, {{"../secret/a.tfvars", "x = 1\n"}});
   BOOST_TEST(show(outside.values.error()) ==
-             "PATH_OUTSIDE_ROOT -: the path \"/secret/a.tfvars\" lies outside \"/r\" or \"/common\"\n"
+             "PATH_OUTSIDE_ROOT -: the path \"/secret/a.tfvars\" is outside \"/r\" or \"/common\"\n"
              "  hint: move the file below the root, or allow its directory with --workspace-root or workspaceRoots");
 }
 

@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(names_what_is_wrong_with_a_constraint) {
       {"line end", "a\nb", item_message("a b", "a b"), example},
       {"commit", "8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807",
        "\"8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807\" is not a version constraint: expected versions, found a commit",
-       "a commit is a constraint of its own and stands alone"},
+       "a commit is a separate kind of constraint and cannot be combined with versions"},
   };
   for (const auto& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

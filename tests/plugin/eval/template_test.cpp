@@ -164,10 +164,10 @@ BOOST_AUTO_TEST_CASE(templatefile_errors) {
        "can't access attributes on a primitive-typed value (number)"},
       {R"(templatefile("wrong.tftpl", { name = var.secret }))",
        "CONFIG_PARSE 1:5-1:55 error in function call: call to function \"templatefile\" failed: the template is "
-       "invalid (what is wrong is not told since something here is sensitive or ephemeral)"},
+       "invalid (the cause is hidden because a value here is sensitive or ephemeral)"},
       {R"(templatefile(sensitive("wrong.tftpl"), { name = 1 }))",
        "CONFIG_PARSE 1:5-1:57 error in function call: call to function \"templatefile\" failed: the template is "
-       "invalid (what is wrong is not told since something here is sensitive or ephemeral)"},
+       "invalid (the cause is hidden because a value here is sensitive or ephemeral)"},
   };
   check(rows, with_files);
 }
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(templatestring) {
        "null"},
       {R"(templatestring(sensitive("$${c"), {}))",
        "CONFIG_PARSE 1:5-1:42 error in function call: call to function \"templatestring\" failed: the template is "
-       "invalid (what is wrong is not told since something here is sensitive or ephemeral)"},
+       "invalid (the cause is hidden because a value here is sensitive or ephemeral)"},
   };
   check(rows, with_files);
 }

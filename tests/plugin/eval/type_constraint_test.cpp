@@ -152,19 +152,19 @@ BOOST_AUTO_TEST_CASE(other_errors) {
        "type constraint: a number is required",
        "write a default value of the attribute's type", 34},
       {"object({a = optional(string, upper(\"x\"))})",
-       "function calls not allowed: a value written out was expected, found upper()", "write the value out", 34},
-      {"object({a = optional(string, var.b)})", "variables not allowed: a value written out was expected, found var.b",
-       "write the value out", 34},
+       "function calls not allowed: expected a literal value, found upper()", "write a literal value", 34},
+      {"object({a = optional(string, var.b)})", "variables not allowed: expected a literal value, found var.b",
+       "write a literal value", 34},
       {"\"string\"",
        "invalid quoted type constraint \"string\": OpenTofu 0.11 and earlier required the quotes, later versions "
-       "refuse them",
+       "reject them",
        "remove the quotes around \"string\"", 5},
       {"\"list\"",
-       "invalid quoted type constraint \"list\": OpenTofu 0.11 and earlier required the quotes, later versions refuse "
+       "invalid quoted type constraint \"list\": OpenTofu 0.11 and earlier required the quotes, later versions reject "
        "them",
        "remove the quotes around \"list\" and write list(string) instead", 5},
       {"\"m${\"ap\"}\"",
-       "invalid quoted type constraint \"map\": OpenTofu 0.11 and earlier required the quotes, later versions refuse "
+       "invalid quoted type constraint \"map\": OpenTofu 0.11 and earlier required the quotes, later versions reject "
        "them",
        "remove the quotes around \"map\" and write map(string) instead", 5},
       {"\"number\"", "invalid legacy variable type hint \"number\": expected a type without quotes",

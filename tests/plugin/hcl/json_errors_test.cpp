@@ -48,22 +48,22 @@ BOOST_AUTO_TEST_CASE(structure) {
        {"f:1:1-1:5 expected an object or an array of objects, found null (a file without content holds {})"}},
       {"two values",
        "{}\n{}",
-       {"f:2:1-2:2 expected the end of the file behind the value that it holds, found \"{\" (a file holds one value)"}},
+       {"f:2:1-2:2 expected the end of the file after its value, found \"{\" (a file contains only one value)"}},
       {"native syntax",
        "module \"a\" {\n}",
-       {"f:1:1-1:7 expected an object or an array of objects, found \"module\" (JSON knows the words true, false and "
-        "null, in lower case; text needs double quotes)"}},
+       {"f:1:1-1:7 expected an object or an array of objects, found \"module\" (JSON has only the literals true, false "
+        "and null, in lower case; text needs double quotes)"}},
       {"unclosed object",
        "{\n \"a\": {",
        {"f:2:7-2:8 \"{\" is never closed: expected the name of a member in double quotes or \"}\" before the end of "
         "the file"}},
       {"unclosed object behind a member",
        "{\"a\": 1\n",
-       {"f:1:1-1:2 \"{\" is never closed: expected \",\" or \"}\" behind a member of the object before the end of the "
+       {"f:1:1-1:2 \"{\" is never closed: expected \",\" or \"}\" after a member of the object before the end of the "
         "file"}},
       {"unclosed object behind a name",
        "{\"a\"",
-       {"f:1:1-1:2 \"{\" is never closed: expected \":\" behind the name \"a\" before the end of the file"}},
+       {"f:1:1-1:2 \"{\" is never closed: expected \":\" after the name \"a\" before the end of the file"}},
       {"unclosed object behind a colon",
        "{\"a\":",
        {"f:1:1-1:2 \"{\" is never closed: expected the value of \"a\" before the end of the file"}},
@@ -76,54 +76,54 @@ BOOST_AUTO_TEST_CASE(structure) {
        {"f:1:1-1:2 \"[\" is never closed: expected a value or \"]\" before the end of the file"}},
       {"unclosed array behind an item",
        "{\"a\": [1",
-       {"f:1:7-1:8 \"[\" is never closed: expected \",\" or \"]\" behind an item of the array before the end of the "
+       {"f:1:7-1:8 \"[\" is never closed: expected \",\" or \"]\" after an item of the array before the end of the "
         "file"}},
       {"unclosed array behind a comma",
        "{\"a\": [1,",
        {"f:1:7-1:8 \"[\" is never closed: expected a value or \"]\" before the end of the file"}},
       {"bracket for a brace",
        "{\"a\": 1]",
-       {"f:1:8-1:9 expected \",\" or \"}\" behind a member of the object, found \"]\""}},
+       {"f:1:8-1:9 expected \",\" or \"}\" after a member of the object, found \"]\""}},
       {"brace for a bracket",
        "{\"a\": [1}",
-       {"f:1:9-1:10 expected \",\" or \"]\" behind an item of the array, found \"}\""}},
+       {"f:1:9-1:10 expected \",\" or \"]\" after an item of the array, found \"}\""}},
       {"brace left open",
        "{\"a\": {\n\"b\": 1\n\n, 5}",
        {"f:4:3-4:4 expected the name of a member in double quotes or \"}\", found \"5\" (the \"{\" on line 1 is still "
         "open)"}},
       {"trailing comma in an object",
        "{\"a\": 1 , }",
-       {"f:1:9-1:10 expected something more behind this \",\", found \"}\" (remove the comma: JSON allows none behind "
+       {"f:1:9-1:10 expected something after this \",\", found \"}\" (remove the comma: JSON allows none after "
         "the last one)"}},
       {"trailing comma in an array",
        "{\"a\": [1,\n]}",
-       {"f:1:9-1:10 expected something more behind this \",\", found \"]\" (remove the comma: JSON allows none behind "
+       {"f:1:9-1:10 expected something after this \",\", found \"]\" (remove the comma: JSON allows none after "
         "the last one)"}},
       {"no comma in an object",
        "{\"a\": 1 \"b\": 2}",
-       {"f:1:9-1:10 expected \",\" or \"}\" behind a member of the object, found a string"}},
+       {"f:1:9-1:10 expected \",\" or \"}\" after a member of the object, found a string"}},
       {"no comma in an array",
        "{\"a\": [1 2]}",
-       {"f:1:10-1:11 expected \",\" or \"]\" behind an item of the array, found \"2\""}},
+       {"f:1:10-1:11 expected \",\" or \"]\" after an item of the array, found \"2\""}},
       {"two commas", "{\"a\": [1,,2]}", {"f:1:10-1:11 expected a value or \"]\", found \",\""}},
       {"leading comma", "{,}", {"f:1:2-1:3 expected the name of a member in double quotes or \"}\", found \",\""}},
       {"colon in an array",
        "{\"a\": [\"b\": 1]}",
-       {"f:1:11-1:12 expected \",\" or \"]\" behind an item of the array, found \":\""}},
+       {"f:1:11-1:12 expected \",\" or \"]\" after an item of the array, found \":\""}},
       {"name without quotes",
        "{a: 1}",
-       {"f:1:2-1:3 expected the name of a member in double quotes or \"}\", found \"a\" (names take double quotes)"}},
+       {"f:1:2-1:3 expected the name of a member in double quotes or \"}\", found \"a\" (names need double quotes)"}},
       {"name in single quotes",
        "{'a': 1}",
-       {"f:1:2-1:3 expected the name of a member in double quotes or \"}\", found \"'\" (strings and names take double "
+       {"f:1:2-1:3 expected the name of a member in double quotes or \"}\", found \"'\" (strings and names need double "
         "quotes)"}},
       {"number as a name",
        "{1: 1}",
        {"f:1:2-1:3 expected the name of a member in double quotes or \"}\", found \"1\""}},
       {"equal sign",
        "{\"a\" = 1}",
-       {"f:1:6-1:7 expected \":\" behind the name \"a\", found \"=\" (JSON puts \":\" between a name and its value)"}},
-      {"no colon", "{\"a\" 1}", {"f:1:6-1:7 expected \":\" behind the name \"a\", found \"1\""}},
+       {"f:1:6-1:7 expected \":\" after the name \"a\", found \"=\" (write \":\" between a name and its value)"}},
+      {"no colon", "{\"a\" 1}", {"f:1:6-1:7 expected \":\" after the name \"a\", found \"1\""}},
       {"no value", "{\"a\": }", {"f:1:7-1:8 expected the value of \"a\", found \"}\""}},
       {"line comment",
        "{\n# c\n}",
@@ -146,58 +146,58 @@ BOOST_AUTO_TEST_CASE(words_and_numbers) {
   check({
       {"capital letter",
        "{\"a\": True}",
-       {"f:1:7-1:11 expected the value of \"a\", found \"True\" (JSON knows the words true, false and null, in lower "
-        "case; text needs double quotes)"}},
+       {"f:1:7-1:11 expected the value of \"a\", found \"True\" (JSON has only the literals true, false and null, in "
+        "lower case; text needs double quotes)"}},
       {"not a number",
        "{\"a\": NaN}",
-       {"f:1:7-1:10 expected the value of \"a\", found \"NaN\" (JSON knows the words true, false and null, in lower "
-        "case; text needs double quotes)"}},
+       {"f:1:7-1:10 expected the value of \"a\", found \"NaN\" (JSON has only the literals true, false and null, in "
+        "lower case; text needs double quotes)"}},
       {"word",
        "{\"a\": foo_bar}",
-       {"f:1:7-1:14 expected the value of \"a\", found \"foo_bar\" (JSON knows the words true, false and null, in "
-        "lower case; text needs double quotes)"}},
+       {"f:1:7-1:14 expected the value of \"a\", found \"foo_bar\" (JSON has only the literals true, false and null, "
+        "in lower case; text needs double quotes)"}},
       {"word behind a word",
        "{\"a\": nulltrue}",
-       {"f:1:7-1:15 expected the value of \"a\", found \"nulltrue\" (JSON knows the words true, false and null, in "
-        "lower case; text needs double quotes)"}},
+       {"f:1:7-1:15 expected the value of \"a\", found \"nulltrue\" (JSON has only the literals true, false and null, "
+        "in lower case; text needs double quotes)"}},
       {"single quotes",
        "{\"a\": 'x'}",
-       {"f:1:7-1:8 expected the value of \"a\", found \"'\" (strings and names take double quotes)"}},
+       {"f:1:7-1:8 expected the value of \"a\", found \"'\" (strings and names need double quotes)"}},
       {"leading zero",
        "{\"a\": 01}",
-       {"f:1:7-1:9 expected a number, found \"01\", which is none (numbers read like 0, -12.5 or 1e9; text such as a "
+       {"f:1:7-1:9 expected a number, found \"01\" (numbers read like 0, -12.5 or 1e9; text such as a "
         "version needs double quotes)"}},
       {"version",
        "{\"a\": 1.2.3}",
-       {"f:1:7-1:12 expected a number, found \"1.2.3\", which is none (numbers read like 0, -12.5 or 1e9; text such as "
+       {"f:1:7-1:12 expected a number, found \"1.2.3\" (numbers read like 0, -12.5 or 1e9; text such as "
         "a version needs double quotes)"}},
       {"plus",
        "{\"a\": +1}",
-       {"f:1:7-1:9 expected a number, found \"+1\", which is none (numbers read like 0, -12.5 or 1e9; text such as a "
+       {"f:1:7-1:9 expected a number, found \"+1\" (numbers read like 0, -12.5 or 1e9; text such as a "
         "version needs double quotes)"}},
       {"minus alone",
        "{\"a\": -}",
-       {"f:1:7-1:8 expected a number, found \"-\", which is none (numbers read like 0, -12.5 or 1e9; text such as a "
+       {"f:1:7-1:8 expected a number, found \"-\" (numbers read like 0, -12.5 or 1e9; text such as a "
         "version needs double quotes)"}},
       {"no digits before the point",
        "{\"a\": .5}",
-       {"f:1:7-1:9 expected a number, found \".5\", which is none (numbers read like 0, -12.5 or 1e9; text such as a "
+       {"f:1:7-1:9 expected a number, found \".5\" (numbers read like 0, -12.5 or 1e9; text such as a "
         "version needs double quotes)"}},
       {"no digits behind the point",
        "{\"a\": 5.}",
-       {"f:1:7-1:9 expected a number, found \"5.\", which is none (numbers read like 0, -12.5 or 1e9; text such as a "
+       {"f:1:7-1:9 expected a number, found \"5.\" (numbers read like 0, -12.5 or 1e9; text such as a "
         "version needs double quotes)"}},
       {"no digits in the exponent",
        "{\"a\": 5e+}",
-       {"f:1:7-1:10 expected a number, found \"5e+\", which is none (numbers read like 0, -12.5 or 1e9; text such as a "
+       {"f:1:7-1:10 expected a number, found \"5e+\" (numbers read like 0, -12.5 or 1e9; text such as a "
         "version needs double quotes)"}},
       {"hexadecimal",
        "{\"a\": 0x10}",
-       {"f:1:7-1:11 expected a number, found \"0x10\", which is none (numbers read like 0, -12.5 or 1e9; text such as "
+       {"f:1:7-1:11 expected a number, found \"0x10\" (numbers read like 0, -12.5 or 1e9; text such as "
         "a version needs double quotes)"}},
       {"infinity",
        "{\"a\": -Infinity}",
-       {"f:1:7-1:16 expected a number, found \"-Infinity\", which is none (numbers read like 0, -12.5 or 1e9; text "
+       {"f:1:7-1:16 expected a number, found \"-Infinity\" (numbers read like 0, -12.5 or 1e9; text "
         "such as a version needs double quotes)"}},
   });
 }
@@ -240,23 +240,23 @@ BOOST_AUTO_TEST_CASE(strings) {
        "{\"a\": \"\\U0001f600\"}",
        {"f:1:8-1:10 expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, found \"\\U\" (write \\\\ for one "
         "backslash)"}},
-      {"few digits", "{\"a\": \"\\u12g4\"}", {"f:1:8-1:12 expected 4 hexadecimal digits behind \\u, found 2"}},
+      {"few digits", "{\"a\": \"\\u12g4\"}", {"f:1:8-1:12 expected 4 hexadecimal digits after \\u, found 2"}},
       {"half of a pair",
        "{\"a\": \"\\ud800\"}",
-       {"f:1:8-1:14 expected a character, found \\ud800, which is half of one (characters beyond U+FFFF take two "
-        "escapes: \\ud83d\\ude00)"}},
+       {"f:1:8-1:14 expected a character, found \\ud800, which is half of a surrogate pair (characters beyond U+FFFF "
+        "need two escapes: \\ud83d\\ude00)"}},
       {"other half of a pair",
        "{\"a\": \"\\uDC00x\"}",
-       {"f:1:8-1:14 expected a character, found \\uDC00, which is half of one (characters beyond U+FFFF take two "
-        "escapes: \\ud83d\\ude00)"}},
+       {"f:1:8-1:14 expected a character, found \\uDC00, which is half of a surrogate pair (characters beyond U+FFFF "
+        "need two escapes: \\ud83d\\ude00)"}},
       {"two first halves",
        "{\"a\": \"\\ud800\\ud800\"}",
-       {"f:1:8-1:14 expected a character, found \\ud800, which is half of one (characters beyond U+FFFF take two "
-        "escapes: \\ud83d\\ude00)"}},
+       {"f:1:8-1:14 expected a character, found \\ud800, which is half of a surrogate pair (characters beyond U+FFFF "
+        "need two escapes: \\ud83d\\ude00)"}},
       {"half of a pair and a letter",
        "{\"a\": \"\\ud800\\u0041\"}",
-       {"f:1:8-1:14 expected a character, found \\ud800, which is half of one (characters beyond U+FFFF take two "
-        "escapes: \\ud83d\\ude00)"}},
+       {"f:1:8-1:14 expected a character, found \\ud800, which is half of a surrogate pair (characters beyond U+FFFF "
+        "need two escapes: \\ud83d\\ude00)"}},
       {"in a name",
        "{\"a\\x\": 1}",
        {"f:1:4-1:6 expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, found \"\\x\" (write \\\\ for one "

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(values_without_quotes) {
   check({
       {"version",
        "version = 1.2.3\n",
-       {"main.tf:1:11-1:16 expected a number, found \"1.2.3\", which is none (a version is text and needs quotes: "
+       {"main.tf:1:11-1:16 expected a number, found \"1.2.3\" (a version is text and needs quotes: "
         "\"1.2.3\")"}},
       {"constraint with a tilde",
        "version = ~> 1.0\n",
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(values_without_quotes) {
         "\">= 1.0\")"}},
       {"version with a v",
        "version = v1.2.3\n",
-       {"main.tf:1:13-1:17 expected one whole number as index behind \".\", found \"2.3\" (write indexes in brackets, "
+       {"main.tf:1:13-1:17 expected one whole number as index after \".\", found \"2.3\" (write indexes in brackets, "
         "as in a[0][0]; a version is text and needs quotes)"}},
       {"relative path",
        "source = ./modules/vpc\n",
@@ -58,15 +58,15 @@ BOOST_AUTO_TEST_CASE(values_without_quotes) {
         "\"./modules/vpc\")"}},
       {"address with a scheme",
        "source = git::https://host/x.git\n",
-       {"main.tf:1:20-1:21 expected \"(\" behind the function name \"git::https\", found \":\" (text such as an "
+       {"main.tf:1:20-1:21 expected \"(\" after the function name \"git::https\", found \":\" (text such as an "
         "address needs quotes)"}},
       {"address",
        "source = https://host/x.git\n",
-       {"main.tf:1:15-1:16 expected the end of the line behind the value of \"source\", found \":\" (text needs double "
+       {"main.tf:1:15-1:16 expected the end of the line after the value of \"source\", found \":\" (text needs double "
         "quotes around it)"}},
       {"two words",
        "name = my module\n",
-       {"main.tf:1:11-1:17 expected the end of the line behind the value of \"name\", found \"module\" (text needs "
+       {"main.tf:1:11-1:17 expected the end of the line after the value of \"name\", found \"module\" (text needs "
         "double quotes around it)"}},
       {"single quotes",
        "a = 'x'\n",
@@ -82,19 +82,19 @@ BOOST_AUTO_TEST_CASE(values_without_quotes) {
         "text between straight double quotes: \"text\")"}},
       {"opening quote missing",
        "version = 1.0\"\n",
-       {"main.tf:1:14-1:15 expected the end of the line behind the value of \"version\", found a quotation mark (text "
+       {"main.tf:1:14-1:15 expected the end of the line after the value of \"version\", found a quotation mark (text "
         "needs double quotes around it)"}},
       {"no value",
        "a =\n",
-       {"main.tf:1:4-2:1 expected the value of \"a\" behind \"=\", found the end of the line (the value must start on "
+       {"main.tf:1:4-2:1 expected the value of \"a\" after \"=\", found the end of the line (the value must start on "
         "the same line)"}},
       {"no value before the end",
        "a =",
-       {"main.tf:1:4-1:4 expected the value of \"a\" behind \"=\", found the end of the file (the value must start on "
+       {"main.tf:1:4-1:4 expected the value of \"a\" after \"=\", found the end of the file (the value must start on "
         "the same line)"}},
       {"value on the next line",
        "a =\n  1\n",
-       {"main.tf:1:4-2:1 expected the value of \"a\" behind \"=\", found the end of the line (the value must start on "
+       {"main.tf:1:4-2:1 expected the value of \"a\" after \"=\", found the end of the line (the value must start on "
         "the same line)"}},
       {"operator at the line end", "a = 1 +\n  2\n", {"main.tf:1:8-2:1 expected a value, found the end of the line"}},
   });
@@ -123,18 +123,18 @@ BOOST_AUTO_TEST_CASE(things_never_closed) {
        {"main.tf:1:6-1:8 \"${\" is never closed: expected \"}\" to end the interpolation before the end of the file"}},
       {"heredoc",
        "a = <<EOT\nx\n",
-       {"main.tf:1:5-2:1 the heredoc that starts here has no closing line: expected a line with only \"EOT\" (nothing "
-        "but blanks may stand beside the closing marker, and its line must end with a line break)"}},
+       {"main.tf:1:5-2:1 the heredoc that starts here has no closing line: expected a line with only \"EOT\" (the line "
+        "of the closing marker may only contain blanks besides the marker and must end with a line break)"}},
       {"indented heredoc",
        "b {\n  a = <<-EOT\n  x\n  EOT,\n}\n",
-       {"main.tf:2:7-3:1 the heredoc that starts here has no closing line: expected a line with only \"EOT\" (nothing "
-        "but blanks may stand beside the closing marker, and its line must end with a line break)"}},
+       {"main.tf:2:7-3:1 the heredoc that starts here has no closing line: expected a line with only \"EOT\" (the line "
+        "of the closing marker may only contain blanks besides the marker and must end with a line break)"}},
       {"tuple",
        "a = [\n  1,\n",
        {"main.tf:1:5-1:6 \"[\" is never closed: expected a value or \"]\" before the end of the file"}},
       {"tuple without a comma at the end",
        "a = [1\n",
-       {"main.tf:1:5-1:6 \"[\" is never closed: expected \",\" or \"]\" behind an item of the list before the end of "
+       {"main.tf:1:5-1:6 \"[\" is never closed: expected \",\" or \"]\" after an item of the list before the end of "
         "the file"}},
       {"object",
        "a = {\n  b = 1\n",
@@ -172,19 +172,19 @@ BOOST_AUTO_TEST_CASE(bodies) {
         "and blocks are written without quotes)"}},
       {"colon",
        "a : 1\n",
-       {"main.tf:1:3-1:4 expected \"=\" behind the argument name \"a\", found \":\" (arguments are written name = "
-        "value; \":\" only stands in objects)"}},
-      {"name alone", "a\n", {"main.tf:1:2-2:1 expected \"=\" or a block behind \"a\", found the end of the line"}},
+       {"main.tf:1:3-1:4 expected \"=\" after the argument name \"a\", found \":\" (write arguments as name = value; "
+        "\":\" is only valid in objects)"}},
+      {"name alone", "a\n", {"main.tf:1:2-2:1 expected \"=\" or a block after \"a\", found the end of the line"}},
       {"name before the end",
        "a",
-       {"main.tf:1:2-1:2 expected \"=\" or a block behind \"a\", found the end of the file"}},
+       {"main.tf:1:2-1:2 expected \"=\" or a block after \"a\", found the end of the file"}},
       {"brace on the next line",
        "a \"b\"\n{\n}\n",
-       {"main.tf:1:6-2:1 expected a label or \"{\" in the header of block \"a\", found the end of the line (the \"{\" "
-        "stands on the line of the block's type)"}},
+       {"main.tf:1:6-2:1 expected a label or \"{\" in the header of block \"a\", found the end of the line (put the "
+        "\"{\" on the line of the block's type)"}},
       {"label with an interpolation",
        "a \"${b}\" {}\n",
-       {"main.tf:1:4-1:6 expected plain text in a block label, found \"${\" (labels cannot hold ${ } or %{ })"}},
+       {"main.tf:1:4-1:6 expected plain text in a block label, found \"${\" (labels cannot contain ${ } or %{ })"}},
       {"equal sign behind a label",
        "a b = 1\n",
        {"main.tf:1:5-1:6 expected a label or \"{\" in the header of block \"a\", found \"=\" (the name of an argument "
@@ -193,37 +193,38 @@ BOOST_AUTO_TEST_CASE(bodies) {
       {"closing brace alone", "}\n", {"main.tf:1:1-1:2 expected the name of an argument or of a block, found \"}\""}},
       {"comma behind an argument",
        "a = 1,\nb = 2\n",
-       {"main.tf:1:6-1:7 expected the end of the line behind the value of \"a\", found \",\" (arguments of a block "
-        "take no commas)"}},
+       {"main.tf:1:6-1:7 expected the end of the line after the value of \"a\", found \",\" (do not separate block "
+        "arguments by commas)"}},
       {"two arguments on a line",
        "a = 1 b = 2\n",
-       {"main.tf:1:7-1:8 expected the end of the line behind the value of \"a\", found \"b\" (text needs double quotes "
+       {"main.tf:1:7-1:8 expected the end of the line after the value of \"a\", found \"b\" (text needs double quotes "
         "around it)"}},
       {"two arguments in a block on one line",
        "a { b = 1, c = 2 }\n",
-       {"main.tf:1:10-1:11 expected the end of the line behind the value of \"b\", found \",\" (arguments of a block "
-        "take no commas)"}},
+       {"main.tf:1:10-1:11 expected the end of the line after the value of \"b\", found \",\" (do not separate block "
+        "arguments by commas)"}},
       {"block in a block on one line",
        "a { b {} }\n",
-       {"main.tf:1:7-1:8 expected \"=\" behind \"b\", found \"{\" (a block on one line holds one argument and nothing "
+       {"main.tf:1:7-1:8 expected \"=\" after \"b\", found \"{\" (a block on one line contains one argument and "
+        "nothing "
         "else)"}},
       {"one line begun, several used",
        "a { b = 1\n}\n",
        {"main.tf:1:10-2:1 expected the \"}\" of block \"a\" on the same line, found the end of the line (start a new "
-        "line behind the \"{\" too)"}},
+        "line after the \"{\" too)"}},
       {"several lines begun, brace not alone",
        "a {\n  b = 1 }\n",
        {"main.tf:2:9-2:10 expected the end of the line before the \"}\" of block \"a\", found \"}\""}},
       {"heredoc in a block on one line",
        "a { b = <<E\nx\nE\n}\n",
        {"main.tf:3:2-4:1 expected the \"}\" of block \"a\" on the same line, found the end of the line (start a new "
-        "line behind the \"{\" too)"}},
+        "line after the \"{\" too)"}},
       {"something behind a block",
        "a {} b {}\n",
-       {"main.tf:1:6-1:7 expected the end of the line behind the \"}\" of block \"a\", found \"b\""}},
+       {"main.tf:1:6-1:7 expected the end of the line after the \"}\" of block \"a\", found \"b\""}},
       {"comment over lines is no line end",
        "a = 1 /*\n*/ b = 2\n",
-       {"main.tf:2:4-2:5 expected the end of the line behind the value of \"a\", found \"b\" (text needs double quotes "
+       {"main.tf:2:4-2:5 expected the end of the line after the value of \"a\", found \"b\" (text needs double quotes "
         "around it)"}},
   });
 }
@@ -232,36 +233,38 @@ BOOST_AUTO_TEST_CASE(characters_out_of_place) {
   check({
       {"semicolon",
        "a = 1;\n",
-       {"main.tf:1:6-1:7 a \";\" ends nothing here: expected one argument per line (start a new line instead)"}},
+       {"main.tf:1:6-1:7 unexpected \";\": expected one argument per line (start a new line instead)"}},
       {"single and", "a = b & c\n", {"main.tf:1:7-1:8 there is no operator \"&\" (did you mean \"&&\"?)"}},
       {"single or", "a = b | c\n", {"main.tf:1:7-1:8 there is no operator \"|\" (did you mean \"||\"?)"}},
       {"caret",
        "a = 2 ^ 3\n",
        {"main.tf:1:7-1:8 there is no operator \"^\" (use the function pow, or quotes around text)"}},
-      {"backslash", "a = \\\n", {"main.tf:1:5-1:6 the character \"\\\" means nothing outside of strings and comments"}},
+      {"backslash",
+       "a = \\\n",
+       {"main.tf:1:5-1:6 the character \"\\\" is not allowed outside of strings and comments"}},
       {"backtick",
        "a = `x`\n",
        {"main.tf:1:5-1:6 expected straight double quotes around a string, found \"`\" (put text between straight "
         "double quotes: \"text\")"}},
       {"no-break space",
        "a =\u00a01\n",
-       {"main.tf:1:4-1:5 the character U+00A0 means nothing outside of strings and comments"}},
+       {"main.tf:1:4-1:5 the character U+00A0 is not allowed outside of strings and comments"}},
       {"form feed",
        "a = 1\f\n",
-       {"main.tf:1:6-1:7 the character U+000C means nothing outside of strings and comments"}},
+       {"main.tf:1:6-1:7 the character U+000C is not allowed outside of strings and comments"}},
       {"lone carriage return",
        "a = 1\rb = 2\n",
-       {"main.tf:1:6-1:7 a carriage return stands here without a line feed behind it (save the file with line ends LF "
+       {"main.tf:1:6-1:7 a carriage return is not followed by a line feed (save the file with line endings LF "
         "or CRLF)"}},
       {"line separator",
        "a = 1\u2028\n",
-       {"main.tf:1:6-1:7 the character U+2028 means nothing outside of strings and comments"}},
+       {"main.tf:1:6-1:7 the character U+2028 is not allowed outside of strings and comments"}},
       {"emoji",
        "😀 = 1\n",
-       {"main.tf:1:1-1:2 the character \"😀\" (U+1F600) means nothing outside of strings and comments"}},
+       {"main.tf:1:1-1:2 the character \"😀\" (U+1F600) is not allowed outside of strings and comments"}},
       {"later byte order mark",
        "a = 1\n\ufeffb = 2\n",
-       {"main.tf:2:1-2:2 the character U+FEFF means nothing outside of strings and comments"}},
+       {"main.tf:2:1-2:2 the character U+FEFF is not allowed outside of strings and comments"}},
       {"closing marker outside",
        "a = ~}\n",
        {"main.tf:1:5-1:6 there is no operator \"~\" (a version constraint is text: version = \"~> 1.0\")"}},
@@ -272,37 +275,37 @@ BOOST_AUTO_TEST_CASE(one_run_reports_all) {
   check({
       {"each block has its own",
        "a {\n  x =\n}\n\nb {\n  y = 'z'\n}\n\nc {\n  z = [1 2]\n}\n",
-       {"main.tf:2:6-3:1 expected the value of \"x\" behind \"=\", found the end of the line (the value must start on "
+       {"main.tf:2:6-3:1 expected the value of \"x\" after \"=\", found the end of the line (the value must start on "
         "the same line)",
         "main.tf:6:7-6:8 expected straight double quotes around a string, found \"'\" (put text between straight "
         "double quotes: \"text\")",
-        "main.tf:10:10-10:11 expected \",\" or \"]\" behind an item of the list, found \"2\" (items of a list are "
+        "main.tf:10:10-10:11 expected \",\" or \"]\" after an item of the list, found \"2\" (items of a list are "
         "separated by commas, on lines of their own too)"}},
       {"behind an unterminated string",
        "a {\n  x = [\"foo, \"bar\"]\n}\n\nb {\n  y = ~> 1.0\n}\n",
-       {"main.tf:2:15-2:18 expected \",\" or \"]\" behind an item of the list, found \"bar\" (items of a list are "
+       {"main.tf:2:15-2:18 expected \",\" or \"]\" after an item of the list, found \"bar\" (items of a list are "
         "separated by commas, on lines of their own too)",
         "main.tf:6:7-6:8 there is no operator \"~\" (a version constraint is text: version = \"~> 1.0\")"}},
       {"behind a bracket left open",
        "a {\n  x = [\n    1,\n}\n\nb \"x\" {\n  y =\n}\n",
        {"main.tf:4:1-4:2 expected a value or \"]\", found \"}\" (the \"[\" on line 2 is still open)",
-        "main.tf:7:6-8:1 expected the value of \"y\" behind \"=\", found the end of the line (the value must start on "
+        "main.tf:7:6-8:1 expected the value of \"y\" after \"=\", found the end of the line (the value must start on "
         "the same line)"}},
       {"behind a bracket left open that swallows a header",
        "x = [\n  1,\n\nb \"x\" {\n  y = 1.2.3\n}\n",
-       {"main.tf:4:3-4:4 expected \",\" or \"]\" behind an item of the list, found a quotation mark (items of a list "
+       {"main.tf:4:3-4:4 expected \",\" or \"]\" after an item of the list, found a quotation mark (items of a list "
         "are separated by commas, on lines of their own too; the \"[\" on line 1 is still open)",
-        "main.tf:5:7-5:12 expected a number, found \"1.2.3\", which is none (a version is text and needs quotes: "
+        "main.tf:5:7-5:12 expected a number, found \"1.2.3\" (a version is text and needs quotes: "
         "\"1.2.3\")"}},
       {"behind an unterminated heredoc",
        "a {\n  x = <<EOT\n  text\n}\n\nb {\n  y =\n}\n",
-       {"main.tf:2:7-3:1 the heredoc that starts here has no closing line: expected a line with only \"EOT\" (nothing "
-        "but blanks may stand beside the closing marker, and its line must end with a line break)",
-        "main.tf:7:6-8:1 expected the value of \"y\" behind \"=\", found the end of the line (the value must start on "
+       {"main.tf:2:7-3:1 the heredoc that starts here has no closing line: expected a line with only \"EOT\" (the line "
+        "of the closing marker may only contain blanks besides the marker and must end with a line break)",
+        "main.tf:7:6-8:1 expected the value of \"y\" after \"=\", found the end of the line (the value must start on "
         "the same line)"}},
       {"behind arguments of the file",
        "a = 1.2.3\nb = 'x'\nc = 1\n",
-       {"main.tf:1:5-1:10 expected a number, found \"1.2.3\", which is none (a version is text and needs quotes: "
+       {"main.tf:1:5-1:10 expected a number, found \"1.2.3\" (a version is text and needs quotes: "
         "\"1.2.3\")",
         "main.tf:2:5-2:6 expected straight double quotes around a string, found \"'\" (put text between straight "
         "double quotes: \"text\")"}},

@@ -75,12 +75,12 @@ BOOST_AUTO_TEST_CASE(postfix) {
       {"blanks in a full splat", "a[ * ].b", "([*] a (. @ b))"},
       {"line ends are free round a star in brackets", "(a[\n*\n].b)", "(paren ([*] a (. @ b)))"},
       {"a bracket closes on the line of its star", "a[*\n].b",
-       "error: expected \"]\" behind the index, found the end of the line"},
+       "error: expected \"]\" after the index, found the end of the line"},
       {"a star stands on the line of its bracket", "a[\n*]", "error: expected a value, found \"*\""},
       {"splat in a full splat", "a[*].b[*].c", "([*] a ([*] (. @ b) (. @ c)))"},
       {"a literal has members too", "\"x\".y", "(. string['x'] y)"},
       {"a parenthesis too", "(a)[0]", "(index (paren a) 0)"},
-      {"two numbers are one token", "a.0.0", "error: expected one whole number as index behind \".\", found \"0.0\""},
+      {"two numbers are one token", "a.0.0", "error: expected one whole number as index after \".\", found \"0.0\""},
       {"splat in an attribute splat", "a.*.*", "error: expected an attribute name, found \"*\""},
   });
 }
@@ -95,9 +95,9 @@ BOOST_AUTO_TEST_CASE(calls) {
       {"namespaces", "a::b::c(1)", "(call a::b::c 1)"},
       {"blank before the parenthesis", "f (1)", "(call f 1)"},
       {"a function may be named true", "true()", "(call true)"},
-      {"nothing after an expansion", "f(a..., b)", "error: expected \")\" behind \"...\", found \",\""},
+      {"nothing after an expansion", "f(a..., b)", "error: expected \")\" after \"...\", found \",\""},
       {"a namespace is no value", "a::b",
-       "error: expected \"(\" behind the function name \"a::b\", found the end of the "
+       "error: expected \"(\" after the function name \"a::b\", found the end of the "
        "file"},
   });
 }
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(tuples_and_objects) {
       {"empty tuple", "[]", "(tuple)"},
       {"tuple with a trailing comma", "[1, 2,]", "(tuple 1 2)"},
       {"tuple over lines", "[\n  1, # one\n  2\n]", "(tuple 1 2)"},
-      {"a line end is no comma", "[1\n2]", "error: expected \",\" or \"]\" behind an item of the list, found \"2\""},
+      {"a line end is no comma", "[1\n2]", "error: expected \",\" or \"]\" after an item of the list, found \"2\""},
       {"a bracket on the next line is an index", "[l\n[0]]", "(tuple (index l 0))"},
       {"empty object", "{}", "(object)"},
       {"object on lines", "{\n  a = 1\n  b = 2\n}", "(object bare:a=1 bare:b=2)"},
@@ -119,10 +119,10 @@ BOOST_AUTO_TEST_CASE(tuples_and_objects) {
       {"a value starts on the line of its key", "{ a =\n1 }",
        "error: expected the value of the key, found the end of the line"},
       {"an equal sign stands on the line of its key", "{ a\n= 1 }",
-       "error: expected \"=\" or \":\" behind a key of the object, found the end of the line"},
+       "error: expected \"=\" or \":\" after a key of the object, found the end of the line"},
       {"a comma leads no line", "{ a = 1\n, b = 2 }", "error: expected a key or \"}\", found \",\""},
       {"two items need something between them", "{ a = 1 b = 2 }",
-       "error: expected \",\", the end of the line or \"}\" behind an item of the object, found \"b\""},
+       "error: expected \",\", the end of the line or \"}\" after an item of the object, found \"b\""},
   });
 }
 
@@ -135,10 +135,10 @@ BOOST_AUTO_TEST_CASE(for_expressions) {
       {"over lines", "{\n  for k, v in c :\n  k => v\n  if v\n}", "(for k,v in c : k => v if v)"},
       {"for comes right behind the bracket", "[1, for]", "(tuple 1 for)"},
       {"a key named for needs quotes", "{ for = 1 }",
-       "error: expected the name of a variable behind \"for\", found \"=\""},
+       "error: expected the name of a variable after \"for\", found \"=\""},
       {"key in brackets", "[for v in c : v => v]", "error: expected \"if\" or \"]\", found \"=>\""},
       {"no key in braces", "{for v in c : v}",
-       "error: expected \"=>\" behind the key of a \"for\" in braces, found \"}\""},
+       "error: expected \"=>\" after the key of a \"for\" in braces, found \"}\""},
       {"grouping in brackets", "[for v in c : v...]", "error: expected \"if\" or \"]\", found \"...\""},
   });
 }

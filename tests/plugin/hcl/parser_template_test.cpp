@@ -38,12 +38,12 @@ BOOST_AUTO_TEST_CASE(text_and_escapes) {
       {"another sign before a sequence", R"("%${a}$%{ if b }%{ endif }")", "string['%' {a} '$' if(b |  | )]"},
       {"a line separator is text", "\"\u2028\"", "string['\u2028']"},
       {"unknown escape", R"("a\d")",
-       R"(error: expected one of \n \r \t \" \\ \uXXXX \UXXXXXXXX behind a backslash, found "\d")"},
+       R"(error: expected one of \n \r \t \" \\ \uXXXX \UXXXXXXXX after a backslash, found "\d")"},
       {"a backslash guards no interpolation", R"("\${a}")",
-       R"(error: expected one of \n \r \t \" \\ \uXXXX \UXXXXXXXX behind a backslash, found "\$")"},
-      {"short unicode escape", R"("\u00e")", R"(error: expected 4 hexadecimal digits behind \u, found 3)"},
-      {"surrogate", R"("\ud800")", R"(error: expected a Unicode character, found \ud800, which is none)"},
-      {"beyond Unicode", R"("\U00110000")", R"(error: expected a Unicode character, found \U00110000, which is none)"},
+       R"(error: expected one of \n \r \t \" \\ \uXXXX \UXXXXXXXX after a backslash, found "\$")"},
+      {"short unicode escape", R"("\u00e")", R"(error: expected 4 hexadecimal digits after \u, found 3)"},
+      {"surrogate", R"("\ud800")", R"(error: expected a Unicode character, found \ud800)"},
+      {"beyond Unicode", R"("\U00110000")", R"(error: expected a Unicode character, found \U00110000)"},
   });
 }
 
@@ -66,11 +66,11 @@ BOOST_AUTO_TEST_CASE(sequences) {
       {"empty interpolation", R"("${}")", "error: expected a value, found \"}\""},
       {"two values", R"("${a b}")", "error: expected \"}\" to end the interpolation, found \"b\""},
       {"unknown directive", R"("%{ foo }")",
-       "error: expected if, else, endif, for or endfor behind \"%{\", found \"foo\""},
+       "error: expected if, else, endif, for or endfor after \"%{\", found \"foo\""},
       {"no endif", R"("%{ if a }")", "error: the directive that starts here is never ended: expected %{ endif }"},
       {"no endfor", R"("%{ for a in b }")",
        "error: the directive that starts here is never ended: expected %{ endfor }"},
-      {"no if", R"("%{ endif }")", "error: this directive ends nothing: expected an if or a for before it"},
+      {"no if", R"("%{ endif }")", "error: unexpected directive: expected an if or a for before it"},
       {"for ended as if", R"("%{ for a in b }%{ endif }")", "error: expected %{ endfor } before this directive"},
       {"second else", R"("%{ if a }%{ else }%{ else }%{ endif }")", "error: expected %{ endif } before this directive"},
   });
@@ -93,15 +93,14 @@ BOOST_AUTO_TEST_CASE(heredocs) {
       {"strip takes the line end", "<<A\na ${b ~}\n  c\nA\n", "heredoc['a ' {b} '  c\n']"},
       {"strip takes the line end before", "<<A\na\n${~ b }\nA\n", "heredoc['a' {b} '\n']"},
       {"blank behind the marker", "<<EOT \nEOT\n",
-       "error: expected a heredoc marker and the end of the line right behind \"<<\""},
+       "error: expected a heredoc marker and the end of the line directly after \"<<\""},
       {"quoted marker", "<<\"EOT\"\nEOT\n",
-       "error: expected a heredoc marker and the end of the line right behind \"<<\""},
+       "error: expected a heredoc marker and the end of the line directly after \"<<\""},
       {"blank before the marker", "<< EOT\nEOT\n",
-       "error: expected a heredoc marker and the end of the line right behind \"<<\""},
+       "error: expected a heredoc marker and the end of the line directly after \"<<\""},
       {"no line end behind the closing marker", "<<EOT\na\nEOT",
        "error: the heredoc that starts here has no closing line: expected a line with only \"EOT\""},
-      {"lone carriage return", "<<EOT\na\rb\nEOT\n",
-       "error: a carriage return stands here without a line feed behind it"},
+      {"lone carriage return", "<<EOT\na\rb\nEOT\n", "error: a carriage return is not followed by a line feed"},
   });
 }
 

@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   const Row rows[] = {
       {"no end", "a\n${b", "\"${\" is never closed: expected \"}\" to end the interpolation before the end of the file",
        "x.tftpl:2:1"},
-      {"a directive that ends nothing", "%{ endif }", "this directive ends nothing: expected an if or a for before it",
+      {"a directive that ends nothing", "%{ endif }", "unexpected directive: expected an if or a for before it",
        "x.tftpl:1:1"},
   };
   for (const Row& row : rows) {
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(errors) {
            "f:1:17-1:18 expected \"}\" to end the interpolation, found \"b\" (write $${ for a \"${\" that is plain "
            "text)"},
           {"bad escape in a string within", R"("\n${\"é\\n\\q\"}")",
-           "f:1:17-1:20 expected one of \\n \\r \\t \\\" \\\\ \\uXXXX \\UXXXXXXXX behind a backslash, found \"\\q\" "
+           "f:1:17-1:20 expected one of \\n \\r \\t \\\" \\\\ \\uXXXX \\UXXXXXXXX after a backslash, found \"\\q\" "
            "(write \\\\ for one backslash)"},
           {"unclosed string within", R"("${\"a}")",
            "f:1:9-1:11 the string that starts here has no closing quotation mark on its line (close the string, or "
@@ -390,16 +390,16 @@ BOOST_AUTO_TEST_CASE(errors) {
       {
           {"empty", R"("")", "f:1:7-1:7 expected a value, found the end of the string"},
           {"two expressions", R"("a b")",
-           "f:1:9-1:10 expected the end of the string behind the expression, found \"b\""},
+           "f:1:9-1:10 expected the end of the string after the expression, found \"b\""},
           {"open bracket", R"("\n[a")",
-           "f:1:9-1:10 \"[\" is never closed: expected \",\" or \"]\" behind an item of the list before the end of "
+           "f:1:9-1:10 \"[\" is never closed: expected \",\" or \"]\" after an item of the list before the end of "
            "the "
            "string"},
-          {"interpolation", R"("${a}")", "f:1:7-1:8 the character \"$\" means nothing outside of strings and comments"},
+          {"interpolation", R"("${a}")",
+           "f:1:7-1:8 the character \"$\" is not allowed outside of strings and comments"},
           {"unclosed heredoc", R"("<<E\nx")",
-           "f:1:7-1:12 the heredoc that starts here has no closing line: expected a line with only \"E\" (nothing "
-           "but "
-           "blanks may stand beside the closing marker, and its line must end with a line break)"},
+           "f:1:7-1:12 the heredoc that starts here has no closing line: expected a line with only \"E\" (the line of "
+           "the closing marker may only contain blanks besides the marker and must end with a line break)"},
       },
       expression_of);
   for (const Read read : {&template_of, &expression_of}) {

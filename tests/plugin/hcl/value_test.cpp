@@ -74,23 +74,21 @@ BOOST_AUTO_TEST_CASE(dynamic_parts_are_named) {
   };
   const std::string hint = " (write the value itself: no variables, functions or operators)";
   const Row rows[] = {
-      {"variable", "b", "main.tf:1:5-1:6 expected a value that is written out, found a reference to \"b\""},
-      {"traversal", "var.x", "main.tf:1:5-1:10 expected a value that is written out, found a reference"},
-      {"interpolation", "\"x${b}\"", "main.tf:1:7-1:11 expected a value that is written out, found an interpolation"},
-      {"interpolation alone", "\"${\"b\"}\"",
-       "main.tf:1:6-1:12 expected a value that is written out, found an interpolation"},
-      {"directive", "\"%{ if b }%{ endif }\"",
-       "main.tf:1:6-1:25 expected a value that is written out, found a template directive"},
-      {"call", "[1, f()]", "main.tf:1:9-1:12 expected a value that is written out, found a call of the function \"f\""},
-      {"operator", "1 + 2", "main.tf:1:5-1:10 expected a value that is written out, found an operator"},
-      {"not", "!true", "main.tf:1:5-1:10 expected a value that is written out, found an operator"},
-      {"condition", "b ? 1 : 2", "main.tf:1:5-1:14 expected a value that is written out, found a condition"},
-      {"index", "b[0]", "main.tf:1:5-1:9 expected a value that is written out, found an index"},
-      {"splat", "b[*]", "main.tf:1:5-1:9 expected a value that is written out, found a splat"},
-      {"for", "[for v in b : v]", "main.tf:1:5-1:21 expected a value that is written out, found a for expression"},
-      {"key", "{ (b) = 1 }", "main.tf:1:8-1:9 expected a value that is written out, found a reference to \"b\""},
+      {"variable", "b", "main.tf:1:5-1:6 expected a literal value, found a reference to \"b\""},
+      {"traversal", "var.x", "main.tf:1:5-1:10 expected a literal value, found a reference"},
+      {"interpolation", "\"x${b}\"", "main.tf:1:7-1:11 expected a literal value, found an interpolation"},
+      {"interpolation alone", "\"${\"b\"}\"", "main.tf:1:6-1:12 expected a literal value, found an interpolation"},
+      {"directive", "\"%{ if b }%{ endif }\"", "main.tf:1:6-1:25 expected a literal value, found a template directive"},
+      {"call", "[1, f()]", "main.tf:1:9-1:12 expected a literal value, found a call of the function \"f\""},
+      {"operator", "1 + 2", "main.tf:1:5-1:10 expected a literal value, found an operator"},
+      {"not", "!true", "main.tf:1:5-1:10 expected a literal value, found an operator"},
+      {"condition", "b ? 1 : 2", "main.tf:1:5-1:14 expected a literal value, found a condition"},
+      {"index", "b[0]", "main.tf:1:5-1:9 expected a literal value, found an index"},
+      {"splat", "b[*]", "main.tf:1:5-1:9 expected a literal value, found a splat"},
+      {"for", "[for v in b : v]", "main.tf:1:5-1:21 expected a literal value, found a for expression"},
+      {"key", "{ (b) = 1 }", "main.tf:1:8-1:9 expected a literal value, found a reference to \"b\""},
       {"key that is none", "{ ([]) = 1 }",
-       "main.tf:1:7-1:11 expected a value that is written out, found a list as the key of an object"},
+       "main.tf:1:7-1:11 expected a literal value, found a list as the key of an object"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

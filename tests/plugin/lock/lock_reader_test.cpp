@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(errors) {
       {"unknown in a provider", "provider \"a/b/c\" {\n  version = \"1.0.0\"\n  source = \"s\"\n}\n",
        "provider \"a/b/c\" has unknown arguments: \"source\" (known are version, constraints, hashes)", 3, 3},
       {"inner block", "module \"a\" {\n  source = \"s\"\n  b {\n  }\n}\n",
-       "module \"a\" must not hold blocks, found \"b\"", 3, 3},
+       "module \"a\" must not contain blocks, found \"b\"", 3, 3},
       {"source no string", "module \"a\" {\n  source = 1\n}\n",
        "the source of module \"a\" must be a string, found a number", 2, 12},
       {"source null", "module \"a\" {\n  source = null\n}\n", "the source of module \"a\" must be a string, found null",
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(errors) {
       BOOST_TEST(error.location->path == ".terraform.lock.hcl");
       BOOST_TEST(error.location->range->start.line == row.line);
       BOOST_TEST(error.location->range->start.column == row.column);
-      BOOST_TEST(error.hint == "repair the file by hand, or restore it from version control; nothing was written");
+      BOOST_TEST(error.hint == "fix the file manually, or restore it from version control; nothing was written");
     }
   }
 }
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(nesting_has_its_limit) {
   BOOST_TEST((lock.error().code == Code::limit_exceeded));
   BOOST_TEST(lock.error().message == "this is nested more than 256 levels deep, which is the limit");
   BOOST_TEST(to_string(*lock.error().location) == "l:2:267");
-  BOOST_TEST(lock.error().hint == "repair the file by hand, or restore it from version control; nothing was written");
+  BOOST_TEST(lock.error().hint == "fix the file manually, or restore it from version control; nothing was written");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

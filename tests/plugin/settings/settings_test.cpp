@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        kNear,
        "x = 1\n",
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
-       "known here are \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
+       "use one of \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
        "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\", \"workspace_roots\", "
        "\"oci_token_realms\", "
        "\"roots\", \"exclude\""},
@@ -278,13 +278,13 @@ BOOST_AUTO_TEST_CASE(errors) {
       {"block in a block",
        kNear,
        "source \"a\" {\n  b {}\n}\n",
-       {Code::config_parse, "source \"a\" must not hold blocks, found \"b\"", ".tofu-modlock.hcl:2:3"},
+       {Code::config_parse, "source \"a\" must not contain blocks, found \"b\"", ".tofu-modlock.hcl:2:3"},
        ""},
       {"module twice",
        kNear,
        "module \"a\" {}\nmodule \"a\" {}\n",
        {Code::config_parse, "module \"a\" is written twice in .tofu-modlock.hcl", ".tofu-modlock.hcl:2:1"},
-       "put both together"},
+       "merge the two blocks"},
       {"backend",
        kNear,
        "backend \"x\" {\n  command = [\"evil\"]\n}\n",

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
   const auto denied = check_source_allowed(*settings, "git::https://h/./bad");
   BOOST_TEST(denied.error().message ==
              "the source \"git::https://h/./bad\" is not written in its plain form, so the lists of "
-             ".tofu-modlock.hcl:1 cannot judge it");
+             ".tofu-modlock.hcl:1 cannot match it");
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_allow_list_allows_nothing) {
