@@ -10,21 +10,22 @@
 
 namespace modlock::cli {
 
-// What the environment of a tofu or terraform run says about the variables of the root module.
+// The variables of the root module from the environment of a tofu or terraform run.
 struct ClientEnvironment {
   std::map<std::string, std::string> fallback_variables;  // TF_VAR_<name>
-  // -var and -var-file in the order that the client sees: those of TF_CLI_ARGS_init come before those of TF_CLI_ARGS.
+  // -var and -var-file in the order of the client: those of TF_CLI_ARGS_init come before those of TF_CLI_ARGS.
   std::vector<VariableArgument> arguments;
 };
 
 // Errors: INVALID_PARAMS for TF_CLI_ARGS that cannot be split into words, and those of parse_variable().
 Result<ClientEnvironment> read_client_environment();
 
-// Splits as the client does: blanks separate, quotes and backslashes protect. Errors: INVALID_PARAMS for an open quote.
+// Splits words as the client does: spaces separate, quotes and backslashes protect. Errors: INVALID_PARAMS for an open
+// quote.
 Result<std::vector<std::string>> split_words(std::string_view text, std::string_view name);
 
-// "NAME=VALUE". Errors: INVALID_PARAMS for an assignment without "=" or name, or with a blank after the name; none
-// shows the value.
+// Parses "NAME=VALUE". Errors: INVALID_PARAMS for an assignment without "=" or name, or with a space after the name;
+// errors never contain the value.
 Result<VariableArgument> parse_variable(std::string_view assignment);
 
 }  // namespace modlock::cli

@@ -4,7 +4,7 @@
 
 #include "plugin/cli/command_line.h"
 
-// The flags and positionals of each command, and where their values go.
+// The flags and positionals of each command, and the targets of their values.
 namespace modlock::cli {
 
 void lock_flags(CLI::App& command, CommandLine& out);

@@ -9,20 +9,20 @@
 
 namespace modlock::cli {
 
-// One --var or --var-file, whose order counts.
+// One --var or --var-file; their order matters.
 struct VariableFlag {
   bool is_file = false;
   std::string text;  // NAME=VALUE, or the path of the file
 };
 
-// What a person or a script asked for. Flags bear the names of the params and options they set.
+// The parsed command line. Flags have the names of the params and options they set.
 struct CommonFlags {
   std::vector<std::string> directories;  // roots; empty: the current directory
   bool recursive = false;
   std::vector<std::string> root_globs;  // with `recursive`
-  std::vector<std::string> exclude;     // likewise
+  std::vector<std::string> exclude;     // as above
   bool only_locks = false;              // with `recursive`: directories without configuration too
-  std::size_t jobs = 8;                 // roots that are worked on at the same time
+  std::size_t jobs = 8;                 // root modules processed in parallel
   bool json = false;
   bool offline = false;
   std::string cache_dir;
@@ -36,8 +36,8 @@ struct CommonFlags {
   std::vector<VariableFlag> variables;
   std::string workspace;
   std::vector<std::string> workspace_roots;  // read in addition to the repository, or to the root
-  // Where the configuration is not where its settings are (hook): .tofu-modlock.hcl is searched from the first
-  // directory up to the second, and files are read below these places.
+  // For a configuration that is not next to its settings (hook): .tofu-modlock.hcl is searched from the first directory
+  // up to the second, and files are read below these directories.
   std::string settings_from;
   std::string settings_up_to;
   std::vector<std::string> bounds;
@@ -135,7 +135,7 @@ struct CommandLine {
   int drain_ms = -1;                  // negative: the default
 };
 
-// A command line to run, or the exit code where `--help`, `--version` or a usage error has said all (2).
+// Returns a parsed command line, or the exit code if `--help`, `--version` or a usage error (2) ended the run.
 std::variant<CommandLine, int> parse_command_line(int argc, const char* const* argv);
 
 }  // namespace modlock::cli

@@ -6,7 +6,7 @@
 
 namespace modlock::cli {
 
-// Each runs one command over its roots and returns the exit code: that of the worst root.
+// Each function runs one command over its roots and returns the exit code of the worst root.
 int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
 int run_update(const CommandLine& line, const Host& host);
 int run_install(const CommandLine& line, const Host& host);
@@ -15,25 +15,25 @@ int run_inspect(const CommandLine& line, const Host& host);
 int run_graph(const CommandLine& line, const Host& host);
 int run_doctor(const CommandLine& line, const Host& host);
 int run_explain(const CommandLine& line, const Host& host);
-// For the client that the options, the environment or PATH name.
+// For the client from the options, the environment or PATH.
 int run_explain_credentials(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
 int run_cache_prune(const CommandLine& line, const Host& host);
 int run_call(const CommandLine& line, const Host& host);
 int run_sbom(const CommandLine& line, const Host& host);
-// Merges three lock files without a configuration and without network; needs no host. Returns 0, 1 if a conflict is
-// left, or 2 if a file cannot be read or written; then nothing has changed.
+// Merges three lock files without configuration, network or host. Returns 0, 1 if a conflict is left, or 2 if a file
+// cannot be read or written; then nothing has changed.
 int run_merge(const CommandLine& line);
-// What `modules/install` takes.
+// Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
-// Returns what the command returned; before it starts, as the others.
+// Returns the exit code of the child command; before it starts, as the others.
 int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt);
-// Settles where a hook reads and what it may ask; before the host starts. Errors: INVALID_PARAMS where a directory is
-// none, or the unit does not lie below the root.
+// Sets where a hook reads and what it may request, before the host starts. Errors: INVALID_PARAMS if a path is not a
+// directory, or the unit is not below the root.
 Result<void> prepare_hook(CommandLine& line);
 int run_hook(const CommandLine& line, const Host& host);
-// The protocol itself, and its description; they need no host.
+// The protocol itself and its description; they need no host.
 int run_serve(const CommandLine& line);
 int run_schema(const CommandLine& line);
 

@@ -10,10 +10,11 @@
 
 namespace modlock::cli {
 
-// Runs a program in our place: with our streams and our terminal, and with these variables on top of our environment.
-// Signals that come meanwhile are its own (Interrupt::pass_to). Where there is a terminal it stays in our process
-// group, so that what is typed there reaches it once; else it gets a group of its own, which signals are passed to.
-// Its exit code, 128 + n where signal n ended it. Errors: TOOL_MISSING where the program is not on PATH; IO_ERROR.
+// Runs a program in the foreground with the streams and the terminal of this process, and with these variables added to
+// its environment. Signals that arrive meanwhile are forwarded (Interrupt::pass_to). With a terminal the program stays
+// in our process group, so that a typed signal reaches it once; otherwise it gets a group of its own, which signals are
+// forwarded to. Returns its exit code, or 128 + n if signal n ended it. Errors: TOOL_MISSING if the program is not on
+// PATH; IO_ERROR.
 Result<int> run_in_foreground(const std::vector<std::string>& argv, const std::filesystem::path& directory,
                               const std::map<std::string, std::string>& environment, Interrupt& interrupt);
 

@@ -14,29 +14,29 @@
 
 namespace modlock::cli {
 
-// What a call says besides its result.
+// Details of a call in addition to its result.
 struct CallDetails {
-  Json::Value error_data;   // what an error carries besides (`changes` of FROZEN)
+  Json::Value error_data;   // additional data of an error (`changes` of FROZEN)
   Diagnostics diagnostics;  // of the result
 };
 
-// What a call of the engine came to.
+// The outcome of a call of the engine.
 template <typename Output>
 struct RootAnswer {
   Result<Output> result;
   CallDetails details = {};
 };
 
-// INTERNAL for an exception that the engine did not catch.
+// Returns INTERNAL for an exception that the engine did not catch.
 Error unexpected_error(const std::string& what);
 
-// The engine as a one-shot command uses it.
+// The engine for one-shot commands.
 class Host {
  public:
-  // Opens the service as the flags say. Errors: those of Engine::open() and read_client_environment().
+  // Opens the engine with the options of the flags. Errors: those of Engine::open() and read_client_environment().
   static Result<Host> start(const CommonFlags& flags, std::stop_token stop);
 
-  // Calls a method of the engine, as `host.call(&Engine::plan, params)`. Any thread.
+  // Calls a method of the engine: `host.call(&Engine::plan, params)`. May be called from any thread.
   template <typename Params, typename Output>
   RootAnswer<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
     Run run = this->run();
@@ -58,21 +58,21 @@ class Host {
   Result<Json::Value> ask(const std::string& method, const Json::Value& params, CallDetails& details) const;
   // Removes the progress line, unless roots are counted.
   void request_done() const;
-  // What is asked from here on is asked of so many roots, at the same time: progress counts them and says how long it
-  // will take, whatever the requests report.
+  // From now on requests are for this number of roots in parallel: progress counts them and estimates the remaining
+  // time, regardless of reports of the requests.
   void count_roots(std::size_t total) const;
   void root_done(const std::string& root) const;
-  // A run of the engine that ends with this process, and reports to the terminal.
+  // Returns a run of the engine that ends with this process and reports to the terminal.
   Run run() const;
 
-  // The params of a root: from the flags, and for variables also from the environment.
+  // Returns the params of a root: from the flags, and for variables also from the environment.
   messages::RootParams root_params(const std::string& root, const CommonFlags& flags) const;
 
   // Writes the edits of a plan, and prints warnings. Errors: those of Engine::apply().
   Result<void> apply(const std::string& root, const CommonFlags& flags, const messages::LockPlanResult& plan) const;
 
   const Engine& engine() const { return *engine_; }
-  // For what a command does beside its calls.
+  // Returns a context for work outside engine calls.
   Context context() const;
 
  private:
@@ -86,16 +86,16 @@ class Host {
   std::stop_token stop_;
 };
 
-// The roots that the flags name, absolute and sorted; with `recursive` those in and below these directories
-// (search_roots()). Prints what was excluded, and by what, on stderr. Errors: INVALID_PARAMS (not a directory, globs
+// Returns the roots that the flags name, absolute and sorted; with `recursive` those in and below these directories
+// (search_roots()). Prints exclusions and their reasons on stderr. Errors: INVALID_PARAMS (not a directory, globs
 // without `recursive`); CONFIG_PARSE (no root is left); those of search_roots().
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host);
 
-// With `recursive`, for a root that ended with exit code 3 and has no lock file: says so on stderr, and which line of a
-// settings file leaves it out if it is not a root module.
+// With `recursive`, for a root that ended with exit code 3 and has no lock file: prints that on stderr, with the
+// settings line that excludes it if it is not a root module.
 void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags);
 
-// The kinds of things that --include names; without the flag all.
+// Returns the kinds that --include names; without the flag all.
 messages::Include included(const CommonFlags& flags);
 
 }  // namespace modlock::cli

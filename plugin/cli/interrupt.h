@@ -6,12 +6,12 @@
 
 namespace modlock::cli {
 
-// Opens /dev/null for each of the descriptors 0 to 2 that is closed, so that no other file gets its number and, with
-// it, text that is meant for a person.
+// Opens /dev/null for each closed descriptor from 0 to 2, so that no other file gets its number and receives text meant
+// for a person.
 void open_standard_descriptors();
 
-// While it lives, SIGINT, SIGTERM and SIGHUP ask `token()` to stop instead of ending the process; a second one ends it
-// at once. Make it before any other thread.
+// While an object exists, SIGINT, SIGTERM and SIGHUP request a stop through `token()` instead of ending the process; a
+// second signal ends it at once. Create it before any other thread.
 class Interrupt {
  public:
   Interrupt();
@@ -20,11 +20,11 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   std::stop_token token() const { return stop_.get_token(); }
-  // The signal that came, or 0.
+  // Returns the received signal, or 0.
   int signal() const { return signal_; }
 
-  // From now on signals are this process's, or where negative this group's, each passed on once, and none stops us; 0:
-  // ours again. To a process in our own group the terminal gives its signals itself.
+  // From now on signals are forwarded once to this process, or to this group if negative, and do not stop us; 0: they
+  // stop us again. The terminal itself sends its signals to a process in our own group.
   void pass_to(int process) { receiver_ = process; }
 
  private:

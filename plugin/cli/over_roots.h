@@ -10,26 +10,28 @@
 
 namespace modlock::cli {
 
-// What one root came to.
+// The outcome for one root.
 struct RootOutcome {
   int exit_code = 0;
   Json::Value json;  // the method's result, or {"error": …}; null: nothing to print
-  // For the table of several roots; empty: nothing to say.
+  // For the table of several roots; empty: nothing to report.
   std::string result = {};  // "FROZEN", "stale"
   std::string to_do = {};
 };
 
-// Prints an error as the flags ask: JSON goes into the outcome, text to stderr, with the line of a file below `root`.
+// Prints an error as the flags specify: JSON goes into the outcome, text to stderr, with the line of a file below
+// `root`.
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root = {},
                    const Json::Value& error_data = {});
 
-// The same for what concerns no root, or all of them; JSON is printed too. Returns the exit code.
+// The same for an error that concerns no root, or all of them; JSON is printed, too. Returns the exit code.
 int failed_everywhere(const Error& error, const CommonFlags& flags);
 
-// CONFIG_PARSE if the directory has no configuration file.
+// Returns CONFIG_PARSE if the directory has no configuration file.
 std::optional<Error> find_missing_configuration(const std::string& root);
 
-// On stderr, of several roots: their number if each is fine, else a row for each with what to do.
+// A row of the table that print_table() prints on stderr for several roots. If each root succeeded, it prints only
+// their number.
 struct RootRow {
   std::string root;
   int exit_code = 0;
@@ -38,17 +40,17 @@ struct RootRow {
 };
 void print_table(const std::vector<RootRow>& rows);
 
-// Runs `work` for every root, under a heading if there are several, and prints the JSON if it is asked for: the result
-// itself for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and
-// print_table() ends them. Returns the worst exit code. Of the roots that the flags name, one without configuration is
-// an error, unless a lock file suffices.
+// Runs `work` for every root, under a heading if there are several, and prints the JSON if requested: the result itself
+// for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and print_table() is
+// called last. Returns the worst exit code. If the flags name a root without configuration, that is an error unless a
+// lock file is sufficient.
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                   const std::function<RootOutcome(const std::string& root)>& work);
 int run_for_roots(const CommonFlags& flags, const Host& host,
                   const std::function<RootOutcome(const std::string& root)>& work);
 
-// Calls `ask` for several roots at once, as many as the flags say, from any thread. Returns the answers in the order of
-// the roots. A root without configuration is CONFIG_PARSE.
+// Calls `ask` for several roots in parallel, as many as the flags specify, from any thread. call_for_roots() returns
+// the answers in the order of the roots. A root without configuration is CONFIG_PARSE.
 void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
               const std::function<void(std::size_t i, std::optional<Error> missing)>& ask);
 template <typename Ask>
@@ -61,7 +63,7 @@ auto call_for_roots(const std::vector<std::string>& roots, const CommonFlags& fl
   return asked;
 }
 
-// The same as run_for_roots() where the work is to ask: what `tell` makes of the answers is in the order of the roots.
+// Like run_for_roots(), but calls `ask` in parallel and `tell` with the answers in the order of the roots.
 template <typename Ask, typename Tell>
 int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   const auto roots = find_roots(flags, host);
@@ -73,11 +75,11 @@ int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, co
   return run_for_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
 }
 
-// On stderr, each with the line that it speaks of.
+// Prints each on stderr with the line of its location.
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);
-// The exit code for the worst of them: 0 where none is an error.
+// Returns the exit code for the worst of them: 0 if none is an error.
 int exit_code_of_diagnostics(const Diagnostics& diagnostics);
-// The first error of them, as the result of a root.
+// Sets the first error of them as the result of a root.
 void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome);
 
 }  // namespace modlock::cli

@@ -6,9 +6,9 @@
 
 namespace modlock::cli {
 
-// What commands do with the result of `lock/plan` or `update/plan`.
+// Output for the result of `lock/plan` or `update/plan`.
 
-// Prints its changes, with --dry-run as a unified diff too, and what to do with them.
+// Prints its changes, with --dry-run also as a unified diff, and hints.
 void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics);
 

@@ -13,27 +13,27 @@ namespace modlock::cli {
 
 // A work tree compared with a revision of its repository.
 struct RevisionDiff {
-  std::string revision;                      // as it was named
+  std::string revision;                      // as given
   std::vector<std::filesystem::path> files;  // changed, added or deleted since the revision; absolute
-  // `documents` that give a method these files as they were: the text at the revision, and for an added file one that
-  // says nothing.
+  // `documents` that make a method see these files as they were: the text at the revision, and an empty configuration
+  // for an added file.
   std::vector<messages::Document> documents = {};
-  // Of these, changed like the others, the revision has no text here: submodules, symbolic links to directories, what
-  // a partial clone lacks.
+  // Changed files whose text at the revision is not available: submodules, symbolic links to directories, files that a
+  // partial clone lacks.
   std::vector<std::filesystem::path> unknown = {};
 };
 
-// Compares the files that git tracks or would add with a revision. Installed modules (`.terraform`) are left out.
+// Compares the files that git tracks or would add with a revision. Installed modules (`.terraform`) are omitted.
 // `repository` is its top directory. Errors: INVALID_PARAMS (not a repository, no such revision); TOOL_MISSING (git);
 // IO_ERROR (git fails); those of the context.
 Result<RevisionDiff> diff_with_revision(const std::filesystem::path& repository, const std::string& revision,
                                         const Context& context);
 
-// What the configuration of a root module changed since a revision.
+// The changes in the configuration of a root module since a revision.
 struct ConfigurationChange {
   bool is_changed = false;  // calls, constraints or the lock file are different
   // The locked calls and providers whose source or constraints changed while their lock entry did not: they have to be
-  // resolved again. The calls below one of these are left out.
+  // resolved again. Calls below one of these are omitted.
   std::vector<std::string> targets = {};
 };
 

@@ -10,11 +10,11 @@
 
 namespace modlock::cli {
 
-// Where root modules are searched, and what is said of them besides the settings files of the tree.
+// Where to search root modules, and rules in addition to the settings files of the tree.
 struct RootSearch {
   std::vector<std::filesystem::path> directories = {};  // absolute, lexically normal
-  // `roots` and `exclude` of the user. Their globs are relative to the directory of the file; if that is not above the
-  // tree, to the top of the tree.
+  // `roots` and `exclude` of the user. Their globs are relative to the directory of the file, or to the top of the tree
+  // if the file is not above it.
   std::filesystem::path user_file = {};
   std::vector<SourceText> user_roots = {};
   std::vector<SourceText> user_exclude = {};
@@ -22,7 +22,7 @@ struct RootSearch {
   std::filesystem::path current = {};
   std::vector<std::string> root_globs = {};
   std::vector<std::string> exclude = {};
-  bool only_locks = false;  // a lock file suffices, without configuration beside it
+  bool only_locks = false;  // a lock file is sufficient, without configuration in its directory
 };
 
 struct FoundRoots {
@@ -31,24 +31,25 @@ struct FoundRoots {
     std::string by;  // "exclude in /repo/.tofu-modlock.hcl:3", "--exclude live/old"
   };
   std::vector<std::string> roots = {};   // absolute, sorted
-  std::vector<Excluded> excluded = {};   // what would be a root, sorted
-  std::vector<std::string> unused = {};  // globs for roots, of the tree or a flag, that match no directory: as `by`
+  std::vector<Excluded> excluded = {};   // excluded roots, sorted
+  std::vector<std::string> unused = {};  // globs for roots, from the tree or a flag, that match no directory: as `by`
 };
 
-// The root modules in and below the directories. Candidates are directories with configuration (list_tree()). One is a
-// root if no other directory of the tree calls it as a local module, and it has a lock file, a `backend` or `cloud`
-// block, a provider configuration, or a call of a remote module; below directories named `modules`, `examples`, `test`
-// and `tests` only a lock file and a `backend` or `cloud` block count. The tree is the whole repository, whatever part
-// of it is searched, and such names count from its top. `source` of terragrunt.hcl and of a module in a `run` block of
-// a test file is a call too. A source that has no value before plan may be remote, and calls nothing here. A candidate
-// that cannot be listed, read or parsed is a root if it is not called: working on it reports why. So is every candidate
-// below a settings file that cannot be read, if no other root is there. A glob of `roots` makes a root of every
-// candidate that it matches, one of `exclude` of none; `exclude` wins, but that of a settings file of the tree not over
-// the roots of the user or of a flag. Errors: CONFIG_PARSE (a glob of a flag); those of list_tree().
+// Finds the root modules in and below the directories. Candidates are directories with configuration (list_tree()). A
+// candidate is a root if no other directory of the tree calls it as a local module, and if it has a lock file, a
+// `backend` or `cloud` block, a provider configuration, or a call of a remote module. Below directories named
+// `modules`, `examples`, `test` and `tests`, only a lock file and a `backend` or `cloud` block qualify. The tree is
+// always the whole repository, and such names are checked from its top. `source` of terragrunt.hcl and of a module in a
+// `run` block of a test file is a call, too. A source that has no value before plan may be remote, and is not a local
+// call. A candidate that cannot be listed, read or parsed is a root if it is not called: processing it reports the
+// reason. So is every candidate below a settings file that cannot be read, if there is no other root. A glob of `roots`
+// makes every matching candidate a root, one of `exclude` none. `exclude` wins, but an `exclude` in a settings file of
+// the tree does not override `roots` of the user or of a flag. Errors: CONFIG_PARSE (a glob of a flag); those of
+// list_tree().
 Result<FoundRoots> search_roots(const RootSearch& search, const Context& context);
 
-// What keeps a root that search_roots() finds in these directories out of the next search: a line of a settings file,
-// at the top of the tree. What that file excludes already is in it.
+// A line for a settings file at the top of the tree that excludes a root from the next search. It includes the existing
+// exclusions of that file.
 struct ExcludeLine {
   std::string file;  // absolute
   std::string text;  // exclude = ["live/old"]

@@ -9,14 +9,14 @@
 
 namespace modlock::cli {
 
-// The lines that locations below `root` point to, with carets under their range, to be shown below messages:
+// Excerpts of the lines at locations below `root`, with carets under their range, for display below messages:
 //
 //     12 |   source = "git::https://example.com/vpc.git?ref=${var.ref}"
 //        |                                                  ^^^^^^^^^^
 //
-// Tabs are shown as blanks, control characters and what is not UTF-8 as "\x1b"; of a line of more than 160 characters
-// only the part around the range, between "…". Empty where the location has no range, the file cannot be read, or the
-// file is neither configuration nor a lock: others hold values of variables. What could be a secret in an address is
+// Tabs are shown as spaces, control characters and invalid UTF-8 as "\x1b". A line of more than 160 characters is cut
+// to the part around the range, between "…". Empty if the location has no range, the file cannot be read, or the file
+// is neither configuration nor a lock, because others contain values of variables. Possible secrets in an address are
 // shown as "***".
 class SourceExcerpts {
  public:
@@ -28,8 +28,8 @@ class SourceExcerpts {
   const std::string& text_of(const std::string& path);
 
   std::string root_;
-  std::string path_;  // of the file read last: many errors in a row stand in one
-  std::string text_;  // empty where it cannot be read
+  std::string path_;  // of the last file read: many errors in a row are in one file
+  std::string text_;  // empty if it cannot be read
 };
 
 }  // namespace modlock::cli

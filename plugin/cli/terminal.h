@@ -12,15 +12,15 @@
 
 namespace modlock::cli {
 
-// One line of progress on stderr, rewritten in place; nothing where stderr is no terminal. It goes when the request is
-// done: of several roots, when all are.
+// One line of progress on stderr, rewritten in place; nothing if stderr is not a terminal. It is removed when the
+// request is done, or with several roots when all are done.
 class TerminalProgress final : public Progress {
  public:
   TerminalProgress();
   ~TerminalProgress() override;
   void report(std::string_view message, std::size_t done, std::size_t total) override;
   void request_done();
-  // Several roots are worked on from here on, at the same time: of each only that it is done counts.
+  // From now on several roots are processed in parallel; only completed roots are counted.
   void count_roots(std::size_t total);
   void root_done(std::string_view root);
 
@@ -31,16 +31,16 @@ class TerminalProgress final : public Progress {
   const bool is_terminal_;
   std::mutex mutex_;
   bool shown_ = false;
-  std::size_t roots_ = 0;  // that are worked on; at most one: none is counted
+  std::size_t roots_ = 0;  // in progress; at most one: not counted
   std::size_t roots_done_ = 0;
   std::chrono::steady_clock::time_point started_;
 };
 
-// How long the rest will take if it goes on as it went: "about 40 s left", "about 3 min left".
+// Estimates the remaining time at the current rate: "about 40 s left", "about 3 min left".
 std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t done, std::size_t total);
 
-// Whether stdout is to be coloured: "always", "never", or "auto": where it is a terminal that can, and NO_COLOR is
-// unset or empty.
+// Returns whether stdout is colored: "always", "never", or "auto": if it is a terminal that supports color, and
+// NO_COLOR is unset or empty.
 bool wants_colour(std::string_view mode);
 
 // Log lines on stderr; warnings and errors only.
@@ -49,10 +49,10 @@ class TerminalLog final : public Log {
   void write(LogLevel level, std::string_view line) override;
 };
 
-// The path of a root as people read it: relative to the current directory if it is in or below it.
+// Returns the displayed path of a root: relative to the current directory if it is in or below it.
 std::string shown_path(const std::string& root);
 
-// While it exists, errors and warnings on stderr name this root. Of one thread only.
+// While an object exists, errors and warnings on stderr name this root. For one thread only.
 class NamedRoot {
  public:
   explicit NamedRoot(const std::string& root);  // empty: names none
@@ -66,16 +66,16 @@ std::string heading(std::string_view severity);
 // "", or "live/prod: " while a NamedRoot exists.
 std::string root_prefix();
 
-// "Error: …" with location, the line it points to (of `excerpts`, where given), related places, notes and what to do;
-// ends with a line end.
+// Returns "Error: …" with location, the source line (from `excerpts`, if set), related places, notes and hint; ends
+// with a newline.
 std::string render(const Error& error, std::string_view severity = "Error", SourceExcerpts* excerpts = nullptr);
 
-// Control characters other than line ends are escaped in both.
+// Both escape control characters other than newlines.
 void print_out(std::string_view text);  // stdout
 void print_err(std::string_view text);  // stderr
-// As it is: JSON, and what is ours to show byte for byte.
+// Prints text unchanged: JSON, and our own output that must stay byte for byte.
 void print_raw(std::string_view text);
-// Whether everything printed on stdout has arrived.
+// Returns whether everything printed on stdout was written.
 bool flush_out();
 
 }  // namespace modlock::cli

@@ -9,17 +9,17 @@
 
 namespace modlock::cli {
 
-// The files of a tree, of whatever kind. What clients and Terragrunt make (`.terraform`, `.terragrunt-cache`) is left
-// out, and so is `.git`.
+// The files of a tree, of any kind. Excludes files that clients and Terragrunt create (`.terraform`,
+// `.terragrunt-cache`), and `.git`.
 struct TreeFiles {
-  std::filesystem::path top;               // absolute: of the repository, or the directory that was named
+  std::filesystem::path top;               // absolute: of the repository, or the given directory
   std::vector<std::string> paths;          // relative to `top`, sorted
-  std::vector<std::string> unlisted = {};  // directories that cannot be listed, likewise
+  std::vector<std::string> unlisted = {};  // directories that cannot be listed, as above
 };
 
-// In a git repository the files of the whole repository that git tracks or would add: submodules, and what an ignore
-// file names, are left out. Outside of one all files in and below `directory`; symbolic links to directories are not
-// followed. Errors: TOOL_MISSING (git); IO_ERROR (git fails); those of the context.
+// Lists the files of a tree. In a git repository, these are the files of the whole repository that git tracks or would
+// add, without submodules and ignored files. Otherwise, all files in and below `directory`, without following symbolic
+// links to directories. Errors: TOOL_MISSING (git); IO_ERROR (git fails); those of the context.
 Result<TreeFiles> list_tree(const std::filesystem::path& directory, const Context& context);
 
 }  // namespace modlock::cli

@@ -7,7 +7,7 @@
 
 namespace modlock {
 
-// The text that `document` of an edit makes of its base.
+// Returns the text after applying `document` of an edit to its base.
 std::string text_after(std::string_view base, const messages::EditedDocument& document);
 
 }  // namespace modlock

@@ -9,35 +9,35 @@
 
 namespace modlock {
 
-// The client that a configuration is read and locked for.
+// The client for which a configuration is read and locked.
 struct ClientProgram {
   ClientKind tool = ClientKind::opentofu;
-  std::string from;          // what said so: "options", ".tofu-modlock.hcl", "TG_CTX_TF_PATH", …
-  std::string version = {};  // where a host named it; else client_version_of() finds it
-  std::string command = {};  // of the client, for find_program(): looked for by who needs it
+  std::string from;          // its source: "options", ".tofu-modlock.hcl", "TG_CTX_TF_PATH", …
+  std::string version = {};  // if a host named it; otherwise client_version_of() finds it
+  std::string command = {};  // of the client; the caller resolves it with find_program()
 };
 
-// Where no root is asked about: the options, $TG_CTX_TF_PATH, tofu or else terraform on PATH, else OpenTofu.
+// Finds the client if no root is given: the options, $TG_CTX_TF_PATH, tofu or else terraform on PATH, or else OpenTofu.
 ClientProgram find_client(const EngineOptions& options);
 
-// For a root: the options, its settings, $TG_CTX_TF_PATH, the header of its dependency lock file, a .tofu file in it,
-// then as above.
+// Finds the client for a root: the options, its settings, $TG_CTX_TF_PATH, the header of its dependency lock file, a
+// .tofu file in it, then as above.
 ClientProgram find_client(const EngineOptions& options, const WalkRequest& root);
 
 struct ClientVersion {
   std::string version;
-  bool is_known = true;  // false: nobody said, and `version` is the newest that this build knows
+  bool is_known = true;  // false: not specified, and `version` is the newest that this build knows
 };
 
-// The release: as named, else what the program answers to `version -json` in the directory `root`, remembered in the
-// cache by the program's path, size and time of change. What stands in for a client (tfenv, asdf, tenv) is asked each
-// time. A program that does not answer counts as unknown.
+// Returns the version: as specified, or else the output of `version -json` in the directory `root`. The output is
+// cached by the program's path, size and modification time. Version managers (tfenv, asdf, tenv) are run each time. If
+// a program does not respond, its version is unknown.
 ClientVersion client_version_of(const ClientProgram& implementation, const std::filesystem::path& root,
                                 const EngineOptions& options, const Context& context);
 
-// Adds what the release refuses in the modules of a tree (check_core_versions()), and removes from `diagnostics` what
-// else is wrong in the files of these modules, as OpenTofu does from 1.12 on. Where the release is unknown, a module
-// that excludes it is a warning, which hides nothing. Asks for the release only where a module says anything about it.
+// Adds what this client version rejects in the modules of a tree (check_core_versions()). Removes other errors in the
+// files of these modules from `diagnostics`, as OpenTofu does from 1.12 on. If the version is unknown, a module that
+// excludes it is a warning, which hides nothing. Determines the version only if a module has a requirement.
 void check_client_versions(const ModuleTree& tree, const ClientProgram& implementation, const EngineOptions& options,
                            const Context& context, Diagnostics& diagnostics);
 

@@ -8,19 +8,19 @@
 namespace modlock {
 
 struct DiagnoseOptions {
-  messages::RootParams root;             // where settings and the client are examined
+  messages::RootParams root;             // its settings and client are examined
   std::vector<std::string> hosts = {};   // in addition to those of the configuration
   bool online = false;                   // also send requests to the hosts
-  std::string cache_origin = "default";  // what named the cache directory, for the report
+  std::string cache_origin = "default";  // the source of the cache directory setting, for the report
 };
 
-// What was found by one check.
+// The result of one check.
 struct Finding {
   std::string check = {};  // "git", "store", "host registry.example.com"
   enum class Verdict { fine, warning, error } verdict = Verdict::fine;
-  std::string found = {};                 // never a credential, nor user-info of a URL
-  std::string hint = {};                  // what to do; empty if it is fine
-  std::vector<std::string> details = {};  // a line each
+  std::string found = {};                 // never a credential or the user-info of a URL
+  std::string hint = {};                  // what to do; empty if there is no problem
+  std::vector<std::string> details = {};  // one line each
   int exit_code = 0;                      // of an error
 };
 
@@ -29,10 +29,10 @@ class Run;
 
 // The parts of Engine::diagnose().
 //
-// git, the client, certificates, proxies, settings with the file that each comes from, the store.
+// Checks git, the client, certificates, proxies, settings with the file that each comes from, and the store.
 std::vector<Finding> examine_machine(const Engine& engine, const DiagnoseOptions& options, const Run& run);
-// The hosts that the configuration takes modules and providers from, and those of the options: where credentials for
-// each come from, and online whether it responds. For a TLS connection that fails, the openssl program reports which
+// Checks the hosts of modules and providers in the configuration, and those of the options: where credentials for each
+// come from, and with `online` whether it responds. If a TLS connection fails, the openssl program reports which
 // certificate is not accepted.
 std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& options, Run& run);
 

@@ -12,15 +12,15 @@
 
 namespace modlock {
 
-// Versions that have to be chosen, whatever the mode.
+// Versions that have to be chosen in every mode.
 struct WantedVersions {
   std::map<std::string, Version, std::less<>> modules = {};  // by key of the call
   std::map<ProviderAddress, ProviderVersion> providers = {};
 };
 
-// Decides one `lock/plan`: modules first, then the providers that those need. `wanted` nullopt: none, and under mode
-// missing the sides of a merge that is in progress are merged first. The changes of FROZEN and the diagnostics go to
-// `run`, too. Errors: those of OpenRoot::open(), make_plan() and plan_providers().
+// Decides one `lock/plan`: modules first, then the providers that they need. `wanted` nullopt: none, and under mode
+// missing the sides of a merge in progress are merged first. The changes of FROZEN and the diagnostics go to `run`,
+// too. Errors: those of OpenRoot::open(), make_plan() and plan_providers().
 Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
                                            std::optional<WantedVersions> wanted, Run& run);
 

@@ -31,39 +31,41 @@ struct NetworkOptions {
   std::string git_engine;  // "auto", "libgit2" or "git"
   std::size_t connections = kConnectionsPerHost;
   std::string client_version;                  // X-Terraform-Version; empty: not known, and not sent
-  std::vector<BackendSetting> externals = {};  // programs that serve further kinds of sources; of one scheme the first
-  std::vector<std::string> token_realms = {};  // hosts that may get the credentials of OCI registries
-  bool asks_once = false;                      // it serves one run, whatever that asks of it
+  std::vector<BackendSetting> externals = {};  // programs for further source types; the first of a scheme applies
+  std::vector<std::string> token_realms = {};  // hosts that may receive the credentials of OCI registries
+  bool asks_once = false;                      // it serves one run with all its requests
 };
 
-// Errors: CONFIG_PARSE at the first setting that can be no backend; INVALID_PARAMS where a host named it.
+// Errors: CONFIG_PARSE at the first setting that is not a valid backend; INVALID_PARAMS if a host named it.
 Result<void> check_externals(const std::vector<BackendSetting>& externals);
 
-// What reaches the outside: the HTTP client, the credentials that the client would use, and the backends made of them.
-// Nothing is asked, and no program is started, before a request needs it.
+// The network access of a client: the HTTP client, the client's credentials, and the backends that use them. No request
+// is sent and no program is started before it is needed.
 class Network {
  public:
-  // The store outlives this. The externals are check_externals().
+  // The store outlives the object. The externals passed check_externals().
   Network(const NetworkOptions& options, const Store& store);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
   const BackendSet& backends() const { return backends_; }
-  // The names of what is served, for a host: "git", "registry", "oci", "archive", and those of external backends.
+  // Returns the names of the served source types, for a host: "git", "registry", "oci", "archive", and those of
+  // external backends.
   const std::vector<std::string>& names() const { return names_; }
-  // The services of a registry's host, absolute URLs by name ("providers.v1"). Errors: those of service discovery.
+  // Returns the services of a registry's host, absolute URLs by name ("providers.v1"). Errors: those of service
+  // discovery.
   Result<std::map<std::string, std::string>> services_of(std::string_view host, const Context& context) const;
-  // Sources of providers, made anew, so that nothing that was answered once outlives a request. They end before this
-  // object. As `providers lock` has it: each provider's own registry, whatever is configured.
+  // Creates the provider source of `providers lock`: each provider's own registry, regardless of configuration. Each
+  // call creates a new source, so that no response outlives a request. Its lifetime ends before that of this object.
   std::shared_ptr<ProviderSource> provider_source() const;
-  // As `init` has it, started in `root`: by `provider_installation` of the CLI configuration, else from the directories
-  // that are implied and from registries.
+  // Creates the provider source of `init`, started in `root`: `provider_installation` of the CLI configuration, or else
+  // the implied directories and registries.
   std::shared_ptr<ProviderSource> provider_source(const std::filesystem::path& root) const;
-  // What the CLI configuration says.
+  // Returns the CLI configuration.
   const ClientConfiguration& client_configuration() const { return client_; }
-  // What was wrong with the CLI configuration.
+  // Returns problems of the CLI configuration.
   const Diagnostics& warnings() const { return client_.warnings; }
-  // An error of the outside with these as notes: a host or a token that was not read may be why.
+  // Adds these warnings as notes to an error of a remote service: a host or token that was not read may be the cause.
   Error with_warnings(Error error) const;
 
  private:
@@ -80,7 +82,7 @@ class Network {
   const bool asks_once_;
   const Store& store_;
   const ClientConfiguration client_;
-  KnownSecrets secrets_;  // that were sent: nothing shows them, whoever gives them back
+  KnownSecrets secrets_;  // that were sent: they are never shown, even if a server returns them
   const std::unique_ptr<HttpClient> wire_;
   const std::unique_ptr<HttpClient> http_;
   const std::unique_ptr<Credentials> credentials_;
@@ -90,13 +92,13 @@ class Network {
   BackendSet backends_;
   std::vector<std::string> names_;
   mutable std::mutex shared_mutex_;
-  mutable std::map<std::string, std::shared_ptr<ProviderSource>> shared_;  // by name, where it asks once
+  mutable std::map<std::string, std::shared_ptr<ProviderSource>> shared_;  // by name, if it sends each request once
 };
 
 // The networks of an engine or of a run, one for each client. Thread-safe.
 class NetworkPool {
  public:
-  // Returns the network of the client that the options name. It is made at the first call, and again if the client's
+  // Returns the network of the client that the options name. Creates it at the first call, and again if the client's
   // CLI configuration has changed since; callers that have the older one keep it. The store outlives the pool.
   std::shared_ptr<const Network> get(const NetworkOptions& options, const Store& store);
 

@@ -11,7 +11,7 @@ namespace modlock {
 
 class Engine;
 
-// A root module and its lock file, read for one call of the engine, with what reaches its sources.
+// A root module and its lock file, read for one call of the engine, and its network.
 class OpenRoot {
  public:
   enum class Merging { no, yes };
@@ -23,10 +23,10 @@ class OpenRoot {
   OpenRoot(const OpenRoot&) = delete;
   OpenRoot& operator=(const OpenRoot&) = delete;
 
-  // Made at the first call, as this root's client would reach the network.
+  // Returns the network of this root's client. Created at the first call.
   const Network& network();
   SourceFetcher& fetcher();
-  // Has the settings as they are now judge sources.
+  // Checks sources against the current settings from now on.
   void check_sources();
 
   RootRequest root;

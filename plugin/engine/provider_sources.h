@@ -19,13 +19,13 @@
 
 namespace modlock {
 
-// What sources of providers are made of; what it refers to outlives them.
+// The parts of provider sources. References outlive the sources.
 struct ProviderSourceParts {
   ClientKind tool = ClientKind::opentofu;
-  std::string client_version = {};  // empty: that of the newest release
+  std::string client_version = {};  // empty: the newest version
   const ClientConfiguration& client;
-  const ProcessEnvironment& environment;  // while they are made
-  std::filesystem::path root = {};        // that the client is started in: relative paths start there
+  const ProcessEnvironment& environment;  // while they are created
+  std::filesystem::path root = {};        // the client's working directory: relative paths start there
   registry::RegistryHttp metadata;
   HttpClient& http;     // for archives
   HttpClient& keeping;  // for listings
@@ -33,19 +33,19 @@ struct ProviderSourceParts {
   std::vector<std::string> token_realms = {};  // of OCI registries
   ProviderArchives& archives;
   const Store& store;
-  // Makes the source that asks each provider's own registry, with so many attempts for a download after the first.
+  // Creates the source that queries each provider's own registry, with this number of retries for a download.
   std::function<std::shared_ptr<ProviderSource>(int download_retries)> registries = {};
-  // Gives the mirror that is the method of this number in `provider_installation`, and that another root may have asked
-  // already; where none has, it is made.
+  // Returns the mirror that is the method of this number in `provider_installation`. Creates it if no other root has
+  // used it yet.
   using MakeSource = std::function<std::unique_ptr<ProviderSource>()>;
   std::function<std::shared_ptr<ProviderSource>(std::size_t method, const MakeSource& make)> mirror = {};
 };
 
-// Where a client of this release gets providers from: by `provider_installation`, else from the directories that are
-// implied and, what lies in none of them, from registries (OpenTofu: cmd/tofu/provider_source.go).
+// Creates the provider source of this client version: `provider_installation`, or else the implied directories and, for
+// all other providers, registries (OpenTofu: cmd/tofu/provider_source.go).
 std::unique_ptr<ProviderSource> make_configured_providers(const ProviderSourceParts& parts);
 
-// TF_PROVIDER_DOWNLOAD_RETRY where it is a number above zero, else 2.
+// Returns TF_PROVIDER_DOWNLOAD_RETRY if it is a number above zero, or else 2.
 int provider_download_retries(const ProcessEnvironment& environment);
 
 }  // namespace modlock

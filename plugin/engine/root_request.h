@@ -15,7 +15,7 @@
 
 namespace modlock {
 
-// A root directory as a request names it, with everything that holds for it.
+// A root directory as named in a request, and its context.
 struct RootRequest {
   WalkRequest walk;
   DataDirectory data;
@@ -23,51 +23,51 @@ struct RootRequest {
   std::filesystem::path repository;  // find_repository_root()
 };
 
-// Errors: INVALID_PARAMS (a relative root without workspaceRoots, no such directory), PATH_OUTSIDE_ROOT (outside of
+// Errors: INVALID_PARAMS (a relative root without workspaceRoots, no such directory), PATH_OUTSIDE_ROOT (outside
 // workspaceRoots), those of load_settings() and find_data_directory().
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine);
 
-// What a merge of lock files left open, for who plans the lock.
+// The open conflicts of a merge of lock files, for the planner of the lock.
 struct OpenMerge {
-  // The entries before the merge: of the file on disk, of one with conflict markers those of our side.
+  // The entries before the merge: those of the file on disk, or those of our side if it has conflict markers.
   ModuleLocks modules_before = {};
   ProviderLocks providers_before = {};
-  // Entries that sides changed differently (EntryMerge). The merged file has those with the highest versions.
+  // Entries that the sides changed differently (EntryMerge). The merged file has those with the highest versions.
   std::map<std::string, std::vector<std::optional<ModuleLock>>, std::less<>> modules = {};
   std::map<ProviderAddress, std::vector<std::optional<ProviderLock>>> providers = {};
   ModuleLocks dropped = {};  // entries of a side that the merged file does not have
-  // By path: the text on disk, nullopt: no file. Only of files that the merge changed.
+  // By path: the text on disk, nullopt: no file. Contains only files that the merge changed.
   std::map<std::string, std::optional<std::string>, std::less<>> on_disk = {};
 };
 
 struct LockDocument {
   LockFile file;
   std::string path;  // relative to the root
-  // With the sidecar setting: `.terraform.lock.hcl`, which holds the providers. Where module blocks still stand in it,
-  // they count as long as there is no sidecar, and move there with the next change.
+  // With the sidecar setting: `.terraform.lock.hcl`, which contains the providers. If it still contains module blocks,
+  // they apply until there is a sidecar, and move there with the next change.
   std::optional<LockFile> beside = {};
   std::optional<OpenMerge> merge = {};  // the files were merged
-  // With the inline setting: the `.terraform.modules.lock.hcl` that an earlier setting left. Its module blocks count as
-  // long as the lock file has none; the next change moves them there and deletes it.
+  // With the inline setting: the `.terraform.modules.lock.hcl` of an earlier setting. Its module blocks apply until the
+  // lock file has some; the next change moves them there and deletes it.
   std::optional<LockFile> left_sidecar = {};
 
   bool counts_inline() const { return beside && !beside->modules.empty() && !file.exists; }
   bool counts_sidecar() const { return left_sidecar && file.modules.empty(); }
-  // The file that has the module blocks that count.
+  // Returns the file with the module blocks that apply.
   std::string modules_path() const {
     return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));
   }
   const LockFile& provider_file() const { return beside ? *beside : file; }
 };
 
-// The lock file of a root: the text of the request, else of an overlaying document, else of the disk; where none
-// exists, an empty one. `merging` not null: if a merge is under way, or the file has conflict markers, the sides are
-// merged (merge_lock()); a text of the request is merged by its markers only. Errors: those of parse_lock() and
-// merge_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
+// Opens the lock file of a root: the text of the request, or else of an overlaying document, or else the file on disk;
+// an empty one if none exists. `merging` not null: if a merge is in progress, or the file has conflict markers, the
+// sides are merged (merge_lock()); a text of the request is merged only by its markers. Errors: those of parse_lock()
+// and merge_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params,
                                const Context* merging = nullptr);
 
-// Context::check_source by these settings, which outlive it; empty where they allow every source.
+// Returns Context::check_source for these settings, which outlive it; empty if they allow every source.
 std::function<Result<void>(const Source&)> source_judge(const Settings& settings);
 
 }  // namespace modlock

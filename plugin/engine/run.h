@@ -15,7 +15,7 @@
 
 namespace modlock {
 
-// When a run has to end, and who hears of it. What is referred to outlives the run.
+// When a run has to end, and the receivers of its reports. References outlive the run.
 struct RunOptions {
   std::stop_token stop = {};
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
@@ -23,29 +23,30 @@ struct RunOptions {
   Progress* progress = &null_progress();
 };
 
-// One call of the engine, or several that belong together: its context, its statistics and its networks. A method of
-// Engine also leaves here what a caller may want to know if it fails.
+// One call of the engine, or several related calls: the context, statistics and networks. Methods of Engine also store
+// results here that a caller may need if they fail.
 class Run {
  public:
   explicit Run(RunOptions options = {});
 
-  // A run over many roots. It asks each source once, what it fetches is fresh for all roots, and its requests count
-  // for all of them together.
+  // Creates a run over many roots. It queries each source once, its fetched packages are fresh for all roots, and its
+  // requests are counted together.
   static Run over_roots(RunOptions options);
-  // The part of a run over many roots that is about one of them. Any thread; each part is for one thread.
+  // Creates the part of a run over many roots for one of them. May be called from any thread; each part is for one
+  // thread.
   Run for_root() const;
 
   const RunOptions& options() const { return options_; }
-  // The context for what is below the engine. It refers to the statistics of the run.
+  // Returns the context for the layers below the engine. It refers to the statistics of the run.
   Context context(bool offline) const;
   messages::RunStats stats() const;  // so far
-  // Null: the run has no networks of its own, and those of the engine serve it.
+  // Returns null if the run has no networks of its own and uses those of the engine.
   NetworkPool* networks() const { return shared_->networks ? &*shared_->networks : nullptr; }
-  // What was fetched since then is fresh; nullopt: since each call.
+  // Packages fetched since this time are fresh; nullopt: since each call.
   std::optional<std::filesystem::file_time_type> began() const { return shared_->began; }
 
   Diagnostics diagnostics = {};                // of the result
-  std::vector<messages::Change> changes = {};  // with FROZEN: what would change
+  std::vector<messages::Change> changes = {};  // with FROZEN: the required changes
 
  private:
   struct Shared {

@@ -17,8 +17,8 @@ namespace modlock {
 class BoundedStream;
 
 // Runs each connection on one of a fixed number of threads. If none is free, it closes the oldest connection that has
-// not shown the secret path within a second, so that other users of the machine cannot occupy all threads. If all have
-// shown it, the HTTP library accepts no further connection until a thread is free.
+// not sent the secret path within a second, so that other users of the machine cannot occupy all threads. If all have
+// sent it, the HTTP library accepts no further connection until a thread is free.
 class BoundedConnections final : public httplib::TaskQueue {
  public:
   explicit BoundedConnections(std::size_t threads);
@@ -41,18 +41,18 @@ class BoundedConnections final : public httplib::TaskQueue {
   std::deque<BoundedStream*> unproven_;  // oldest first
 };
 
-// An accepted socket as the HTTP library reads and writes it, with limits that the library does not have: on the bytes
-// of a request, and on the time for them to arrive. Owns the socket.
+// An accepted socket for the HTTP library, with limits that the library does not have: on the bytes of a request, and
+// on the time for them to arrive. Owns the socket.
 class BoundedStream final : public httplib::Stream {
  public:
-  // Every operation fails once `stopping` is set. Both references outlive the stream.
+  // Every operation fails after `stopping` is set. Both references outlive the stream.
   BoundedStream(int socket, std::size_t most_bytes, std::chrono::milliseconds patience, BoundedConnections& connections,
                 const std::atomic<bool>& stopping);
   ~BoundedStream() override;
   BoundedStream(const BoundedStream&) = delete;
   BoundedStream& operator=(const BoundedStream&) = delete;
 
-  // The request has shown the secret path: it is not closed for others any more.
+  // The request has the secret path: it is no longer closed in favor of others.
   void set_proven();
 
   // Within the time for the request.

@@ -12,16 +12,16 @@
 
 namespace modlock {
 
-// Makes the module registries of a root module serve only what is locked, for commands that run with its environment().
-// Providers and other services of these hosts stay as they are.
+// Makes the module registries of a root module serve only the locked versions to commands that run with its
+// environment(). Providers and other services of these hosts stay unchanged.
 class Mirror {
  public:
-  // Warnings, such as calls that a mirror cannot hold (LOCK_UNENFORCED), are diagnostics of the run. `engine` and `run`
-  // outlive the mirror. Errors: FROZEN if a call is not locked; those of reading the root and of its sources;
+  // Warnings, such as calls that a mirror cannot enforce (LOCK_UNENFORCED), are diagnostics of the run. `engine` and
+  // `run` outlive the mirror. Errors: FROZEN if a call is not locked; those of reading the root and of its sources;
   // CONFIG_PARSE for a CLI configuration that cannot be copied (client_configuration_copy()); IO_ERROR.
   static Result<Mirror> start(const Engine& engine, const messages::RootParams& root, Run& run);
 
-  // The variables that a command needs in addition to its own. Empty: no module comes from a registry.
+  // Returns the variables that a command needs in addition to its own. Empty: no module comes from a registry.
   std::map<std::string, std::string> environment() const;
 
  private:

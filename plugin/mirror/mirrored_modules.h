@@ -9,14 +9,14 @@
 
 namespace modlock {
 
-// A module of a registry as the mirror offers it: in one version, the locked one.
+// A registry module as the mirror offers it: only in the locked version.
 struct MirroredModule {
-  std::string host;     // in ASCII, with its port where it has one
+  std::string host;     // in ASCII, with its port if any
   std::string name;     // "namespace/name/system"
   std::string version;  // canonical
   std::string h1 = {};
   std::filesystem::path directory = {};  // the package
-  std::string subdir = {};               // where the registry said that the module lies in it; empty: its root
+  std::string subdir = {};               // the directory of the module in it according to the registry; empty: its root
 };
 
 struct MirroredModules {
@@ -24,10 +24,10 @@ struct MirroredModules {
   Diagnostics warnings;
 };
 
-// What a mirror of module registries can serve of a plan that was made under frozen, without changes. Calls of other
-// sources (git, OCI, archives) are named by one warning, LOCK_UNENFORCED, but those of which the source in force names
-// what is locked (OverridePlan::sources). Errors: CONSTRAINT_CONFLICT where a module is locked to different packages: a
-// registry gives one answer to all.
+// Returns the modules that a mirror can serve, from a plan made under frozen without changes. One warning,
+// LOCK_UNENFORCED, names the calls of other sources (git, OCI, archives), except calls whose effective source pins the
+// locked content (OverridePlan::sources). Errors: CONSTRAINT_CONFLICT if a module is locked to different packages,
+// because a registry serves the same package to all calls.
 Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& overrides);
 
 }  // namespace modlock

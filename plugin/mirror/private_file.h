@@ -8,12 +8,12 @@
 
 namespace modlock {
 
-// A file with secrets that another program is to read: 0600, in a directory of its own, 0700, below the directory for
-// temporary files. Both go with the object. If the process is killed, they stay until the next
-// remove_abandoned(): the directory is locked as long as its process lives. Movable.
+// A file with secrets for another program: mode 0600, in a directory of its own, mode 0700, below the directory for
+// temporary files. Both are removed with the object. If the process is killed, they stay until the next
+// remove_abandoned(): the directory is locked while its process is alive. Movable.
 class PrivateFile {
  public:
-  // Removes the files that killed processes of this user left behind. Each command does so when it starts.
+  // Removes the files that killed processes of this user left behind. Each command calls it when it starts.
   static void remove_abandoned();
   // Errors: IO_ERROR.
   static Result<PrivateFile> create(std::string_view name, std::string_view content);

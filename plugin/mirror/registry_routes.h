@@ -18,11 +18,11 @@ struct MirrorResponse {
   const MirroredModule* package = nullptr;  // its archive is the body
 };
 
-// What the mirror says to which path: the module registry protocol ("modules.v1") for each host that has modules, under
-// `prefix`, which nobody else knows.
+// The responses of the mirror by path: the module registry protocol ("modules.v1") for each host that has modules,
+// below the secret `prefix`.
 //
 //   <prefix>/<host>/.well-known/terraform.json
-//   <prefix>/<host>/v1/<namespace>/<name>/<system>/versions             the locked version, and no other
+//   <prefix>/<host>/v1/<namespace>/<name>/<system>/versions             only the locked version
 //   <prefix>/<host>/v1/<namespace>/<name>/<system>/<version>/download
 //   <prefix>/packages/<number>.tar.gz
 class RegistryRoutes {
@@ -30,12 +30,12 @@ class RegistryRoutes {
   // `prefix` starts with "/" and does not end in one.
   RegistryRoutes(std::vector<MirroredModule> modules, std::string prefix);
 
-  // The answer to GET of a path without query; 404 for everything else. Thread-safe.
+  // Returns the response to GET of a path without query; 404 for everything else. Thread-safe.
   MirrorResponse answer(std::string_view path) const;
 
-  // The path of a host's "modules.v1", with a slash at the end.
+  // Returns the path of a host's "modules.v1", with a trailing slash.
   std::string modules_path(std::string_view host) const;
-  // The hosts, each once.
+  // Returns the hosts, each once.
   std::vector<std::string> hosts() const;
 
  private:

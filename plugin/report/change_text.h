@@ -9,16 +9,16 @@
 
 namespace modlock {
 
-// One change of a plan as a line: "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)".
+// Returns a change of a plan as a line: "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)".
 std::string change_line(const messages::Change& change);
 
-// One side of a change: "3.19.0", "main at commit 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f", "its content".
+// Returns one side of a change: "3.19.0", "main at commit 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f", "its content".
 std::string side_text(const std::optional<messages::ChangeSide>& side);
 
-// The changes of a plan as Markdown for the text of a pull request; empty if nothing changes.
+// Returns the changes of a plan as Markdown for the text of a pull request; empty if nothing changes.
 std::string plan_markdown(const messages::LockPlanResult& result);
 
-// HASH_MISMATCH for module calls whose tag was moved at the source. Their lock entries are kept.
+// Returns HASH_MISMATCH for module calls whose tag was moved at the source. Their lock entries are kept.
 Error moved_error(const std::vector<messages::HeldMove>& moved);
 
 }  // namespace modlock

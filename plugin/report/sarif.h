@@ -9,14 +9,14 @@
 
 namespace modlock {
 
-// One run of SARIF 2.1.0 (OASIS) for what lock/verify said of one root: a result per verdict that is not held, a
-// notification per diagnostic, and one for the error if verifying failed. Places are relative to `base`, an
-// absolute directory that holds the root: it is %SRCROOT%. Regions are lines and bytes; our columns count what a person
-// sees as one character, which SARIF cannot.
+// Returns one run of SARIF 2.1.0 (OASIS) for the lock/verify result of one root: a result per verdict other than held,
+// a notification per diagnostic, and one for the error if verifying failed. Paths are relative to `base` (%SRCROOT%),
+// an absolute directory that contains the root. Regions are lines and bytes; the columns of tofu-modlock count
+// displayed characters, which SARIF cannot express.
 Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const std::string& root,
                       const std::string& base, int exit_code);
 
-// The log file of these runs.
+// Returns the log file of these runs.
 Json::Value sarif_log(Json::Value runs);
 
 }  // namespace modlock

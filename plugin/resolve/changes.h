@@ -4,15 +4,15 @@
 
 namespace modlock {
 
-// The new module blocks of a walked tree: an entry for every resolved call, in a form that keeps what the lock had
-// where nothing about it changed; entries of hosts (a colon in the key) and of what nobody looked at stay as they are.
+// Returns the new module blocks of a walked tree: one entry per resolved call. An entry that did not change keeps its
+// form. Entries of hosts (a colon in the key) and of calls that were not inspected stay unchanged.
 ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree, const VersionResolver& resolver,
                              SourceFetcher& fetcher);
 
-// What an entry selects.
+// Returns what an entry selects.
 ChangeSide side_of(const ModuleLock& lock);
 
-// Old blocks against new ones, by subject. `moved` warnings go to `diagnostics`.
+// Compares old blocks with new ones, by subject. `moved` warnings go to `diagnostics`.
 std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& tree, const VersionResolver& resolver,
                                  const ModuleLocks& modules, Diagnostics& diagnostics);
 

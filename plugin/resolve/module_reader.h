@@ -12,19 +12,19 @@
 
 namespace modlock {
 
-// Reads the modules of a tree, each directory once: calls of one directory share what was read.
+// Reads the modules of a tree, each directory once. Calls of the same directory share the result.
 class ModuleReader {
  public:
   ModuleReader(const Documents& documents, ClientKind tool, const Context& context)
       : documents_(documents), tool_(tool), context_(context) {}
 
-  // Errors: those of read_module(); PATH_OUTSIDE_ROOT (a file is a link that leads out of `bounds`).
+  // Errors: those of read_module(); PATH_OUTSIDE_ROOT (a file is a symbolic link to a place outside `bounds`).
   Result<std::shared_ptr<const ParsedModule>> read(const std::filesystem::path& directory,
                                                    const std::vector<std::filesystem::path>& bounds);
-  // The test files of a root module. Errors: those of read_test_files() and of read().
+  // Reads the test files of a root module. Errors: those of read_test_files() and of read().
   Result<std::shared_ptr<const ParsedModule>> read_tests(const ParsedModule& root,
                                                          const std::vector<std::filesystem::path>& bounds) const;
-  // Reads several in parallel. What cannot be read is left to read().
+  // Reads several directories in parallel. Leaves errors to read().
   void read_ahead(const std::set<std::filesystem::path>& directories);
 
  private:
@@ -34,16 +34,17 @@ class ModuleReader {
   std::map<std::filesystem::path, std::shared_ptr<const ParsedModule>> known_;
 };
 
-// Where a local module lies that `parent` calls, on disk and in the manifest: links on the way are resolved, as
-// OpenTofu records it. Sets the four directories of the node.
+// Sets the four directories of a local module that `parent` calls, on disk and in the manifest. Symbolic links on the
+// way are resolved, as OpenTofu records them.
 void place_local_module(ModuleNode& node, const ModuleNode& parent, const std::filesystem::path& root);
 
-// Where links in a module may lead: into its package, else into `bounds` or its own directory.
+// Returns the directories that symbolic links in a module may point into: its package, or else `bounds` and its own
+// directory.
 std::vector<std::filesystem::path> bounds_of(const ModuleNode& node, const std::vector<std::filesystem::path>& bounds);
 
-// Whether a placed module may be read. Where the request follows local sources, one may also name a directory outside
-// of the bounds, and links on the way stay in the directory that encloses it and the root. Errors: SOURCE_INVALID if it
-// leads out of the package that calls it; PATH_OUTSIDE_ROOT if it leads to where the root may not read; IO_ERROR.
+// Checks whether a placed module may be read. If the request follows local sources, a source may also name a directory
+// outside the bounds; symbolic links on the way must stay in the directory that encloses it and the root. Errors:
+// SOURCE_INVALID if it is outside the package that calls it; PATH_OUTSIDE_ROOT if the root may not read it; IO_ERROR.
 Result<void> check_local_bounds(const ModuleNode& node, const ModuleNode& parent, const WalkRequest& request);
 
 }  // namespace modlock

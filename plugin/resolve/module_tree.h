@@ -25,61 +25,61 @@ struct TreeFile {
   std::string sha256;
 };
 
-// A module that was read: the root, and every call whose files are there.
+// A module that was read: the root, or a call whose files are available.
 struct TreeModule {
   std::string key;        // "" is the root
-  std::string directory;  // as modules.json names it; locations in `parsed` are relative to it
+  std::string directory;  // as in modules.json; locations in `parsed` are relative to it
   std::shared_ptr<const ParsedModule> parsed;
-  Location call;          // of the source that brought it here; the root has none
-  bool of_tests = false;  // the root's test files, and what only they call
+  Location call;          // of the source of the call; empty for the root
+  bool of_tests = false;  // the root's test files, and modules that only they call
 
   std::string subject() const { return key.empty() ? "" : "module." + key; }
 };
 
-// A call of which no address came: its source or version has no value, is no address, or is refused.
+// A call without an address: its source or version has no value, is invalid, or is not allowed.
 struct UnresolvedCall {
   std::string key;
-  std::string directory;  // of the calling module, as TreeModule has it
+  std::string directory;  // of the calling module, as in TreeModule
   const ModuleCallSyntax* written = nullptr;
 };
 
 struct ModuleTree {
-  std::map<std::string, ModuleNode, std::less<>> nodes;  // by key, bytewise
+  std::map<std::string, ModuleNode, std::less<>> nodes;  // by key, in byte order
   std::vector<TreeModule> modules;                       // the root first; then its test files, as key ""; then as read
   std::vector<UnresolvedCall> unresolved;                // each with a diagnostic
   std::vector<TreeFile> files;
-  Diagnostics diagnostics;  // errors: parts of the configuration that could not be read
-  bool complete = true;     // false: below some node nobody looked
+  Diagnostics diagnostics;  // errors for parts of the configuration that could not be read
+  bool complete = true;     // false: the calls below some node are not known
 };
 
-// Where packages come from while walking. Called with all remote nodes of one level of the tree, in key order; sets
-// package_directory of those to go on below. An error ends the walk.
+// Provides packages during the walk. Called with all remote nodes of one level of the tree, in key order. Sets
+// package_directory of the nodes to descend into. An error ends the walk.
 using VisitLevel = std::function<Result<void>(std::span<ModuleNode* const> level)>;
 
 struct WalkRequest {
   std::filesystem::path root;                 // absolute, lexically normal
-  std::vector<std::filesystem::path> bounds;  // what the root and its local modules read must lie inside one of these
-  // As outside of a git repository: local sources may also name directories outside of the bounds.
+  std::vector<std::filesystem::path> bounds;  // the root and its local modules may only read below one of these
+  // Set outside a git repository: local sources may also name directories outside the bounds.
   bool follows_local_sources = false;
-  std::string data_directory = ".terraform";  // as the manifest names it
+  std::string data_directory = ".terraform";  // as in the manifest
   Documents documents = {};
   Settings settings = {};
   ClientKind tool = ClientKind::opentofu;
   VariableInputs variables = {};
   std::string workspace = "default";
-  // Where modules lie that a client or install has put there. They are read side by side before the walk, which then
-  // finds most of what it comes to; one that nobody calls any more is read in vain.
+  // Directories of modules that a client or `install` has installed. They are read in parallel before the walk, which
+  // needs most of them. A module that is no longer called is read unnecessarily.
   std::set<std::filesystem::path> installed = {};  // absolute, lexically normal
 };
 
-// Walks module calls level by level: the root, its local modules, then packages as `visit` provides them. What a single
-// call did wrong (no such local directory, a rule of ours that cannot apply, an address that cannot be parsed) is a
-// diagnostic at its location and the walk goes on beside it. A module below itself, nesting over 64 levels and more
+// Walks module calls level by level: the root, its local modules, then packages as `visit` provides them. An error of a
+// single call (no such local directory, a setting that cannot apply, an address that cannot be parsed) is a diagnostic
+// at its location, and the walk continues with the other calls. A module below itself, nesting over 64 levels and more
 // than 200,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
-// Module rules of our settings whose key is no call of a completely walked tree: CONFIG_PARSE at the rule. It is an
-// error in the file beside the root, and a note in a file above it.
+// Returns module rules of the settings whose key matches no call of a completely walked tree: CONFIG_PARSE at the rule.
+// It is an error in the settings file of the root directory and a note in a file above it.
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree);
 
 }  // namespace modlock

@@ -16,7 +16,7 @@ namespace modlock {
 
 enum class PlanMode { missing, upgrade, frozen };
 
-// What a client has installed for a call although nothing is locked.
+// The installed version of a call that has no lock entry.
 struct InstalledRecord {
   std::optional<Version> version = {};  // of a registry module
   std::string commit = {};              // of a git tree; empty: unknown
@@ -27,41 +27,41 @@ struct InstalledRecord {
 struct PlanRequest {
   WalkRequest walk;
   LockFile lock;
-  // Module blocks kept elsewhere (the copy in the data directory, else the last commit), for entries that a stock tofu
-  // dropped. Not used under frozen.
+  // Module blocks from the backup in the data directory, or else from the last commit. They replace entries that an
+  // unmodified OpenTofu dropped. Not used under frozen.
   ModuleLocks restorable = {};
-  // By key: what the sides of a merge have of an entry that they changed differently. `lock` has one of them. The one
-  // with the highest version that the constraints allow stays; entries without a version are resolved again.
+  // By key: the entries of the sides of a merge that changed an entry differently. `lock` contains one of them. The
+  // entry with the highest version that the constraints allow stays. Entries without a version are resolved again.
   std::map<std::string, std::vector<ModuleLock>, std::less<>> contested = {};
-  // Whether there may be such blocks in commits that a shallow clone does not have.
+  // Whether commits that are missing from a shallow clone may contain such blocks.
   bool history_is_cut_off = false;
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups
-  // Lock what a moved tag points to now: with mode upgrade also without targets; with mode missing every tag is asked
-  // again, and nothing else changes.
+  // Locks the commit that a moved tag points to now. Applies to mode upgrade also without targets. With mode missing
+  // every tag is resolved again, and nothing else changes.
   bool accept_moved = false;
-  // By key of a call that chooses among versions: the one to choose, if its constraints allow it. Who shares it,
-  // follows.
+  // By key of a call that chooses among versions: the version to choose if its constraints allow it. Calls that share
+  // the version follow.
   std::map<std::string, Version, std::less<>> wanted = {};
   Resolution resolution = Resolution::automatic;
-  std::optional<std::chrono::seconds> minimum_release_age = {};  // in place of what the settings say
-  // What is installed for a call, where it has this h1; nullopt: nothing that could serve. Empty: nothing is installed.
+  std::optional<std::chrono::seconds> minimum_release_age = {};  // overrides the settings
+  // Returns what is installed for a call if it has this h1; nullopt: nothing suitable. Empty: nothing is installed.
   std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)> installed = {};
-  // What is installed for a call. In a first lock (is_first_lock()) it stays where the call's constraints allow it.
+  // Returns what is installed for a call. A first lock (is_first_lock()) keeps it if the call's constraints allow it.
   // Empty: nothing is adopted.
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
-  // Adds what else is wrong with the tree, and takes out what that explains. Errors among it: no plan.
+  // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.
   std::function<void(const ModuleTree&, Diagnostics&)> judge = {};
 };
 
-// What a remote module call resolves to.
+// The resolved content of a remote module call.
 struct ResolvedModule {
-  std::optional<Version> version;  // absent for branches, tags and commits named by the source
-  std::string ref;                 // FetchRequest::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", where known
-  std::string id;                  // Backend's: a commit, a digest, a hash text
+  std::optional<Version> version;  // empty for branches, tags and commits named by the source
+  std::string ref;                 // FetchRequest::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", if known
+  std::string id;                  // of the backend: a commit, a digest, a hash text
   std::string h1;
-  std::string modes = {};  // Package::modes; empty: of what is installed already
+  std::string modes = {};  // Package::modes; empty if already installed
   std::filesystem::path package_directory;
   std::string package_subdir = {};  // ModuleNode::package_subdir
 };
@@ -95,9 +95,9 @@ struct Change {
   Action action = Action::added;
   std::optional<ChangeSide> from = {};
   std::optional<ChangeSide> to = {};
-  std::optional<std::string> constraints = {};  // in force now, for people
+  std::optional<std::string> constraints = {};  // in effect now, for people
   std::string reason = {};
-  bool is_made_by_lock = true;  // false: what is in the way under frozen, and `lock` cannot help
+  bool is_made_by_lock = true;  // false: the obstacle under frozen, and `lock` cannot help
 };
 
 // A module call whose tag was moved and whose locked content is kept.
@@ -107,7 +107,7 @@ struct HeldMove {
   std::string offered;  // what the tag points to now
 };
 
-// The old lock, the new lock, and why.
+// The old lock, the new lock, and the reasons.
 struct Plan {
   ModuleTree tree;
   std::map<std::string, ResolvedModule, std::less<>> resolved;  // of every remote call that a backend serves
@@ -117,35 +117,36 @@ struct Plan {
   Diagnostics diagnostics;                                      // warnings only
 };
 
-// Whether there is an entry of a module call: one of a host (a colon in its key) is none.
+// Returns whether there is an entry of a module call. Entries of hosts (a colon in the key) are ignored.
 bool has_module_entries(const ModuleLocks& locks);
 
-// Whether no module block is there yet, neither in the lock nor to be restored, but for those of hosts (a colon in the
-// key): then `recorded` counts. Never under frozen.
+// Returns whether there are no module blocks yet, neither in the lock nor to restore, except those of hosts (a colon in
+// the key). Then `recorded` applies. Always false under frozen.
 bool is_first_lock(const PlanRequest& request);
 
-// Resolves the module tree. A locked entry counts where its source equals the call's; it stays while its constraint
-// allows it. Calls of one package (and tag prefix) share a version as `resolution` says; constraints met in the run
-// only accumulate. A source that no backend serves is left as it lies, with a warning. Under upgrade without targets,
-// an entry stays if the tag of its version, or the full tag that its call names, was moved, unless accept_moved is set.
-// Under frozen nothing is asked but locked packages that the store lacks; calls without a counting entry are changes.
-// Errors: the worst of what any call met (by exit code), the others in `related`; INVALID_PARAMS for a target that no
-// call has; HASH_MISMATCH where a locked package has another h1; NOT_FOUND with locked_thing_gone.
+// Resolves the module tree. A locked entry matches if its source equals the call's; it stays while its constraint
+// allows it. Calls of one package (and tag prefix) share a version according to `resolution`; constraints found during
+// the run only accumulate. A source that no backend serves stays unchanged, with a warning. Under upgrade without
+// targets, an entry stays if the tag of its version, or the full tag that its call names, was moved, unless
+// accept_moved is set. Under frozen, requests are sent only for locked packages that the store lacks; calls without a
+// matching entry are changes. Errors: the worst error of all calls (by exit code), the others in `related`;
+// INVALID_PARAMS for a target that no call has; HASH_MISMATCH if a locked package has a different h1; NOT_FOUND with
+// locked_thing_gone.
 Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
 
-// One error out of many: the worst by exit code, the others as `related`.
+// Combines errors into the worst one by exit code, with the others as `related`.
 Error combine(Diagnostics errors);
 
-// What one call resolves to, looked at by itself: nobody reads its files.
+// The resolution of one call on its own, without reading its files.
 struct SingleCall {
-  bool is_served = true;      // false: nobody serves such sources, and the rest is empty
-  ModuleLock lock = {};       // its entry, unchanged where nothing about it changed
+  bool is_served = true;      // false: no backend serves such sources, and the rest is empty
+  ModuleLock lock = {};       // its entry, unchanged if nothing about it changed
   LocalPackage package = {};  // in the store
   Diagnostics warnings = {};
 };
 
-// Resolves `node`, a remote call with its constraints, by the lock entry of its key and the mode of the request.
-// Errors: those of make_plan(); FROZEN where under frozen no entry answers the call.
+// Resolves `node`, a remote call with its constraints, from the lock entry of its key and the mode of the request.
+// Errors: those of make_plan(); FROZEN if under frozen no entry matches the call.
 Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node, SourceFetcher& fetcher,
                                     const Context& context);
 

@@ -10,39 +10,40 @@
 
 namespace modlock {
 
-// OpenTofu lets an entry of registry.terraform.io/hashicorp stand for the provider of that name on its own registry
-// (Locks.UpgradeFromPredecessorProject): that provider; nullopt: the address stands for itself alone.
+// OpenTofu uses an entry of registry.terraform.io/hashicorp also for the provider of that name on its own registry
+// (Locks.UpgradeFromPredecessorProject). Returns that provider, or nullopt if the address has no successor.
 std::optional<ProviderAddress> successor_of(const ProviderAddress& address);
 
-// The address that may stand for this one; nullopt: none.
+// Returns the address whose entry may also be used for this one; nullopt: none.
 std::optional<ProviderAddress> predecessor_of(const ProviderAddress& address);
 
-// What an entry selects.
+// Returns what an entry selects.
 ChangeSide side_of(const ProviderLock& lock);
 
-// The entries of the request against new ones, by address.
+// Compares the entries of the request with new ones, by address.
 std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after);
 
-// What would have to change, as far as that is known without asking anybody: an address that comes or goes, a version
-// that its constraints exclude. `prior`: the entries of the request, and those that some of them stand for besides. As
-// `init -lockfile=readonly` compares addresses (Locks.EqualProviderAddress), one that an entry stands for and nobody
-// needs is in the way.
+// Returns the required changes that are known without network access: an address that is added or removed, a version
+// that its constraints exclude. `prior`: the entries of the request, and those of their successors. `init
+// -lockfile=readonly` compares addresses (Locks.EqualProviderAddress), so an unneeded successor of an entry is also an
+// obstacle.
 std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request, const ProviderLocks& prior);
 
-// What is to be known of a plan for providers; clients warn of most of it, too.
+// Diagnostics of a provider plan; clients warn about most of them, too.
 
-// PROVIDER_AMBIGUOUS for each type of which several are needed in the namespaces hashicorp and opentofu, on whatever
-// hosts: `init` of OpenTofu, for which registries and namespaces were renamed, takes that for a likely mistake. Nothing
-// with HashSet::providers_lock and for Terraform.
+// Returns PROVIDER_AMBIGUOUS for each type if several providers of it are needed in the namespaces hashicorp and
+// opentofu, on any host. `init` of OpenTofu reports that as a likely mistake, because registries and namespaces were
+// renamed. Empty with HashSet::providers_lock and for Terraform.
 Diagnostics ambiguous_providers(const ProviderPlanRequest& request);
 
-// REGISTRY_NOTICE for each thing that a registry says of a provider beside its versions.
+// Returns REGISTRY_NOTICE for each notice that a registry lists with the versions of a provider.
 Diagnostics registry_notices(const ProviderNeed& need, const ProviderListing& listing);
 
-// SETTING_UNSERVED for each version that is newly chosen although an age is asked for, which providers are not held to.
+// Returns SETTING_UNSERVED for each newly chosen version if a minimum release age is set, because it does not apply to
+// providers.
 Diagnostics ages_not_asked(const std::vector<Change>& changes);
 
-// LOCK_INCOMPLETE: of these providers the lock has hashes for these platforms alone.
+// Returns LOCK_INCOMPLETE: the lock contains hashes of these providers only for these platforms.
 Diagnostic incomplete_lock(const std::vector<std::string>& names, std::span<const Platform> platforms);
 
 }  // namespace modlock

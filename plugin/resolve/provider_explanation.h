@@ -9,19 +9,19 @@
 
 namespace modlock {
 
-// Why a provider has its version.
+// The reasons for the version of a provider.
 struct ProviderExplanation {
-  std::optional<ProviderVersion> version;  // that is locked, or would be; nullopt: none can be
-  std::vector<std::string> hashes;         // of the lock, where that is its version
-  std::string reason;                      // a sentence's end
+  std::optional<ProviderVersion> version;  // that is or would be locked; nullopt: no version is possible
+  std::vector<std::string> hashes;         // of the lock, if it has that version
+  std::string reason;                      // the end of a sentence
   std::vector<ExplainedStep> chain;
-  Diagnostics diagnostics;  // what could not be told, and what stands in the way
+  Diagnostics diagnostics;  // what could not be determined, and obstacles
 };
 
-// Explains a provider of a request: each constraint with its place and what it leaves of the versions that the source
-// lists now, then what is locked. Where the source cannot be asked that is a warning, and the chain knows the locked
-// version alone. `lock` and `lock_path` are for locations. Errors: INVALID_PARAMS (nothing needs such a provider);
-// cancellation.
+// Explains a provider of a request: each constraint with its location and the versions it leaves of those that the
+// source lists now, then the locked version. If the source cannot be queried, the result has a warning and contains
+// only the locked version. `lock` and `lock_path` are used for locations. Errors: INVALID_PARAMS (no such provider is
+// needed); cancellation.
 Result<ProviderExplanation> explain_provider(const ProviderPlanRequest& request, const std::string& subject,
                                              const LockFile& lock, const std::string& lock_path, ProviderSource& source,
                                              const Context& context);

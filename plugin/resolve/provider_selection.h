@@ -7,21 +7,21 @@
 
 namespace modlock {
 
-// The newest version of a listing that every constraint allows. Errors, in OpenTofu's words: NO_MATCHING_VERSION (a
-// single constraint that no version satisfies, or nothing but prereleases); CONSTRAINT_CONFLICT where constraints that
-// each allow something leave nothing together, with a smallest set of those as `related`.
+// Returns the newest version of a listing that every constraint allows. Errors, in OpenTofu's words:
+// NO_MATCHING_VERSION (a single constraint that no version satisfies, or only prereleases exist); CONSTRAINT_CONFLICT
+// if each constraint allows a version but all together allow none, with a smallest such set as `related`.
 Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing);
 
-// That version of a listing. Errors: CONSTRAINT_CONFLICT with the constraints that exclude it as `related`;
-// NO_MATCHING_VERSION where it is not offered.
+// Returns that version of a listing. Errors: CONSTRAINT_CONFLICT with the constraints that exclude it as `related`;
+// NO_MATCHING_VERSION if it is not offered.
 Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,
                                       const ProviderVersion& wanted);
 
-// CONSTRAINT_CONFLICT, in the client's words: what is locked is no longer allowed, with the constraints that exclude
-// it.
+// Returns CONSTRAINT_CONFLICT, in the client's words: the locked version is no longer allowed, with the constraints
+// that exclude it.
 Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, ClientKind tool);
 
-// NOT_FOUND (locked_thing_gone), in the client's words: nobody lists what is locked.
+// Returns NOT_FOUND (locked_thing_gone), in the client's words: the locked version is no longer listed.
 Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked);
 
 }  // namespace modlock

@@ -10,28 +10,29 @@
 
 namespace modlock {
 
-// One reason for which the tree needs a provider, and the module that has it ("" is the root, or its state).
+// A reason why the tree needs a provider, and the module that has it ("" is the root, or its state).
 struct RequiredBy {
   std::string module;
   ProviderRequirement requirement;  // locations relative to the root
 };
 
-// Every provider that the modules of a tree need, by address, with its uses in the order of the tree. Uses beyond the
-// first of one module that add no constraint are left out; without `with_tests` also those of test files.
+// Returns every provider that the modules of a tree need, by address, with its uses in the order of the tree. Further
+// uses in the same module are omitted if they add no constraint. Without `with_tests`, those of test files are omitted,
+// too.
 std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const ModuleTree& tree, bool with_tests = true);
 
-// What `version` of `tool` refuses in the modules of a tree: see check_core_requirements(). Each diagnostic names its
-// module as subject and is located in its file; `related` says where the module is called.
+// Returns what `version` of `tool` rejects in the modules of a tree: see check_core_requirements(). Each diagnostic has
+// its module as subject and a location in its file; `related` contains the location of the call.
 Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version);
 
-// A version constraint on a provider and who wrote it.
+// A version constraint on a provider and its author.
 struct ProviderConstraintUse {
   ProviderConstraint constraint;
   std::string text;    // as written
   std::string module;  // key; "" is the root
   Location location;   // of the text
 
-  // "module \"vpc\" requires \"~> 1.2\"", "the root module requires \"~> 1.2\""
+  // Returns "module \"vpc\" requires \"~> 1.2\"" or "the root module requires \"~> 1.2\"".
   std::string sentence() const;
 };
 
@@ -40,18 +41,19 @@ struct ProviderNeed {
   ProviderAddress address;
   std::vector<ProviderConstraintUse> constraints = {};  // in the order of the tree
   ProviderConstraint merged = {};                       // all of them
-  std::string module = {};                              // the first that needs it
-  Location location = {};                               // where; of the state: nothing
+  std::string module = {};                              // the first module that needs it
+  Location location = {};                               // of that use; empty for the state
 
-  // "the root module needs it", "module \"vpc\" needs it", "the state needs it"
+  // Returns "the root module needs it", "module \"vpc\" needs it" or "the state needs it".
   std::string who_needs_it() const;
   std::string subject() const { return "provider." + address.to_string(); }
 };
 
-// Who is asked what is needed: `init` looks at the state and at the test files of the root, `providers lock` does not.
+// The command whose needs are found: `init` includes the state and the test files of the root, `providers lock` does
+// not.
 enum class NeedsOf { init, providers_lock };
 
-// The providers that are needed, sorted by address, without those that are built into the client. `state` counts for
+// Returns the needed providers, sorted by address, without those that are built into the client. `state` applies to
 // NeedsOf::init. Errors: CONSTRAINT_SYNTAX at a constraint that cannot be read.
 Result<std::vector<ProviderNeed>> find_needs(const ModuleTree& tree, const StateProviders& state, NeedsOf needs_of,
                                              std::string_view default_host);

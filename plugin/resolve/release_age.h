@@ -10,33 +10,33 @@
 
 namespace modlock {
 
-// How long a version must have been known before it is chosen. What the configuration names itself (a tag, a commit, a
-// version exactly), what is locked and what is installed already is taken all the same.
+// The minimum release age of versions. It does not apply to versions that the configuration names itself (a tag, a
+// commit, an exact version), nor to locked and installed ones.
 
-// The rule of the settings for a source: the nearest one of the checkout and the first one of the user's file whose
-// glob matches and which sets an age. Of the two the longer one: a checkout cannot shorten the age that its user asks
-// for. Null: none.
+// Returns the rule of the settings for a source. Candidates are the nearest rule of the checkout and the first rule of
+// the user's file whose glob matches and which sets an age. The longer age applies: a checkout cannot shorten the age
+// that its user sets. Null: none.
 const SourceRule* age_rule(const Settings& settings, const Source& source);
 
-// What holds for a call: PlanRequest::minimum_release_age, else the rule; zero: nothing.
+// Returns the minimum age for a call: PlanRequest::minimum_release_age, or else the rule; zero: none.
 std::chrono::seconds minimum_age(const PlanRequest& request, const ModuleNode& node);
 
-// Whether a constraint admits one version alone.
+// Returns whether a constraint allows exactly one version.
 bool names_one_version(std::span<const ConstraintUse> uses);
 
-// "72h", "1h30m", "0s".
+// Formats an age: "72h", "1h30m", "0s".
 std::string age_text(std::chrono::seconds age);
 
-// What is said of something taken for a call although the settings (or the request) ask for something older: when it
-// was first seen, and what is asked for. nullopt: it is as old as that.
+// Returns the message for content that was selected for a call although it is newer than the minimum age of the
+// settings or the request: when it was first seen, and the minimum age. nullopt: it is old enough.
 std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, SourceFetcher::Time since,
                                          SourceFetcher::Time now);
 
-// Why something newly locked is taken all the same: "it is what is installed".
+// Returns why newly locked content is used despite its age: "it is already installed".
 std::string why_taken(const Change& change, const ModuleNode& node);
 
-// Goes through what a plan newly locks: notes when it was first seen, and where that is younger than the settings (or
-// the request) ask for, names the exception in the reason of the change and warns (SETTING_UNSERVED, at the rule).
+// Records when the newly locked content of a plan was first seen. If it is newer than the minimum age of the settings
+// or the request, adds the exception to the reason of the change and warns (SETTING_UNSERVED, at the rule).
 void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher);
 
 }  // namespace modlock

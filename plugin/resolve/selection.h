@@ -11,12 +11,13 @@
 
 namespace modlock {
 
-// Which versions are old enough to be chosen.
+// Decides which versions are old enough to be chosen.
 struct ReleaseGate {
   std::chrono::seconds minimum{0};
   std::chrono::system_clock::time_point now = {};
   std::span<const std::chrono::system_clock::time_point> known_since = {};  // of each version of the listing
-  // What is in use already is no matter of age: else an upgrade would go back behind it. Empty: nothing is.
+  // The age of versions in use does not matter; otherwise an upgrade would select an older version. Empty: none are in
+  // use.
   std::function<bool(const ListedVersion&)> is_locked = {};
 
   bool lets_through(const Listing& listing, std::size_t version) const {
@@ -25,20 +26,20 @@ struct ReleaseGate {
   }
 };
 
-// The newest version of a listing that every constraint selects and the gate lets through; without a constraint the
-// newest release. Pure. Errors: NO_MATCHING_VERSION (there is no release; one constraint alone has no match: names it,
-// the newest three versions, and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together
-// they have none: every constraint with its module and location, what to change, and the setting `resolution =
-// "per-call"`); VERSION_AMBIGUOUS (the selected version has two tags with different ids). NO_MATCHING_VERSION too where
-// all that the constraints select is too young: says when the first is old enough.
+// Returns the newest version of a listing that every constraint and the gate allow; without a constraint the newest
+// release. Pure. Errors: NO_MATCHING_VERSION (there is no release; or a single constraint has no match: names it, the
+// newest three versions, and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together they
+// have none: every constraint with its module and location, what to change, and the setting `resolution = "per-call"`);
+// VERSION_AMBIGUOUS (the selected version has two tags with different ids). Also NO_MATCHING_VERSION if all matching
+// versions are too new: reports when the first is old enough.
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package, const ReleaseGate& gate = {});
 
-// A version of a listing that was chosen some other way. Errors: VERSION_AMBIGUOUS, as above.
+// Checks a version of a listing that was chosen some other way. Errors: VERSION_AMBIGUOUS, as above.
 Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,
                                         const std::string& package);
 
-// "1.2.5, 1.2.4, 1.2.3", at most three; "none".
+// Returns "1.2.5, 1.2.4, 1.2.3", at most three; "none".
 std::string newest_versions(const Listing& listing);
 
 }  // namespace modlock

@@ -17,15 +17,14 @@
 
 namespace modlock {
 
-// Asks the outside for one run: what has been answered once is not asked again, and what can be asked together is asked
-// in parallel. What it is answered is noted in the store, with the time at which it was first seen. Use from one
-// thread.
+// Sends the requests of one run. It sends each request only once, and independent requests in parallel. Responses are
+// recorded in the store with the time at which they were first seen. Use from one thread.
 class SourceFetcher {
  public:
   using Time = FirstSeen::Time;
 
-  // What a source gave to whomever at `fresh_since` or later, without having been asked for an id, is not fetched
-  // again: many that ask at once cause one fetch. Unset: it is.
+  // A package that any process fetched from a source at `fresh_since` or later, without a requested id, is not fetched
+  // again: concurrent requests cause one fetch. Unset: it is fetched again.
   SourceFetcher(const BackendSet& backends, const Store& store, const Context& context,
                 std::optional<std::filesystem::file_time_type> fresh_since = std::nullopt,
                 Time now = std::chrono::system_clock::now())
@@ -39,49 +38,49 @@ class SourceFetcher {
     const SourceAddress* source = nullptr;
     FetchRequest request;
   };
-  // All that one package source is asked for together.
+  // All requests to one package source.
   struct FetchTask {
     std::vector<ListingRequest> listings = {};
     std::vector<const SourceAddress*> pins = {};
-    // Called once, on any thread, when all of these are known, the failed ones too: the packages to bring.
+    // Called once, on any thread, when all of these are known, including failures. Returns the packages to fetch.
     std::function<std::vector<PackageRequest>()> choose = {};
   };
 
   Backend* backend(const Source& source) const { return backends_.find(source); }
-  // The package of a request with an id, where the store has it.
+  // Returns the package of a request with an id, if the store has it.
   std::optional<Package> stored(const Source& source, const FetchRequest& request) const;
-  // The package that a request brought has the content that is locked for its id, although it came with another one (an
-  // archive that was packed again): the store finds it by the requested id too from now on.
+  // Records that the package of a request has the content that is locked for its id, although it came with another id
+  // (an archive that was repacked). From now on the store finds it also by the requested id.
   void remember(const Source& source, const FetchRequest& request, const Package& package) const;
 
-  // What addresses must share to be asked as one: a key for the package source.
+  // Returns a key for the package source. Addresses with the same key share their requests.
   static std::string package_key(const SourceAddress& address);
-  // Runs fetch tasks, each of another package source, side by side, none waiting for another: asks what is not known
-  // yet, lets choose, and brings the packages into the store; those it has cost nothing, the others one fetch. A
-  // backend must serve every source.
+  // Runs fetch tasks in parallel, each for a different package source and independent of the others: sends missing
+  // requests, calls `choose`, and fetches the packages into the store. Packages in the store cost nothing, the others
+  // one fetch. A backend must serve every source.
   void run(std::span<const FetchTask> tasks);
 
-  // What a fetch task asked for. Its own may be read as soon as it chooses.
+  // Returns a response that a fetch task requested. `choose` of that task may already read it.
   const Result<Listing>& listing(const SourceAddress& source, std::string_view tag_prefix) const;
-  // When each version of a listing was first seen, in their order; none where the listing failed.
+  // Returns when each version of a listing was first seen, in their order; empty if the listing failed.
   const std::vector<Time>& known_since(const SourceAddress& source, std::string_view tag_prefix) const;
   const Result<Pin>& pinned(const Source& source) const;
-  // The listing without a tag prefix, where this run asked for it and got it; else null.
+  // Returns the listing without a tag prefix, or null if this run did not request it or the request failed.
   const Listing* known_listing(const SourceAddress& source) const;
 
-  // One moment for the whole run.
+  // Returns the time of the run.
   Time now() const { return now_; }
-  // Notes that a source gives an id by a reference; returns when that was first seen. Where a listing told the
-  // reference without its id, it is the reference that counts.
+  // Records that a source serves an id under a reference. Returns when that was first seen. If a listing contained the
+  // reference without its id, only the reference is compared.
   Time note(const Source& source, const std::string& ref, const std::string& id) const;
-  // When that was noted by this reference; nullopt: never.
+  // Returns when that was recorded for this reference; nullopt: never.
   std::optional<Time> first_seen_as(const Source& source, const std::string& ref, const std::string& id) const;
-  // Returns another id that was noted under this reference, the last one; empty if there is none.
+  // Returns the last other id that was recorded for this reference; empty if there is none.
   std::string other_id(const Source& source, const std::string& ref, const std::string& id) const;
-  // The same, else by any other reference.
+  // The same, or else for any other reference.
   std::optional<Time> first_seen(const Source& source, const std::string& ref, const std::string& id) const;
 
-  // What a fetch task brought.
+  // Returns a package that a fetch task fetched.
   const Result<Package>& package(const SourceAddress& source, const FetchRequest& request) const;
 
  private:
@@ -89,9 +88,9 @@ class SourceFetcher {
   struct Missing {
     const PackageRequest* request = nullptr;
     Result<Package>* package = nullptr;
-    bool is_damaged = false;  // what the store had of it
+    bool is_damaged = false;  // the package in the store
   };
-  using Work = std::vector<std::function<void()>>;  // may be done in any order, or side by side
+  using Work = std::vector<std::function<void()>>;  // may run in any order or in parallel
   struct State;
   void run_at_once(const FetchTask& task, State& state, Work& work);
   void ask(const FetchTask& task, State& state, Work& work);
@@ -101,7 +100,7 @@ class SourceFetcher {
   void fetch_missing(std::vector<Missing> missing);
   Result<Package>* add_package(const PackageRequest& request);
   static std::string question_of(const PackageRequest& request);
-  // Answers from the store, if it can.
+  // Reads the package from the store, if possible.
   bool take_stored(Missing& wanted) const;
   static void warn_damaged_package(const Missing& wanted);
   void fetch(std::span<const Missing> missing);
@@ -117,8 +116,8 @@ class SourceFetcher {
   };
   std::map<Key, Listed> listings_;           // package, tag prefix
   std::map<std::string, Result<Pin>> pins_;  // identity
-  std::mutex mutex_;                         // of packages_, which fetch tasks add to while others run
-  std::map<Key, Result<Package>> packages_;  // package, id and (where that may say more) reference
+  std::mutex mutex_;                         // of packages_, which fetch tasks extend while others run
+  std::map<Key, Result<Package>> packages_;  // package, id and (if it may matter) reference
 };
 
 }  // namespace modlock

@@ -11,60 +11,60 @@
 
 namespace modlock {
 
-// Decides, level by level, what every remote call resolves to, and brings the packages. One object serves one run: it
-// remembers over several walks what constraints were met, so that a version chosen early can be corrected when a deeper
-// call constrains it further (`must_restart`).
+// Decides, level by level, what every remote call resolves to, and fetches the packages. One object serves one run. It
+// remembers the constraints of earlier walks, so that a version chosen early can be corrected when a deeper call
+// constrains it further (`must_restart`).
 class VersionResolver {
  public:
   VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
 
   void start_walk();
   Result<void> visit(std::span<ModuleNode* const> level);
-  // True after a walk in which a decision became wrong: walk again. Constraints only accumulate, so this ends.
+  // Returns true after a walk in which a decision became wrong: walk again. Constraints only accumulate, so this ends.
   bool must_restart() const { return must_restart_; }
 
   const std::map<std::string, ResolvedModule, std::less<>>& resolved() const { return resolved_; }
-  // The lock entry that counts for a call, from the lock or from the restorable blocks, also under the key that the
-  // call had before it was renamed; null where there is none. Under frozen a renamed call has none.
+  // Returns the matching lock entry of a call, from the lock or from the restorable blocks, also under the key that the
+  // call had before it was renamed; null if there is none. Under frozen a renamed call has none.
   const ModuleLock* prior(const ModuleNode& node) const;
-  // What is installed for a call of a first lock; null where nothing is, or where it does not count.
+  // Returns what is installed for a call of a first lock; null if nothing is or if it does not match.
   const InstalledRecord* recorded(const std::string& key) const;
-  // The entry that a renamed or moved call had under its former key; null if there is none.
+  // Returns the entry that a renamed or moved call had under its former key; null if there is none.
   const ModuleLock* renamed_from(const std::string& key) const;
-  // Whether several such entries match a call equally well and differ, so that it is resolved as a new one.
+  // Returns whether several different entries match a renamed call equally well. It is then resolved as a new call.
   bool has_ambiguous_name(const std::string& key) const;
-  // Whether a call resolves to just that.
+  // Returns whether a call resolves to what is installed.
   bool is_adopted(const std::string& key) const;
-  // Calls that keep what is locked because their tag was moved, by key.
+  // Calls that keep their locked version because their tag was moved, by key.
   const std::map<std::string, HeldMove>& held() const { return held_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
   // Keys that no backend serves.
   const std::set<std::string>& unserved() const { return unserved_; }
-  // Calls that under frozen have no lock entry which may stay: key -> reason.
+  // Calls without a usable lock entry under frozen: key -> reason.
   const std::map<std::string, std::string>& frozen_out() const { return frozen_out_; }
 
  private:
-  // What the lock says of one member.
+  // The lock entry of one member.
   struct Locked {
     ResolvedModule resolved;
     std::string h1;
   };
 
-  // Calls that get one version.
+  // Calls that get the same version.
   struct Group {
     std::map<std::string, ConstraintUse> uses;  // by key and constraint text
     bool upgrade = false;
-    std::string offered;                  // the id of what moved; not empty: what is locked stays, in all later walks
-    std::chrono::seconds minimum_age{0};  // the longest that a member asks for
+    std::string offered;  // the id after the move; not empty: the locked version stays in all later walks
+    std::chrono::seconds minimum_age{0};  // the longest age of all members
     bool decided = false;                 // in this walk
-    bool failed = false;                  // in this walk; its error is in diagnostics_ when the level is over
+    bool failed = false;                  // in this walk; its error is in diagnostics_ when the level is done
     bool locked = false;                  // the decision comes from the lock
     ResolvedModule decision;
-    Result<void> outcome;  // of deciding
+    Result<void> outcome;  // of the decision
     std::string locked_h1;
-    std::optional<LocalPackage> in_place;      // installed already, with the locked h1: nothing to bring
-    std::map<std::string, Locked> candidates;  // by key and version: what the lock has for members met so far
-    std::set<std::string> commits;             // installed for members met so far, where a version has to be found
+    std::optional<LocalPackage> in_place;      // already installed with the locked h1: nothing to fetch
+    std::map<std::string, Locked> candidates;  // by key and version: the lock entries of members met so far
+    std::set<std::string> commits;             // installed for members met so far, if a version has to be found
     std::vector<ModuleNode*> level;            // members of the level being visited
 
     bool is_open() const { return !decided && !failed; }
@@ -108,7 +108,7 @@ class VersionResolver {
   Result<void> take_package(Group& group);
   Error explain_fetch(const Group& group, Error error) const;
   bool must_hold(const Group& group, const Package& package) const;
-  static bool is_candidate(const Group& group, const std::string& key);  // whether the lock has something for the call
+  static bool is_candidate(const Group& group, const std::string& key);  // whether the lock has an entry for the call
   void publish_decision(const Group& group);
   void report(Group& group, Error error);
 
@@ -116,13 +116,13 @@ class VersionResolver {
   SourceFetcher& fetcher_;
   const Context& context_;
   const bool adopts_;  // it is a first lock
-  // Where entries of renamed calls are looked for: the lock, or what is restorable if that has no blocks.
+  // The entries to search for renamed calls: the lock, or the restorable blocks if it has no blocks.
   const ModuleLocks& former_locks_;
   std::multimap<std::string_view, const ModuleLock*> formers_by_source_;
   std::map<std::string, std::optional<InstalledRecord>> recorded_;  // by key, of calls met so far
   std::map<std::string, Group> groups_;
   bool must_restart_ = false;
-  // of the current walk
+  // Of the current walk.
   int level_ = 0;
   std::map<std::string, Met, std::less<>> met_;                    // by key
   std::map<std::string, const ModuleLock*, std::less<>> renamed_;  // by key; null: ambiguous

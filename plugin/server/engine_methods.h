@@ -13,14 +13,14 @@ struct ServerLimits {
   std::size_t max_message_bytes = std::size_t{8} << 20U;
 };
 
-// Returns all methods, `initialize` included. Each decodes its params, calls the engine, and encodes the result; it
-// decides nothing. `engine` outlives the table.
+// Returns all methods, including `initialize`. Each decodes its params, calls the engine, and encodes the result.
+// `engine` outlives the table.
 MethodTable make_method_table(Engine& engine, const ServerLimits& limits);
 
-// The run of a request.
+// Returns the run of a request.
 RunOptions run_options(const RequestContext& request);
 
-// What an error carries besides: the changes that FROZEN found, as a member `changes`. Null if there are none.
+// Returns the additional data of an error: the changes of FROZEN as a member `changes`. Null if there are none.
 Json::Value error_data(const Run& run);
 
 }  // namespace modlock

@@ -17,12 +17,12 @@ struct HookOptions {
   bool is_after = false;
   bool upgrade = false;              // `init -upgrade`
   messages::RootParams root;         // the working directory
-  std::filesystem::path unit;        // absolute, links resolved
-  std::filesystem::path downloaded;  // the directory of the downloaded source, of which the working directory is a part
+  std::filesystem::path unit;        // absolute, symbolic links resolved
+  std::filesystem::path downloaded;  // the directory of the downloaded source, which contains the working directory
   UnitSourceRules source_rules;
 };
 
-// Hears of what a hook does while it does it.
+// Receives reports while a hook runs.
 class HookReporter {
  public:
   virtual ~HookReporter() = default;
@@ -30,17 +30,18 @@ class HookReporter {
   virtual void diagnostics(const Diagnostics& diagnostics) = 0;
 };
 
-// What is installed and is not what is locked; empty: all is well.
+// Installed content that differs from the locked content; empty: no problems.
 using WrongVerdicts = std::vector<messages::Verdict>;
 
-// Runs the hook. Before `init` and `get` it locks what is missing (with `upgrade`: what is newer) and installs; in CI
+// Runs the hook. Before `init` and `get` it locks missing entries (with `upgrade`: newer versions) and installs; in CI
 // it locks nothing. After them, and after `providers lock`, it restores the entries that the client has dropped. Before
 // commands that use modules it verifies what is installed. Errors: those of Engine::plan(), apply(), install() and
 // verify(), of UnitSourceLock and of UnitLock; HASH_MISMATCH if tags were moved (moved_error()).
 Result<WrongVerdicts> run_hook(const Engine& engine, const RunOptions& run_options, const HookOptions& options,
                                HookReporter& reporter);
 
-// The directory of the downloaded source that contains `working_directory`, or itself if there is none.
+// Returns the directory of the downloaded source that contains `working_directory`, or `working_directory` if there is
+// none.
 std::filesystem::path find_downloaded_source(const std::filesystem::path& working_directory);
 
 }  // namespace modlock::terragrunt

@@ -9,27 +9,27 @@
 
 namespace modlock::terragrunt {
 
-// Terragrunt runs the client in a working directory of its own, below its cache. The lock file that is under version
-// control lies in the unit: it is copied to the working directory before, and back after `init` and `providers lock`,
-// but without the module blocks, which the client has dropped by then, and never where the module blocks have a file of
-// their own. Both files may be one, where a unit is its own working directory.
+// Terragrunt runs the client in a working directory of its own, below its cache. The lock file under version control is
+// in the unit. It is copied to the working directory before the command, and back after `init` and `providers lock`,
+// but without the module blocks, which the client has dropped by then, and never if the module blocks have a file of
+// their own. Both files are the same if a unit is its own working directory.
 //
-// A unit that Terragrunt generates from a stack goes with `stack clean`. The lock file that is under version control
-// then lies at its kept_place().
+// `stack clean` deletes a unit that Terragrunt generates from a stack. The lock file under version control is then at
+// its kept_place().
 class UnitLock {
  public:
   UnitLock(std::filesystem::path unit, std::filesystem::path working_directory, ClientKind tool);
 
-  // Where the lock file of a generated unit is kept: "live/terragrunt-locks/vpc" for "live/.terragrunt-stack/vpc". The
-  // unit itself if it is not generated.
+  // Returns where the lock file of a generated unit is kept: "live/terragrunt-locks/vpc" for
+  // "live/.terragrunt-stack/vpc". The unit itself if it is not generated.
   static std::filesystem::path kept_place(const std::filesystem::path& unit);
 
-  // The module blocks of the unit become those of the working directory. Where the unit's lock file has none and
-  // nothing is known of earlier ones, those of its last committed version become what `lock` puts back. Errors: those
-  // of parse_lock(), with the path of the file; IO_ERROR; cancellation.
+  // Copies the module blocks of the unit to the working directory. If the unit's lock file has none and no earlier ones
+  // are known, those of its last committed version become the blocks that `lock` restores. Errors: those of
+  // parse_lock(), with the path of the file; IO_ERROR; cancellation.
   Result<void> take_over(const DataDirectory& data, const Context& context) const;
-  // The module blocks of the working directory become those of the unit, where it has a lock file (Terragrunt leaves
-  // none where `copy_terraform_lock_file` is false). Errors: as above.
+  // Copies the module blocks of the working directory to the unit, if it has a lock file (Terragrunt leaves none if
+  // `copy_terraform_lock_file` is false). Errors: as above.
   Result<void> give_back() const;
 
  private:

@@ -10,19 +10,19 @@
 
 namespace modlock::terragrunt {
 
-// What Terragrunt downloads and runs for a unit: `source` of its `terraform` block.
+// The source that Terragrunt downloads and runs for a unit: `source` of its `terraform` block.
 struct UnitSource {
-  SourceText source = {};                   // as a module call would name it
-  std::optional<std::string> version = {};  // of a registry module: `?version=` of "tfr://", or the argument beside it
+  SourceText source = {};                   // as in a module call
+  std::optional<std::string> version = {};  // of a registry module: `?version=` of "tfr://", or the argument next to it
 };
 
 struct FoundSource {
   bool is_known = true;                   // false: terragrunt.hcl computes it from more than local and given values
-  std::optional<UnitSource> source = {};  // nothing where none is named
+  std::optional<UnitSource> source = {};  // empty if none is specified
 };
 
-// Reads terragrunt.hcl of the unit, and of a generated stack terragrunt.values.hcl. `named` counts in its place where
-// it is not empty. Included files are not read: a source that only they name is not known. With a `repository`
+// Reads terragrunt.hcl of the unit, and terragrunt.values.hcl of a generated stack. A non-empty `named` replaces the
+// source. Included files are not read, so a source that only they specify is not known. With a `repository`
 // get_repo_root() and get_terragrunt_dir() have values. Errors: CONFIG_PARSE for syntax; IO_ERROR.
 Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, ClientKind tool,
                                      const std::filesystem::path& repository = {});

@@ -13,11 +13,12 @@
 
 namespace modlock::terragrunt {
 
-// The key of the lock entry for what Terragrunt downloads for a unit. A hook cannot choose the version of that, it can
-// only reject what is not locked.
+// The key of the lock entry for the source that Terragrunt downloads for a unit. A hook cannot choose its version; it
+// can only reject content that is not locked.
 inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
 
-// Where Terragrunt put a package, where in it the client runs, and the unit, whose files it has copied there.
+// The directory of a package that Terragrunt downloaded, the client's directory in it, and the unit, whose files it has
+// copied there.
 struct DownloadedSource {
   std::filesystem::path directory;
   std::filesystem::path working_directory;
@@ -26,7 +27,7 @@ struct DownloadedSource {
 
 struct UnitSourceRules {
   std::filesystem::path repository;
-  std::string named = {};                         // the source, if the hook was told it (--source)
+  std::string named = {};                         // the source, if --source specifies it
   std::vector<std::string> allow_unchecked = {};  // globs of units, relative to the repository
   bool strict = false;                            // a source that cannot be determined is an error
 };
@@ -34,8 +35,8 @@ struct UnitSourceRules {
 // Manages that entry in the lock file of the working directory.
 class UnitSourceLock {
  public:
-  // `report` is given one line for each entry that is locked, locked again or restored. `engine`, and what
-  // `run_options` refers to, outlive the object.
+  // `report` receives one line for each entry that is locked, locked again or restored. `engine` and the references of
+  // `run_options` outlive the object.
   UnitSourceLock(const Engine& engine, RunOptions run_options, std::string data_dir, UnitSourceRules rules,
                  DownloadedSource downloaded, std::function<void(const std::string&)> report)
       : engine_(engine),
@@ -45,10 +46,10 @@ class UnitSourceLock {
         downloaded_(std::move(downloaded)),
         report_(std::move(report)) {}
 
-  // Locks the source as the mode says, and checks what was downloaded against it. Does nothing if the unit has no
-  // source that can be locked. A source that cannot be determined is a warning; it is FROZEN with `strict` and in CI,
-  // and ignored for units of `allow_unchecked`. Errors: those of plan_single_call(); HASH_MISMATCH with the files that
-  // differ.
+  // Locks the source according to the mode, and checks the downloaded content against it. Does nothing if the unit has
+  // no source that can be locked. A source that cannot be determined is a warning; it is FROZEN with `strict` and in
+  // CI, and ignored for units of `allow_unchecked`. Errors: those of plan_single_call(); HASH_MISMATCH with the files
+  // that differ.
   Result<Diagnostics> prepare(PlanMode mode);
   // Restores the entry after the client has dropped it. Errors: those of open_lock(); IO_ERROR.
   Result<void> restore(const ModuleLocks& known);

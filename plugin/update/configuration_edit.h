@@ -19,7 +19,7 @@
 
 namespace modlock {
 
-// What a host wants of one provider. At least one of the two is given.
+// The requested update of one provider. At least one of the two is set.
 struct ProviderUpdate {
   ProviderAddress address;
   std::optional<Version> new_version = {};
@@ -28,49 +28,48 @@ struct ProviderUpdate {
   std::string subject() const { return "provider." + address.to_string(); }
 };
 
-// Why the files of a module cannot be edited, by its key; empty: they can.
+// Returns why the files of a module, given by its key, cannot be edited; empty: they can.
 using RefusalOf = std::function<std::string(const std::string& key)>;
 
-// What has to be written where in required_providers entries and in provider blocks. A new constraint takes the place
-// of those of the root module, where it has none, of those of its local modules. A new version is let in (let_in()) by
-// every constraint of these that keeps it out or names another one exactly; without a new constraint only. Constraints
-// of packages stay: whether they allow it is for who plans the lock. Errors: INVALID_PARAMS (there is no constraint
-// that could be changed); CONSTRAINT_SYNTAX; those of let_in(); CONFIG_NON_STATIC (a constraint that is no plain
-// literal).
+// Returns the required edits of required_providers entries and provider blocks. A new constraint replaces those of the
+// root module, or those of its local modules if the root module has none. A new version without a new constraint is
+// allowed (let_in()) in every constraint of these that excludes it or names another version exactly. Constraints of
+// packages stay; the lock plan checks whether they allow it. Errors: INVALID_PARAMS (no constraint can be changed);
+// CONSTRAINT_SYNTAX; those of let_in(); CONFIG_NON_STATIC (a constraint that is not a plain literal).
 Result<std::vector<FileSplice>> change_provider_constraints(const ModuleTree& tree, const ProviderUpdate& update,
                                                             const RefusalOf& refusal_of);
 
-// What a host wants of one call or provider. At least one of the two is given.
+// The requested update of one call or provider. At least one of the two is set.
 struct RequestedUpdate {
   std::string subject;                             // "module.vpc.nested", "provider.hashicorp/aws"
-  std::optional<Version> new_version = {};         // has to be locked; the configuration is changed where it must be
-  std::optional<std::string> new_constraint = {};  // takes the place of the constraint
+  std::optional<Version> new_version = {};         // has to be locked; the configuration is changed if necessary
+  std::optional<std::string> new_constraint = {};  // replaces the constraint
 };
 
-// How a version is named in a source that takes no constraint.
+// The form of a version in a source that takes no constraint.
 enum class UpdatePin {
   tag,       // `?ref=v1.2.0`, `?tag=1.2.0`
   immutable  // `?ref=<commit>`, `?digest=sha256:…`
 };
 
-// Changes what the files of a configuration, and our settings beside it, say of module calls and of providers, with
-// everything else left as it is: comments, layout, line ends.
+// Changes module calls and providers in the files of a configuration and in the settings file of its directory.
+// Everything else stays unchanged: comments, layout, line endings.
 class ConfigurationEditor {
  public:
-  // What is edited: `walk` as it was read into `tree`. All outlive the object. Without `pin` a source that names an id
-  // goes on naming one. With it also a `version` argument on a git or OCI source, which stock releases refuse, becomes
-  // a tag or an id in the source.
+  // Edits the configuration of `walk` as read into `tree`. All arguments outlive the object. Without `pin`, a source
+  // that names an id keeps naming one. With it, a `version` argument on a git or OCI source, which unmodified clients
+  // reject, also becomes a tag or an id in the source.
   ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values,
                       SourceFetcher& fetcher, std::optional<UpdatePin> pin);
 
-  // Errors, naming the subject: INVALID_PARAMS (no such call, a constraint where none can stand, a version that is
-  // asked of what has none); CONFIG_NON_STATIC (what has to be changed is computed, set from outside, or part of a
+  // Errors, naming the subject: INVALID_PARAMS (no such call, a constraint that is not possible there, a version for a
+  // source without versions); CONFIG_NON_STATIC (the text to change is computed, set from outside, or part of a
   // package); CONSTRAINT_SYNTAX; CONSTRAINT_CONFLICT (let_in()); NO_MATCHING_VERSION (the source has no such version);
-  // those of listing versions. Of providers those of change_provider_constraints().
+  // those of listing versions. For providers those of change_provider_constraints().
   Result<void> apply(const RequestedUpdate& update);
 
-  // The files after all that: path relative to the root -> before and after. Errors: CONFIG_PARSE where two updates
-  // want to change one place to different texts.
+  // Returns the files after all updates: path relative to the root -> before and after. Errors: CONFIG_PARSE if two
+  // updates change the same place to different texts.
   struct EditedFile {
     std::string before;
     std::string after;

@@ -15,42 +15,42 @@
 
 namespace modlock {
 
-// A version that a source offers, and how it is written where it takes the place of the current one. `value` nullopt:
-// it cannot be written there, so it is no way to go.
+// A version that a source offers, and the text that replaces the current version. `value` nullopt: it cannot be written
+// there, so it is not an option.
 struct OfferedVersion {
   Version version;
-  std::string id = {};  // immutable: a commit, a digest; empty where only a fetch tells
+  std::string id = {};  // immutable: a commit, a digest; empty if only a fetch shows it
 };
 using ValueOf = std::function<std::optional<std::string>(const OfferedVersion&)>;
 
-// A way to go from the current version.
+// A possible update of the current version.
 struct UpdateOption {
   Version version;
-  std::string value;  // what the configuration would say
+  std::string value;  // the new text in the configuration
   std::string type;   // "major", "minor", "patch": the first number that differs
   std::string id;
-  bool is_lock_only = false;  // the configuration stays as it is
+  bool is_lock_only = false;  // the configuration stays unchanged
 };
 
-// The newest offered version with the major number of `current`, and the newest with a higher one, as far as they are
-// above it; of prereleases only where the current version is one. `current_value` is what the configuration says.
+// Returns the newest offered version with the major number of `current`, and the newest with a higher one, if they are
+// above it. Includes prereleases only if the current version is one. `current_value` is the text in the configuration.
 std::vector<UpdateOption> update_options(std::span<const OfferedVersion> offered, const Version& current,
                                          std::string_view current_value, const ValueOf& value_of);
 
-// A module call or a provider, and where it may go. Words and meanings are Renovate's (its LookupResult and
+// A module call or a provider, and its possible updates. Names and meanings are Renovate's (its LookupResult and
 // SkipReason).
 struct Dependency {
   std::string subject;
   std::string type = {};        // "module", "required_provider"
-  std::string name = {};        // what it is called there: "github.com/acme/vpc", "hashicorp/aws"
+  std::string name = {};        // its name there: "github.com/acme/vpc", "hashicorp/aws"
   std::string datasource = {};  // "terraform-module", "git-tags", "docker", "terraform-provider"
-  Location location = {};       // where its version is decided
+  Location location = {};       // where its version is specified
   std::string current_value = {};
   std::optional<Version> current_version = {};
-  std::string current_id = {};      // where the configuration names it: a commit, a digest
-  std::string locked_version = {};  // empty: it is not locked with one
+  std::string current_id = {};      // if the configuration names it: a commit, a digest
+  std::string locked_version = {};  // empty: it is not locked with a version
   std::vector<UpdateOption> updates = {};
-  // Why there are none: "local", "unsupported-datasource", "contains-variable", "unversioned-reference",
+  // Why there are no updates: "local", "unsupported-datasource", "contains-variable", "unversioned-reference",
   // "unspecified-version"; empty: it was looked up.
   std::string skip_reason = {};
 };
@@ -65,11 +65,12 @@ struct LookupRequest {
 
 struct UpdateLookup {
   std::vector<Dependency> dependencies;  // modules by key, then providers by address
-  Diagnostics diagnostics;               // sources that could not be asked: their dependencies have no updates
+  Diagnostics diagnostics;               // sources that could not be queried: their dependencies have no updates
 };
 
-// Looks up what is newer than the version in use, each source asked once. Of calls in packages and of providers that
-// packages constrain only that counts which they allow. Errors: INVALID_PARAMS (a subject that is none); cancellation.
+// Looks up versions newer than the one in use. Queries each source once. For calls in packages, and for providers that
+// packages constrain, returns only versions that the packages allow. Errors: INVALID_PARAMS (an invalid subject);
+// cancellation.
 Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context);
 
