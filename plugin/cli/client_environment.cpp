@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// "-var=x=y" and "-var x=y", with one dash or two. `next` is what follows; true where it was used up.
+// Parses "-var=x=y" and "-var x=y", with one dash or two. `next` is the following word; `took_next` is set if it is
+// consumed.
 std::optional<std::string> value_of(std::string_view flag, std::string_view word, const std::string* next,
                                     bool& took_next) {
   while (word.starts_with('-')) {

@@ -29,21 +29,21 @@ void add_store_flags(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_network_flags(CLI::App& command, CommonFlags& flags) {
-  command.add_flag("--offline", flags.offline, "Send no request at all")->envname("TOFU_MODLOCK_OFFLINE");
-  command
-      .add_option("--git-engine", flags.git_engine, "Who speaks with git repositories over http: auto, libgit2 or git")
+  command.add_flag("--offline", flags.offline, "Work offline: send no network requests")
+      ->envname("TOFU_MODLOCK_OFFLINE");
+  command.add_option("--git-engine", flags.git_engine, "Git implementation for http and https: auto, libgit2, or git")
       ->envname("TOFU_MODLOCK_GIT_ENGINE")
       ->check(CLI::IsMember({"auto", "libgit2", "git"}));
   command
       .add_option("--connections", flags.connections,
-                  "How many connections to one host are in use at the same time (default 32, at most 64)")
+                  "Number of parallel connections to one host (default 32, maximum 64)")
       ->envname("TOFU_MODLOCK_CONNECTIONS")
       ->check(CLI::Range(std::size_t{1}, kMostConnections))
       ->type_name("N");
 }
 
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
-  command.add_option("--implementation", flags.implementation, "The tool that will run")
+  command.add_option("--implementation", flags.implementation, "The client that will run")
       ->envname("TOFU_MODLOCK_IMPLEMENTATION")
       ->check(CLI::IsMember({"opentofu", "terraform"}));
   command.add_option("--implementation-version", flags.implementation_version, "Its version")
@@ -51,7 +51,7 @@ void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
       ->type_name("VERSION");
 }
 
-// Each is taken when it is met: of a value and a file the later one wins.
+// Each is processed in order: of a value and a file the later one wins.
 void add_variable_flags(CLI::App& command, CommonFlags& flags) {
   const auto add = [&](const char* names, const char* type, bool is_file, const char* what) {
     command
@@ -76,7 +76,7 @@ void add_workspace_root_flag(CLI::App& command, CommonFlags& flags) {
       ->allow_extra_args(false);
 }
 
-// What decides how a root is read.
+// Flags that decide how a root is read.
 void add_reading_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--data-dir", flags.data_dir, "Data directory instead of .terraform")
       ->envname("TF_DATA_DIR")
@@ -89,7 +89,7 @@ void add_reading_flags(CLI::App& command, CommonFlags& flags) {
   add_implementation_flags(command, flags);
 }
 
-// --recursive, and what is searched with it.
+// --recursive and its search flags.
 void add_recursive_flags(CLI::App& command, CommonFlags& flags) {
   command.add_flag("--recursive", flags.recursive, "Process every root module in and below these directories");
   command
@@ -103,8 +103,7 @@ void add_recursive_flags(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_jobs_flag(CLI::App& command, CommonFlags& flags) {
-  command
-      .add_option("--jobs", flags.jobs, "How many root modules are worked on at the same time (default 8, at most 64)")
+  command.add_option("--jobs", flags.jobs, "Number of root modules to process in parallel (default 8, maximum 64)")
       ->envname("TOFU_MODLOCK_JOBS")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
@@ -112,7 +111,7 @@ void add_jobs_flag(CLI::App& command, CommonFlags& flags) {
 
 void add_root_flags(CLI::App& command, CommonFlags& flags) {
   add_store_flags(command, flags);
-  command.add_option("DIR,--chdir", flags.directories, "Root modules to work on (default: the current directory)");
+  command.add_option("DIR,--chdir", flags.directories, "Root modules to process (default: the current directory)");
   add_recursive_flags(command, flags);
   add_jobs_flag(command, flags);
   add_reading_flags(command, flags);
@@ -128,14 +127,14 @@ void add_include_flag(CLI::App& command, CommonFlags& flags) {
 void add_override_flags(CLI::App& command, CommandLine& out) {
   CLI::Option* write = command.add_flag_callback(
       "--overrides", [&out] { out.overrides = true; },
-      "Write modlock_override.tf beside calls with a version on a git or OCI source (OpenTofu 1.10+)");
+      "Write modlock_override.tf next to calls with a version on a git or OCI source (OpenTofu 1.10+)");
   command
       .add_flag_callback(
           "--no-overrides", [&out] { out.overrides = false; }, "Remove these files")
       ->excludes(write);
 }
 
-// CLI11 takes "-1" for the largest number there is, and the largest for all beyond it.
+// CLI11 reads "-1" as the largest number, and larger numbers as the largest one.
 std::string refuse_what_wraps(const std::string& size) {
   std::uint64_t number = 0;
   return std::from_chars(size.data(), size.data() + size.size(), number).ec == std::errc()
@@ -147,7 +146,7 @@ void add_dry_run_flags(CLI::App& command, CommandLine& out) {
   command.add_flag("--dry-run", out.dry_run, "Print the change as a unified diff, write nothing");
   command
       .add_option("--color", out.color,
-                  "Colours in the diff: auto (default: on a terminal without NO_COLOR), always or never")
+                  "Colors in the diff: auto (default: on a terminal without NO_COLOR), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
@@ -167,7 +166,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       ->allow_extra_args(false);
   command
       .add_option("--hashes", out.hashes,
-                  "Of providers: superset (all that any client may want to add), init (what `init` writes) or "
+                  "Provider hashes: superset (all that any client may add), init (what `init` writes) or "
                   "providers-lock (what `providers lock` writes)")
       ->check(CLI::IsMember({"superset", "init", "providers-lock"}));
   command
@@ -177,12 +176,12 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       ->check(CLI::IsMember({"auto", "unified", "per-call"}));
   command
       .add_option("--minimum-release-age", out.minimum_release_age,
-                  "Choose only what was first seen so long ago, whatever the settings say (0s: anything)")
+                  "Select only versions first seen at least this long ago; overrides the settings (0s: no minimum)")
       ->envname("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
       ->type_name("DURATION");
   command.add_flag("--no-adopt", out.no_adopt,
-                   "Where nothing is locked yet: choose anew instead of keeping the versions that are installed");
-  command.add_flag("--install", out.install, "Install what is locked afterwards");
+                   "On the first lock, select versions from the sources instead of keeping the installed ones");
+  command.add_flag("--install", out.install, "Install the locked versions afterwards");
   add_override_flags(command, out);
 }
 
@@ -190,8 +189,8 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
 
 void lock_flags(CLI::App& command, CommandLine& out) {
   add_plan_flags(command, out);
-  command.add_flag("--frozen", out.frozen, "Change nothing; exit 3 where the lock is not up to date");
-  add_accept_moved_flag(command, out, "Ask the tags of locked versions again, and lock what they point to now");
+  command.add_flag("--frozen", out.frozen, "Change nothing; exit with code 3 if the lock file is not up to date");
+  add_accept_moved_flag(command, out, "Resolve the tags of locked versions again, and lock what they point to now");
   command.get_option("--accept-moved")->excludes("--frozen");
 }
 
@@ -202,25 +201,24 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
                   "Only this module call and what it calls (module.vpc.nested), or this provider")
       ->type_name("SUBJECT")
       ->allow_extra_args(false);
-  add_accept_moved_flag(command, out, "Lock what moved tags point to now (default: keep what is locked and exit 4)");
+  add_accept_moved_flag(command, out,
+                        "Lock what moved tags point to now (default: keep the locked versions and exit with code 4)");
 }
 
 void update_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
-  CLI::Option* updates = command.add_option(
-      "SUBJECT=VERSION", out.updates,
-      "A module call or a provider, and the version or the constraint that it should have; with --list "
-      "the subject alone");
+  CLI::Option* updates = command.add_option("SUBJECT=VERSION", out.updates,
+                                            "A module call or a provider, and the version or the constraint that it "
+                                            "should have; with --list only the subject");
   command
       .add_option("--chdir", out.common.directories,
-                  "Root module to work on, repeatable (default: the current directory; with --from-file and "
+                  "Root module to process, repeatable (default: the current directory; with --from-file and "
                   "--from-diff every root module of the repository that has a lock file)")
       ->allow_extra_args(false)
       ->type_name("DIR");
   add_recursive_flags(command, out.common);
   add_jobs_flag(command, out.common);
-  CLI::Option* list =
-      command.add_flag("--list", out.list, "Show what is newer than what is in use, and change nothing");
+  CLI::Option* list = command.add_flag("--list", out.list, "List available updates and change nothing");
   CLI::Option* diff = command
                           .add_option("--from-diff", out.from_diff,
                                       "Update the lock file for what the configuration changed since this git revision")
@@ -235,13 +233,13 @@ void update_flags(CLI::App& command, CommandLine& out) {
       ->excludes(diff);
   command
       .add_option("--pin", out.pin,
-                  "Of git and OCI sources: write the tag, or what never changes (commit, digest), also in place of a "
+                  "For git and OCI sources: write the tag or the immutable id (commit, digest), also in place of a "
                   "version argument")
       ->check(CLI::IsMember({"tag", "immutable"}))
       ->excludes(diff);
   add_include_flag(command, out.common);
   command.get_option("--include")->excludes("--list");
-  add_accept_moved_flag(command, out, "Ask the tags of locked versions again, and lock what they point to now");
+  add_accept_moved_flag(command, out, "Resolve the tags of locked versions again, and lock what they point to now");
   command.get_option("--accept-moved")->excludes("--list");
   add_dry_run_flags(command, out);
   command.add_option("--format", out.output_format, "text (default) or markdown: a summary of the change")
@@ -260,11 +258,12 @@ void install_flags(CLI::App& command, CommandLine& out) {
 void verify_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);
-  CLI::Option* online = command.add_flag("--online", out.online, "Ask the sources too what became of what is locked");
+  CLI::Option* online =
+      command.add_flag("--online", out.online, "Also check the sources for moved, deleted, and newer versions");
   add_network_flags(command, out.common);
   command.get_option("--offline")->excludes(online);
-  command.add_flag("--strict", out.strict, "Count every differing file, and calls that cannot be locked yet");
-  command.add_flag("--full", out.full, "Hash every file again, also those that did not change since the last time");
+  command.add_flag("--strict", out.strict, "Report every differing file, and calls that cannot be locked yet");
+  command.add_flag("--full", out.full, "Hash every file, including files that did not change since the last run");
   command.add_flag("--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
 }
 
@@ -283,7 +282,7 @@ void versions_flags(CLI::App& command, CommandLine& out) {
   add_network_flags(command, out.common);
   add_implementation_flags(command, out.common);
   command.add_option("SOURCE", out.source, "A module source address")->required();
-  command.add_option("--constraint", out.constraint, "Also say which version it selects");
+  command.add_option("--constraint", out.constraint, "Also show which version it selects");
   command.add_option("--tag-prefix", out.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
   command.add_flag("--include-prerelease", out.include_prerelease, "List prereleases too");
 }
@@ -299,15 +298,16 @@ void explain_flags(CLI::App& command, CommandLine& out) {
       "SUBJECT", out.subject, "A module call (module.NAME or module.NAME.NESTED), or provider.NAMESPACE/TYPE");
   command
       .add_option("--credentials", out.credentials,
-                  "Show instead which credentials a host gets, for OCI with the repository: the places, no secret")
+                  "Show instead the credential sources of a host (for OCI, of a repository), without secrets")
       ->type_name("HOST[/REPOSITORY]")
       ->excludes(subject);
 }
 
 void sbom_flags(CLI::App& command, CommandLine& out) {
-  command.add_option("DIR,--chdir", out.common.directories, "Root modules to work on (default: the current directory)");
+  command.add_option("DIR,--chdir", out.common.directories, "Root modules to process (default: the current directory)");
   add_recursive_flags(command, out.common);
-  command.add_option("--name", out.name, "What the parts are parts of (default: root module)")->type_name("NAME");
+  command.add_option("--name", out.name, "Name of the product that the SBOM describes (default: root module)")
+      ->type_name("NAME");
 }
 
 void merge_flags(CLI::App& command, CommandLine& out) {
@@ -325,23 +325,25 @@ void cache_info_flags(CLI::App& command, CommandLine& out) {
 
 void cache_prune_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
-  command.add_option("--max-bytes", out.max_bytes, "Keep at most so much: the longest unused goes first")
+  command
+      .add_option("--max-bytes", out.max_bytes,
+                  "Maximum cache size; the least recently used packages are removed first")
       ->transform(CLI::AsSizeValue(false))
       ->transform(CLI::Validator([](std::string& size) { return refuse_what_wraps(size); }, ""))
       ->type_name("SIZE");
-  command.add_option("--max-age", out.max_age, "Keep what was used within this time (720h)")->type_name("DURATION");
+  command.add_option("--max-age", out.max_age, "Keep packages used within this time (720h)")->type_name("DURATION");
 }
 
 void mirror_flags(CLI::App& command, CommandLine& out) {
   add_place_flags(command, out.common);
   command
       .add_option("--chdir", out.common.directories,
-                  "The root module, and where the command runs (default: the current directory)")
+                  "The root module, and the directory in which the command runs (default: the current directory)")
       ->expected(1)
       ->allow_extra_args(false);
   add_reading_flags(command, out.common);
   add_network_flags(command, out.common);
-  command.add_option("COMMAND", out.command, "The program and its arguments, behind --")->required();
+  command.add_option("COMMAND", out.command, "The program and its arguments, after --")->required();
 }
 
 void hook_flags(CLI::App& command, CommandLine& out) {
@@ -356,15 +358,14 @@ void hook_flags(CLI::App& command, CommandLine& out) {
       ->required();
   command
       .add_option("--source", out.unit_source,
-                  "What Terragrunt downloads for the unit, where terragrunt.hcl computes it")
+                  "The source that Terragrunt downloads for the unit, if terragrunt.hcl computes it")
       ->envname("TG_CTX_SOURCE")
       ->type_name("SOURCE");
   command.add_flag("--after", out.after, "The command has run");
-  command.add_option("COMMAND", out.client_command, "The command of the client (default: what Terragrunt says it is)")
+  command.add_option("COMMAND", out.client_command, "The command of the client (default: from Terragrunt)")
       ->envname("TG_CTX_COMMAND")
       ->required();
-  command.add_flag("--strict", out.strict,
-                   "Stop if it cannot be determined what Terragrunt downloads for the unit (default in CI)");
+  command.add_flag("--strict", out.strict, "Stop if the source of the unit cannot be determined (default in CI)");
   command
       .add_option(
           "--allow-unchecked-source", out.allow_unchecked_source,
@@ -373,17 +374,14 @@ void hook_flags(CLI::App& command, CommandLine& out) {
       ->delimiter(':')
       ->allow_extra_args(false)
       ->type_name("UNIT-GLOB");
-  command.add_flag("--upgrade", out.upgrade,
-                   "The command is to take newer versions: lock them before init, but not in CI");
+  command.add_flag("--upgrade", out.upgrade, "Lock newer versions before init, but not in CI");
 }
 
 void doctor_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
-  CLI::Option* online = command.add_flag("--online", out.online, "Ask the hosts that the configuration takes from");
-  command.add_option("--host", out.hosts, "Look at this host too, and ask it")
-      ->type_name("HOST")
-      ->allow_extra_args(false);
+  CLI::Option* online = command.add_flag("--online", out.online, "Also query the hosts that the configuration uses");
+  command.add_option("--host", out.hosts, "Also check and query this host")->type_name("HOST")->allow_extra_args(false);
   command.get_option("--offline")->excludes(online);
 }
 
@@ -407,7 +405,7 @@ void call_flags(CLI::App& command, CommandLine& out) {
 }
 
 void schema_flags(CLI::App& command, CommandLine& out) {
-  command.add_option("DOCUMENT", out.document, "openrpc (what rpc.discover answers) or jsonschema")
+  command.add_option("DOCUMENT", out.document, "openrpc (the result of rpc.discover) or jsonschema")
       ->required()
       ->check(CLI::IsMember({"openrpc", "jsonschema"}));
 }

@@ -11,7 +11,7 @@ namespace {
 using Verb = CommandLine::Verb;
 
 struct Command {
-  const char* group;  // the command that it is a part of, or none
+  const char* group;  // the parent command, or none
   Verb verb;
   const char* name;
   const char* what;
@@ -20,11 +20,10 @@ struct Command {
 };
 
 const Command kCommands[] = {
-    {"", Verb::lock, "lock",
-     "Bring the lock up to date: what is locked and allowed stays, the rest is added or removed",
+    {"", Verb::lock, "lock", "Update the lock file: keep allowed versions, add missing entries, remove unused ones",
      "  tofu-modlock lock\n"
      "  tofu-modlock lock --chdir environments/prod --install\n"
-     "  tofu-modlock lock --frozen          # in CI: exit 3 where anything would change\n",
+     "  tofu-modlock lock --frozen          # in CI: exit with code 3 if anything would change\n",
      lock_flags},
     {"", Verb::upgrade, "upgrade", "Lock the newest versions that the constraints allow",
      "  tofu-modlock upgrade\n"
@@ -32,21 +31,21 @@ const Command kCommands[] = {
      "  tofu-modlock upgrade --target provider.hashicorp/aws\n"
      "  tofu-modlock upgrade --install\n",
      upgrade_flags},
-    {"", Verb::update, "update", "Change a version in the configuration and in the lock together, and nothing else",
+    {"", Verb::update, "update", "Change a version in the configuration and the lock file, and nothing else",
      "  tofu-modlock update --list\n"
      "  tofu-modlock update module.vpc=2.1.0 provider.hashicorp/aws=6.2.0\n"
      "  tofu-modlock update 'module.vpc=~> 2.0' --dry-run\n"
      "  tofu-modlock update module.vpc=2.1.0 --pin immutable --format markdown\n"
-     "  tofu-modlock update --from-file updates.json     # what Renovate tells its postUpgradeTasks\n",
+     "  tofu-modlock update --from-file updates.json     # from postUpgradeTasks of Renovate\n",
      update_flags},
-    {"", Verb::install, "install", "Put the locked packages where a stock tofu or terraform uses them",
+    {"", Verb::install, "install", "Install the locked packages where tofu and terraform expect them",
      "  tofu-modlock install && tofu init\n"
-     "  tofu-modlock install --offline      # from the cache alone\n"
+     "  tofu-modlock install --offline      # only from the cache\n"
      "  tofu-modlock install --overrides    # for calls with a version on a git or OCI source\n",
      install_flags},
-    {"", Verb::verify, "verify", "Compare what is installed with the lock, offline",
+    {"", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
      "  tofu-modlock verify\n"
-     "  tofu-modlock verify --online        # also ask the sources: moved, vanished, newer\n"
+     "  tofu-modlock verify --online        # also query the sources: moved, vanished, newer\n"
      "  tofu-modlock verify --strict --json\n"
      "  tofu-modlock verify --sarif > verify.sarif\n",
      verify_flags},
@@ -54,7 +53,7 @@ const Command kCommands[] = {
      "  tofu-modlock inspect\n"
      "  tofu-modlock inspect --json --chdir environments/prod\n",
      inspect_flags},
-    {"", Verb::graph, "graph", "Draw the modules and providers of a root module",
+    {"", Verb::graph, "graph", "Print the graph of the modules and providers of a root module",
      "  tofu-modlock graph > modules.mmd\n"
      "  tofu-modlock graph --format dot | dot -Tsvg > modules.svg\n",
      graph_flags},
@@ -63,13 +62,13 @@ const Command kCommands[] = {
      "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n",
      versions_flags},
     {"", Verb::explain, "explain",
-     "Say why a module or a provider has its version: who constrains it where, and which versions that leaves",
+     "Explain why a module or provider has its version: list each constraint, its location, and the versions it allows",
      "  tofu-modlock explain module.vpc.nested\n"
      "  tofu-modlock explain provider.hashicorp/aws\n"
      "  tofu-modlock explain --credentials registry.example.com\n"
      "  tofu-modlock explain --credentials ghcr.io/team/network\n",
      explain_flags},
-    {"", Verb::sbom, "sbom", "Print a bill of materials (CycloneDX 1.6) of what is locked",
+    {"", Verb::sbom, "sbom", "Print an SBOM (CycloneDX 1.6) of the locked versions",
      "  tofu-modlock sbom --name shop-network > bom.cdx.json\n", sbom_flags},
     {"", Verb::merge, "merge",
      "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
@@ -77,32 +76,30 @@ const Command kCommands[] = {
      "  git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n"
      "  echo '.terraform.lock.hcl merge=tofu-modlock' >> .gitattributes\n",
      merge_flags},
-    {"cache", Verb::cache_info, "info", "Where the cache is and how much it holds", "  tofu-modlock cache info\n",
+    {"cache", Verb::cache_info, "info", "Show the location and size of the cache", "  tofu-modlock cache info\n",
      cache_info_flags},
-    {"cache", Verb::cache_prune, "prune", "Remove what was not used for long, and what was left unfinished",
+    {"cache", Verb::cache_prune, "prune", "Remove unused packages and incomplete downloads",
      "  tofu-modlock cache prune --max-age 720h\n"
      "  tofu-modlock cache prune --max-bytes 2GiB\n",
      cache_prune_flags},
-    {"", Verb::mirror, "mirror",
-     "Run a command for which module registries offer exactly what is locked, from the cache",
+    {"", Verb::mirror, "mirror", "Run a command with a local module registry that serves only the locked versions",
      "  tofu-modlock mirror -- tofu init -upgrade\n"
      "  tofu-modlock mirror --chdir environments/prod -- terraform get -update\n",
      mirror_flags},
     {"", Verb::hook, "hook",
-     "What a Terragrunt hook runs: before init and get install what is locked, before plan, apply and the like verify "
-     "it, after init put dropped module blocks back into the lock file; nothing for other commands",
+     "Run as a Terragrunt hook: install locked packages before init and get, verify them before plan, apply and "
+     "similar commands, restore dropped module blocks after init; do nothing for other commands",
      "  tofu-modlock hook --unit live/prod/vpc --root . init\n"
      "  tofu-modlock hook --unit live/prod/vpc --root . --after init\n"
      "  tofu-modlock hook --unit live/prod/vpc --root . plan\n",
      hook_flags},
     {"", Verb::doctor, "doctor",
-     "Look at what everything else needs: git, the client, certificates, proxies, credentials, "
-     "settings and where each comes from, the store",
+     "Check the environment: git, the client, certificates, proxies, credentials, settings, and the cache",
      "  tofu-modlock doctor\n"
-     "  tofu-modlock doctor --online         # also ask the hosts of the configuration\n"
+     "  tofu-modlock doctor --online         # also query the hosts of the configuration\n"
      "  tofu-modlock doctor --host registry.example.com\n",
      doctor_flags},
-    {"", Verb::serve, "serve", "Speak JSON-RPC 2.0 over stdin and stdout (for programs)",
+    {"", Verb::serve, "serve", "Serve JSON-RPC 2.0 on stdin and stdout (for programs)",
      "  tofu-modlock serve < requests.jsonl\n", serve_flags},
     {"", Verb::call, "call", "Call one method of the protocol and print its result",
      "  tofu-modlock call lock/plan --params '{\"root\": \"/srv/infra\"}'\n"
@@ -122,7 +119,7 @@ CLI::App& place_of(const Command& command, CLI::App& app) {
   if (!found.empty()) {
     return *found.front();
   }
-  CLI::App* group = app.add_subcommand(command.group, "Look after the package cache");
+  CLI::App* group = app.add_subcommand(command.group, "Manage the package cache");
   group->require_subcommand(1);
   return *group;
 }
@@ -130,13 +127,13 @@ CLI::App& place_of(const Command& command, CLI::App& app) {
 void add_command(CLI::App& app, const Command& command, CommandLine& out) {
   CLI::App& added = *place_of(command, app).add_subcommand(command.name, command.what);
   added.footer(std::string("Examples:\n") + command.examples);
-  // The flags of commands that the line does not name would cost a tenth of what `--version` takes, and CLI11 would
-  // read the variables behind them, over the flags of this one.
+  // The flags of commands that the line does not name would take a tenth of the time of `--version`, and CLI11 would
+  // read their environment variables over the flags of this one.
   added.preparse_callback([&](std::size_t) { command.add_flags(added, out); });
   added.parse_complete_callback([&] { out.verb = command.verb; });
 }
 
-// Of `tofu` and `terraform` the program's name says which they are.
+// For `tofu` and `terraform`, the program's name determines the client.
 void name_implementation(CommandLine& line) {
   if (line.verb != Verb::mirror || !line.common.implementation.empty()) {
     return;

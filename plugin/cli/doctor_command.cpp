@@ -48,7 +48,7 @@ void print(const std::vector<Finding>& findings) {
   }
 }
 
-// What named the cache directory.
+// Returns the source of the cache directory setting.
 std::string cache_origin(const CommonFlags& flags) {
   const auto is_set = [](const char* name, const std::string& value) {
     const char* set = std::getenv(name);

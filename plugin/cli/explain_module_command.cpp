@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShown = 6;  // versions in one line
 
-// "1.3.0, 1.2.5, 1.2.4 and 12 more"
+// Formats "1.3.0, 1.2.5, 1.2.4 and 12 more".
 std::string some_of(const std::vector<std::string>& texts) {
   std::string line;
   for (std::size_t i = 0; i < texts.size() && i < kShown; ++i) {
@@ -21,7 +21,7 @@ std::string some_of(const std::vector<std::string>& texts) {
   return texts.size() > kShown ? fmt::format("{} and {} more", line, texts.size() - kShown) : line;
 }
 
-// Versions that are rejected for one reason share a line.
+// Versions that are rejected for the same reason share a line.
 std::string rejected_lines(const std::vector<messages::Rejection>& rejected) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const messages::Rejection& one : rejected) {

@@ -46,7 +46,7 @@ bool has_terminal() {
 
 Result<int> wait_for(pid_t pid, Interrupt& interrupt) {
   siginfo_t ended{};
-  // Its number stays its own until nobody sends a signal there any more.
+  // The process ID stays reserved until no more signals are sent to it.
   while (::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) {
       return fail(Code::io_error, fmt::format("cannot wait for a child: {}", std::generic_category().message(errno)));

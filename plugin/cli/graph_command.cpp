@@ -7,7 +7,7 @@
 namespace modlock::cli {
 namespace {
 
-// Mermaid and DOT differ in how a node and an arrow are written; names of nodes are numbers in both.
+// Mermaid and DOT differ in how a node and an edge are written; node names are numbers in both.
 class Drawing {
  public:
   explicit Drawing(bool dot) : dot_(dot), text_(dot ? "digraph modules {\n  rankdir = \"LR\";\n" : "graph LR\n") {}
@@ -36,7 +36,7 @@ class Drawing {
  private:
   using Names = std::map<std::string, std::string>;
 
-  // Quotes and line ends cannot stand in a label as they are, nor can what either language obeys.
+  // Escapes quotes, newlines and the control sequences of both languages in a label.
   std::string escaped(std::string_view label) const {
     std::string out;
     for (const char c : label) {
@@ -90,7 +90,7 @@ std::string label_of(const messages::InspectedModule& module) {
   return label;
 }
 
-// The nearest call above that is drawn: names of test modules have parts that are no call.
+// Returns the nearest call above that is drawn: names of test modules have parts that are not calls.
 std::string caller_of(std::string key, const Drawing& drawing) {
   do {
     key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'));

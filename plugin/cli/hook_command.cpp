@@ -74,8 +74,9 @@ int print_wrong(const terragrunt::WrongVerdicts& verdicts, const std::string& un
     }
   }
   if (!lines.empty()) {
-    print_without_retry_words(fmt::format(
-        "Error: what is installed for {} is not what is locked\n{}  to do: run: terragrunt init\n", unit, lines));
+    print_without_retry_words(
+        fmt::format("Error: the installed modules of {} do not match the lock file\n{}  to do: run: terragrunt init\n",
+                    unit, lines));
   }
   return code;
 }
@@ -106,13 +107,13 @@ Result<void> prepare_hook(CommandLine& line) {
   MODLOCK_TRY(const auto repository, unit ? directory_at(line.repository, "--root") : unit);
   if (auto inside = confine(*unit, {repository}); !inside) {
     return fail(Code::invalid_params,
-                fmt::format("--unit {} does not lie below --root {}", unit->string(), repository.string()),
+                fmt::format("--unit {} is not below --root {}", unit->string(), repository.string()),
                 "name the directory of the repository that holds the unit");
   }
   std::error_code error;
   const fs::path working_directory = fs::current_path(error);
   if (error) {
-    return fail(Code::io_error, fmt::format("the current directory cannot be told: {}", error.message()));
+    return fail(Code::io_error, fmt::format("cannot determine the current directory: {}", error.message()));
   }
   for (const std::string& glob : line.allow_unchecked_source) {
     if (const auto parsed = DirectoryGlob::parse(glob); !parsed) {
@@ -136,8 +137,7 @@ int run_hook(const CommandLine& line, const Host& host) {
   }
   Error error = std::move(wrong.error());
   if (error.code == Code::frozen && (error.subject != terragrunt::kUnitSourceKey || error.hint.empty())) {
-    error.hint =
-        "run terragrunt init where the variable CI is not set, review the change of the lock file and commit it";
+    error.hint = "run terragrunt init without the variable CI, review the change of the lock file and commit it";
   }
   SourceExcerpts excerpts(line.common.directories.front());
   print_without_retry_words(render(error, "Error", &excerpts));

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path normal(const fs::path& path) {
-  std::error_code error;  // the current directory may be gone
+  std::error_code error;  // the current directory may have been deleted
   const fs::path absolute = fs::absolute(path, error).lexically_normal();
   return absolute.has_filename() ? absolute : absolute.parent_path();
 }
@@ -113,7 +113,7 @@ Run Host::run() const {
 Error unexpected_error(const std::string& what) {
   return {.code = Code::internal,
           .message = fmt::format("tofu-modlock failed unexpectedly: {}", what),
-          .hint = "this is a defect of the program: please report it"};
+          .hint = "this is an internal error (bug): please report it"};
 }
 
 void Host::request_done() const {

@@ -8,13 +8,13 @@
 namespace modlock::cli {
 namespace {
 
-// A module call and those below it, in the order of their names.
+// A module call and the calls below it, in the order of their names.
 struct Branch {
-  const messages::InspectedModule* module = nullptr;  // null: a call between that could not be read, or the root
+  const messages::InspectedModule* module = nullptr;  // null: the root, or a call in between that could not be read
   std::map<std::string, Branch> calls;
 };
 
-// Test modules hang below "test" without having a call of that name.
+// Test modules are below "test" without a call of that name.
 Branch tree_of(const std::vector<messages::InspectedModule>& modules) {
   Branch root;
   for (const messages::InspectedModule& module : modules) {

@@ -10,7 +10,7 @@
 namespace modlock::cli {
 namespace {
 
-// SIGUSR1 only ends the wait when the object goes away.
+// SIGUSR1 only ends the wait when the object is destroyed.
 sigset_t waited_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -62,7 +62,7 @@ void Interrupt::wait() {
 void open_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) == -1) {
-      // Opened write-only for stdin and read-only for the others: using them fails instead of seeming to work.
+      // Opened write-only for stdin and read-only for the others, so that using them fails instead of seeming to work.
       (void)::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
     }
   }

@@ -26,7 +26,7 @@ class LocalModules {
     }
   }
 
-  // Also those that a symbolic link leads to.
+  // Returns the directories, including targets of symbolic links.
   const std::set<fs::path>& directories() const { return directories_; }
   bool is_complete() const { return is_complete_; }
 

@@ -11,13 +11,13 @@
 namespace modlock::cli {
 namespace {
 
-// With --recursive a root module needs not have every target, but one of them has to have it.
+// With --recursive not every root module must have every target, but at least one must have it.
 class Targets {
  public:
   explicit Targets(const CommandLine& line) : line_(line) {}
 
-  // Drops the target that the error says `root` lacks from `targets`. False if the error is another one, or if none is
-  // left.
+  // Removes the target that `root` lacks according to the error from `targets`. Returns false if the error is another
+  // one, or if none is left.
   bool drop(const Error& error, const std::string& root, std::vector<std::string>& targets) {
     const bool lacks_target = error.code == Code::invalid_params && std::erase(targets, error.subject) > 0;
     if (!line_.common.recursive || !lacks_target) {
@@ -32,7 +32,7 @@ class Targets {
     found_.insert(targets.begin(), targets.end());
   }
 
-  // When all roots have been asked: the error of a target that neither `root` nor any other has.
+  // Call after all roots: returns the error of a target that neither `root` nor any other root has.
   const Error* find_error(const std::string& root) const {
     const auto lacking = lacking_.find(root);
     if (lacking == lacking_.end()) {
@@ -73,7 +73,7 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
 
 using AskedPlan = RootAnswer<messages::LockPlanResult>;
 
-// What is planned is written at once: where another root fails, or the command is ended, it need not be asked again.
+// Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
 AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root, Targets& targets) {
   std::vector<std::string> wanted = line.targets;
   AskedPlan asked = host.call(&Engine::plan, plan_params(line, host, root, wanted));

@@ -30,7 +30,7 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 
 namespace {
 
-// What is printed of several roots.
+// Returns the JSON for several roots.
 Json::Value results_of(std::vector<Json::Value>& answers) {
   Json::Value several;
   Json::Value& results = several["results"] = Json::arrayValue;

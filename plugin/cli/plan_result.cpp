@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "signed, key ID 0123456789ABCDEF" by subject; of providers that nobody signed or that were not asked for, nothing.
+// Returns "signed, key ID 0123456789ABCDEF" by subject; nothing for providers without signature or without request.
 std::map<std::string, std::string> signatures_of(const std::vector<messages::LockedProvider>& providers) {
   std::map<std::string, std::string> texts;
   for (const messages::LockedProvider& provider : providers) {
@@ -26,7 +26,7 @@ std::map<std::string, std::string> signatures_of(const std::vector<messages::Loc
   return texts;
 }
 
-// Whoever put it there chose what is locked: a checkout may bring its data directory along.
+// The installed version determines what is locked, and a checkout may contain its own data directory.
 std::string adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
   const auto count = std::count_if(changes.begin(), changes.end(),
                                    [](const messages::Change& change) { return change.action == "adopted"; });
@@ -34,8 +34,8 @@ std::string adoption_words(const std::vector<messages::Change>& changes, bool dr
     return "";
   }
   return fmt::format(
-      "\n{} locked to what was found installed here, not to what {} now (adopted).\n"
-      "If you did not install it yourself, lock what the sources give: tofu-modlock {}\n",
+      "\n{} locked to the installed version, which may differ from what {} now (adopted).\n"
+      "If you did not install it yourself, select versions from the sources: tofu-modlock {}\n",
       count == 1 ? "1 module is" : fmt::format("{} modules are", count),
       count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
 }
@@ -52,7 +52,7 @@ std::string path_list(const Documents& documents) {
   return text;
 }
 
-// Reports the written and the deleted lock files. A plan may have both: a setting moved the blocks to another file.
+// Describes the written and the deleted lock files. A plan may have both: a setting moved the blocks to another file.
 std::string lock_words(const Documents& documents, bool locks_providers) {
   Documents written;
   Documents deleted;
@@ -63,7 +63,7 @@ std::string lock_words(const Documents& documents, bool locks_providers) {
   if (!written.empty() && written.front().operation == "create") {
     text = fmt::format(
         "\ntofu-modlock has created the lock file {} to record the selected {}.\n"
-        "Include this file in version control, so that everybody gets the same {}.\n",
+        "Include this file in version control, so that everyone gets the same {}.\n",
         path_list(written), locks_providers ? "versions" : "module versions",
         locks_providers ? "modules and providers" : "modules");
   } else if (!written.empty()) {
@@ -73,7 +73,7 @@ std::string lock_words(const Documents& documents, bool locks_providers) {
         locks_providers ? "" : "module ", path_list(written));
   }
   if (!deleted.empty()) {
-    text += fmt::format("{}tofu-modlock has deleted {}, which no longer holds blocks that are used.\n",
+    text += fmt::format("{}tofu-modlock has deleted {}, which no longer contains used blocks.\n",
                         written.empty() ? "\n" : "", path_list(deleted));
   }
   return text;
@@ -101,7 +101,7 @@ std::string diff_text(const std::string& root, const messages::EditedDocument& d
   return unified_diff(document.path, text, text_after(text, document));
 }
 
-// As git colours one: what names the file bold, places cyan, what goes red, what comes green.
+// Colors a diff as git does: file headers bold, hunk headers cyan, removed lines red, added lines green.
 std::string coloured_diff(std::string_view diff) {
   constexpr std::size_t kHeaderLines = 2;
   std::string out;

@@ -32,8 +32,8 @@ int run_call(const CommandLine& line, const Host& host) {
 int run_serve(const CommandLine& line) {
   if (isatty(STDIN_FILENO) == 1) {
     print_err(
-        "tofu-modlock serve speaks JSON-RPC 2.0 with a program: one message a line, on stdin and stdout.\n"
-        "Started by hand it has nobody to talk to. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\n");
+        "tofu-modlock serve reads and writes JSON-RPC 2.0 messages on stdin and stdout, one per line.\n"
+        "It is not interactive. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\n");
     return 2;
   }
   auto out = take_stdout();

@@ -43,7 +43,7 @@ bool is_installed(const fs::path& path) {
   return std::find(path.begin(), path.end(), ".terraform") != path.end();
 }
 
-// The file that OpenTofu does not read while this one is beside it: `main.tf` of `main.tofu`.
+// Returns the file that OpenTofu ignores because of this one in the same directory: `main.tf` for `main.tofu`.
 std::optional<std::string> hidden_file(const std::string& path) {
   const std::size_t dot = path.rfind(".tofu");
   if (dot == std::string::npos || path.find('/', dot) != std::string::npos) {
@@ -56,7 +56,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < ' ';
 }
 
-// What a file holds that says nothing.
+// Returns the content of an empty configuration file.
 std::string_view empty_text(std::string_view path) {
   return path.ends_with(".json") ? "{}" : "";
 }
@@ -66,7 +66,7 @@ class Repository {
  public:
   Repository(const fs::path& top, const Context& context) : top_(top), context_(context) {}
 
-  // The output. Errors: IO_ERROR with the first line of what git says.
+  // Returns the output. Errors: IO_ERROR with the first line of git's message.
   Result<std::string> ask(std::vector<std::string> arguments, std::string input = {}) const {
     MODLOCK_TRY(const auto finished, run(std::move(arguments), std::move(input)));
     if (finished.exit_code != 0) {
@@ -89,8 +89,8 @@ class Repository {
     return std::string(first_line(found.output));
   }
 
-  // The texts at a commit, by path; those of missing files, directories and submodules, of long files and of such that
-  // are not UTF-8 are left out.
+  // Returns the texts at a commit, by path. Missing files, directories, submodules, long files and files that are not
+  // UTF-8 are omitted.
   Result<std::map<std::string, std::string>> texts(const std::string& commit,
                                                    const std::vector<std::string>& paths) const {
     std::map<std::string, std::string> texts;
@@ -120,7 +120,7 @@ class Repository {
     return finished;
   }
 
-  // Calls `take` with every file of a permitted size, and with its text if the mode gives texts.
+  // Calls `take` with every file of a permitted size, and with its text if the mode returns texts.
   template <typename Take>
   Result<void> read_objects(const char* mode, const std::string& commit, const std::vector<std::string>& paths,
                             const Take& take) const {
@@ -153,7 +153,7 @@ class Repository {
   struct ObjectLine {
     bool is_object = false;  // "<id> <type> <size>"
     bool is_file = false;
-    bool has_text = false;  // a text follows in either mode: of a symbolic link that leads nowhere in the tree
+    bool has_text = false;  // a text follows in either mode: of a dangling symbolic link
     std::size_t size = 0;   // of the object, or of the text
   };
 
@@ -178,8 +178,8 @@ void add_document(RevisionDiff& diff, const fs::path& path, std::string_view tex
   diff.documents.push_back({path.string(), std::string(text)});
 }
 
-// A directory of configuration may be reached through a symbolic link, and a file may be one: what changed behind it
-// changed there too.
+// A directory of configuration may be reached through a symbolic link, and a file may be one: a change of the target is
+// a change there, too.
 Result<void> add_linked(const Repository& repository, const fs::path& top, RevisionDiff& diff) {
   MODLOCK_TRY(const auto listed, repository.ask({"ls-files", "-s", "-z"}));
   const std::vector<messages::Document> documents = diff.documents;
@@ -207,7 +207,7 @@ Result<void> add_linked(const Repository& repository, const fs::path& top, Revis
   return {};
 }
 
-// The text of a file of the root at the revision, or now; empty if it does not exist.
+// Returns the text of a file of the root at the revision, or now; empty if it does not exist.
 Result<std::string> lock_text(const fs::path& path, const RevisionDiff* diff) {
   if (diff != nullptr) {
     for (const messages::Document& document : diff->documents) {
@@ -220,7 +220,7 @@ Result<std::string> lock_text(const fs::path& path, const RevisionDiff* diff) {
   return text || text.error().code != Code::not_found ? text : Result<std::string>(std::string());
 }
 
-// The entries of both lock files; those of the sidecar take precedence. `diff` null: as they are now.
+// Returns the entries of both lock files; those of the sidecar take precedence. `diff` null: the current ones.
 Result<LockFile> read_lock(const fs::path& root, const RevisionDiff* diff) {
   LockFile all;
   for (const std::string_view name : {kSidecarFileName, kLockFileName}) {
@@ -233,7 +233,7 @@ Result<LockFile> read_lock(const fs::path& root, const RevisionDiff* diff) {
   return all;
 }
 
-// Source and constraints of the calls, by key.
+// Returns source and constraints of the calls, by key.
 std::map<std::string, std::string> calls_of(const messages::ConfigInspectResult& inspected) {
   std::map<std::string, std::string> calls;
   for (const messages::InspectedModule& module : inspected.modules) {
@@ -242,7 +242,8 @@ std::map<std::string, std::string> calls_of(const messages::ConfigInspectResult&
   return calls;
 }
 
-// The constraints on each provider that the root and its local modules have. Those of packages change with the package.
+// Returns the constraints of the root and its local modules on each provider. Those of packages change with the
+// package.
 std::map<std::string, std::multiset<std::string>> requirements_of(const messages::ConfigInspectResult& inspected) {
   std::set<std::string> own_files;
   for (const messages::InspectedFile& file : inspected.files) {

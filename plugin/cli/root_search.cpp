@@ -32,8 +32,8 @@ constexpr std::string_view kUnitFile = "terragrunt.hcl";
 struct Candidate {
   std::string path;                       // relative to the top of its tree, "." for that
   std::set<std::string> test_files = {};  // directories of test files of this module, relative to it
-  bool exists = true;                     // false: git lists files that are not there
-  bool is_broken = false;                 // it cannot be read, or not to its end
+  bool exists = true;                     // false: git lists files that do not exist
+  bool is_broken = false;                 // it cannot be read, or not completely
   bool has_lock = false;
   bool keeps_state = false;
   bool configures_provider = false;
@@ -59,7 +59,7 @@ bool is_in(const fs::path& path, const fs::path& directory) {
          std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
 }
 
-// Whether a directory above it, below the top, has a name under which modules and examples are kept.
+// Returns whether a directory above it, below the top, has a name that is common for modules and examples.
 bool is_kept_apart(const std::string& path) {
   constexpr std::array<std::string_view, 4> kNames = {"modules", "examples", "test", "tests"};
   const fs::path above = fs::path(path).parent_path();
@@ -79,7 +79,7 @@ bool has_block(const ParsedModule& module, std::string_view type) {
   });
 }
 
-// Reads what makes a candidate a root, and what it calls.
+// Reads the root criteria and the calls of a candidate.
 class CandidateReader {
  public:
   CandidateReader(Candidate& candidate, const fs::path& top, const Context& context)
@@ -122,7 +122,7 @@ class CandidateReader {
     }
   }
 
-  // Takes local calls. Returns whether another one is or may be remote.
+  // Records local calls. Returns whether another one is or may be remote.
   bool take_calls(const ParsedModule& module, ModuleScope& scope) {
     const EvaluatedCalls evaluated = evaluate_calls(module, scope, context_);
     bool is_remote = !evaluated.unresolved.empty();
@@ -216,7 +216,7 @@ class Tree {
     }
   }
 
-  // Tests are beside a module, or in a directory below it.
+  // Tests are in the directory of a module, or below it.
   void give_tests(const std::string& path) {
     for (fs::path above = path;; above = above.parent_path()) {
       const std::string place = above.empty() ? "." : above.generic_string();
@@ -225,7 +225,7 @@ class Tree {
           candidates_[found->second].test_files.insert(fs::path(path).lexically_relative(place).generic_string());
           return;
         }
-        candidates_[found->second].test_files.insert("tests");  // those beside a module are read in any case
+        candidates_[found->second].test_files.insert("tests");  // those in the module's directory are read in any case
       }
       if (place == ".") {
         return;
@@ -245,7 +245,7 @@ class Tree {
     return resolved == places_.end() ? std::nullopt : std::optional(resolved->second);
   }
 
-  // Modules that call each other are called by no one else: then each may be a root, and working on it reports the
+  // Modules that call each other may have no other caller. Then each may be a root, and processing it reports the
   // cycle.
   void find_called() {
     std::vector<std::vector<std::size_t>> calls(candidates_.size());
@@ -317,7 +317,7 @@ class Tree {
   static void add_written(const std::vector<SourceText>& list, std::string_view setting, const fs::path& base,
                           bool is_users, std::vector<PlacedGlob>& globs) {
     for (const SourceText& written : list) {
-      if (auto glob = DirectoryGlob::parse(written.text)) {  // the reader of settings has refused others
+      if (auto glob = DirectoryGlob::parse(written.text)) {  // the settings reader has rejected invalid globs
         const auto& range = written.location.range;
         const std::string line = range ? fmt::format(":{}", range->start.line) : "";
         globs.push_back({std::move(*glob), base, fmt::format("{} in {}{}", setting, written.location.path, line),
@@ -371,7 +371,7 @@ class Tree {
     return is_in(place, glob.base) && glob.glob.matches(relative_to_root(place, glob.base));
   }
 
-  // Adds it to the roots that are chosen, or to what was excluded.
+  // Adds the candidate to the chosen roots, or to the excluded ones.
   void judge(std::size_t i, std::set<std::size_t>& chosen, FoundRoots& found) {
     const Candidate& one = candidates_[i];
     if (!one.exists && lock_directories_.count(one.path) == 0) {
@@ -398,7 +398,7 @@ class Tree {
     }
   }
 
-  // What settings that cannot be read name is not known.
+  // The content of settings that cannot be read is not known.
   void take_undecided(std::set<std::size_t>& chosen) const {
     for (const fs::path& place : undecided_) {
       const auto is_below = [&](std::size_t i) { return is_in(directory(i), place); };
@@ -423,7 +423,7 @@ class Tree {
   std::vector<bool> called_;  // as a local module
   std::vector<PlacedGlob> roots_;
   std::vector<PlacedGlob> exclude_;
-  std::vector<fs::path> undecided_;  // whose settings cannot be read
+  std::vector<fs::path> undecided_;  // their settings cannot be read
 };
 
 std::string hcl_string(std::string_view text) {

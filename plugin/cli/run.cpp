@@ -53,7 +53,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
 
 int run(int argc, const char* const* argv) {
   open_standard_descriptors();
-  // A parent may have left this ignored; children then have no exit code.
+  // A parent may have ignored this signal; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
   PrivateFile::remove_abandoned();
   auto parsed = parse_command_line(argc, argv);

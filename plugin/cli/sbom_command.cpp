@@ -5,7 +5,7 @@
 namespace modlock::cli {
 int run_sbom(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
-  flags.json = true;  // there is no other form
+  flags.json = true;  // there is no other format
   flags.only_locks = true;
   return run_for_roots(flags, host, [&](const std::string& root) -> RootOutcome {
     const auto lock = host.engine().sbom(root);

@@ -14,8 +14,8 @@ namespace modlock::cli {
 namespace {
 
 constexpr std::size_t kWidest = 160;
-constexpr std::size_t kBefore = 40;   // of a wider line what is shown before the range
-constexpr std::size_t kReach = 2048;  // how far around the range anything is read
+constexpr std::size_t kBefore = 40;   // shown before the range in a longer line
+constexpr std::size_t kReach = 2048;  // how far around the range text is read
 
 // The part of a line around a byte.
 struct Excerpt {
@@ -57,11 +57,11 @@ void mask(std::string& line, std::size_t start, std::size_t end) {
 void mask_user_info(Excerpt& excerpt, std::size_t start) {
   std::string& line = excerpt.text;
   const std::size_t host_end = std::min(line.find_first_of("/?#\" ", start), line.size());
-  // A password that should have been percent-encoded may hold any of these.
+  // A password that should have been percent-encoded may contain any of these.
   const bool has_password = line.find(':', start) < host_end;
   const std::size_t end = has_password ? std::min(line.find('"', start), line.size()) : host_end;
   if (excerpt.cut_behind && end == line.size()) {
-    mask(line, start, end);  // its "@" may stand further on
+    mask(line, start, end);  // its "@" may be further on
   }
   const std::size_t user_info = line.rfind('@', end);
   if (user_info != std::string::npos && user_info >= start) {
@@ -69,11 +69,11 @@ void mask_user_info(Excerpt& excerpt, std::size_t start) {
   }
 }
 
-// Of the same length, so that carets stay where they are.
+// Keeps the length, so that carets keep their position.
 void hide_secrets(Excerpt& excerpt) {
   std::string& line = excerpt.text;
   if (excerpt.cut_before) {
-    // It may start inside of an address.
+    // The excerpt may start inside an address.
     const std::size_t user_info = line.rfind('@', line.find('"'));
     mask(line, 0, user_info == std::string::npos ? 0 : user_info);
   }
@@ -90,8 +90,8 @@ void hide_secrets(Excerpt& excerpt) {
   }
 }
 
-// What stands for each character: a blank for a tab, "\x1b" for what has no form of its own. The places of the
-// characters that hold the bytes `start` and `end` are put in their place.
+// Returns the displayed text of each character: a space for a tab, "\x1b" for a character without a visible form.
+// Replaces `start` and `end` with the indexes of the characters that contain these bytes.
 std::vector<std::string> cells_of(std::string_view line, std::size_t& start, std::size_t& end) {
   std::vector<std::string> cells;
   std::size_t first = std::string_view::npos;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Names and texts of others may hold sequences that a terminal obeys: all but line ends is shown as "\\xNN".
+// Names and other untrusted texts may contain terminal control sequences: all except newlines are shown as "\\xNN".
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -182,7 +182,7 @@ void print_out(std::string_view text) {
 }
 
 void print_err(std::string_view text) {
-  std::fflush(stdout);  // so that both streams, shown together, keep their order
+  std::fflush(stdout);  // keeps the order of both streams when shown together
   const std::string shown = printable(text);
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }

@@ -31,7 +31,7 @@ bool is_below_left_out(std::string_view path) {
   return false;
 }
 
-// git goes on without a directory that it cannot open, and says so.
+// git skips a directory that it cannot open, and reports it.
 void take_unlisted(std::string_view messages, std::vector<std::string>& unlisted) {
   constexpr std::string_view kStart = "warning: could not open directory '";
   for (std::size_t at = messages.find(kStart); at != std::string_view::npos; at = messages.find(kStart)) {

@@ -22,7 +22,7 @@ tl::unexpected<Error> usage(std::string message, std::string hint) {
   return fail(Code::invalid_params, std::move(message), std::move(hint));
 }
 
-// "module.vpc=1.2.0" asks for a version, "module.vpc=~> 1.2" for a constraint.
+// "module.vpc=1.2.0" requests a version, "module.vpc=~> 1.2" a constraint.
 Result<messages::Update> parse_update(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
@@ -42,7 +42,7 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
     MODLOCK_TRY(auto update, parse_update(text));
     const char* kind = update.subject.starts_with("provider.") ? "providers" : "modules";
     if (!(update.subject.starts_with("provider.") ? include.providers : include.modules)) {
-      return usage(fmt::format("--include leaves out {}", update.subject), fmt::format("add --include {}", kind));
+      return usage(fmt::format("--include excludes {}", update.subject), fmt::format("add --include {}", kind));
     }
     updates.push_back(std::move(update));
   }
@@ -51,14 +51,14 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
 
 using AskedPlan = RootAnswer<messages::LockPlanResult>;
 
-// Prints the plan and writes it. Tables of several roots are paragraphs of their own.
+// Prints the plan and writes it. Tables of several roots are separate paragraphs.
 RootOutcome finish_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
                           bool is_one_of_several = false) {
   auto& [result, details] = asked;
   if (!result) {
     return failed(result.error(), line.common, root, details.error_data);
   }
-  // A diff is made of what was there before.
+  // A diff needs the previous content.
   const bool as_markdown = line.output_format == "markdown";
   if (!line.common.json && !as_markdown) {
     print_plan(line, root, *result, details.diagnostics);
@@ -82,7 +82,7 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   return params;
 }
 
-// Without updates the lock follows what the configuration already says.
+// Without updates the lock is adjusted to the current configuration.
 RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root,
                         const std::vector<messages::Update>& updates, bool is_one_of_several = false) {
   if (updates.empty()) {
@@ -99,7 +99,7 @@ RootOutcome update_root(const CommandLine& line, const Host& host, const std::st
   return finish_update(line, host, root, host.call(&Engine::update, params), is_one_of_several);
 }
 
-// "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
+// Formats "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
 std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
   std::string text;
   for (const messages::AvailableUpdate& update : updates) {
@@ -151,7 +151,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
   return {.exit_code = 0, .json = messages::encode(*result)};
 }
 
-// A root that has to be updated, or an error that says why that cannot be done or is not known.
+// A root that has to be updated, or the error why that is impossible or not known.
 struct ConcernedRoot {
   std::string root;
   std::vector<messages::Update> updates = {};
@@ -159,7 +159,7 @@ struct ConcernedRoot {
   std::optional<Error> error = {};
 };
 
-// What a root contains, and what is wrong with it.
+// The content of a root, and its errors.
 struct Inspection {
   InspectedRoot root;
   std::optional<Error> error = {};
@@ -187,7 +187,7 @@ bool has_lock(const std::string& root) {
   return fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored);
 }
 
-// The roots that are named, else every one of the repository that has a lock file.
+// Returns the given roots, or else every root of the repository that has a lock file.
 Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, const Host& host,
                                                    const fs::path& repository) {
   CommonFlags flags = line.common;
@@ -204,7 +204,8 @@ Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, cons
   return roots;
 }
 
-// A root that cannot be read, for one of these files changed: an error unless it is known to read none of them.
+// Adds a root that cannot be read, for a change of one of these files: an error unless it is known to read none of
+// them.
 void add_unreadable(const std::string& root, Error error, const std::vector<fs::path>& files, const Host& host,
                     std::vector<ConcernedRoot>& concerned) {
   const auto reads = reads_any(root, files, host.context());
@@ -263,13 +264,13 @@ int run_from_file(const CommandLine& line, const Host& host) {
   if (!concerned) {
     return failed_everywhere(concerned.error(), line.common);
   }
-  return update_concerned(line, *concerned, "Nothing of this concerns a root module that is locked.\n",
+  return update_concerned(line, *concerned, "No locked root module is affected.\n",
                           [&](const ConcernedRoot& one, bool is_one_of_several) {
                             return update_root(line, host, one.root, one.updates, is_one_of_several);
                           });
 }
 
-// A file of the root of which the revision has no text here.
+// Returns an error for a file of the root whose text at the revision is not available.
 std::optional<Error> find_unknown(const InspectedRoot& inspected, const RevisionDiff& diff) {
   for (const fs::path& unknown : diff.unknown) {
     for (const messages::InspectedFile& file : inspected.inspected.files) {
@@ -278,7 +279,7 @@ std::optional<Error> find_unknown(const InspectedRoot& inspected, const Revision
         return Error{.code = Code::io_error,
                      .message = fmt::format("cannot read {} at revision {}", unknown.string(), diff.revision),
                      .hint =
-                         "a submodule and a link to a directory cannot be compared: run tofu-modlock upgrade "
+                         "a submodule or a symbolic link to a directory cannot be compared: run tofu-modlock upgrade "
                          "--target for what changed"};
       }
     }
@@ -286,7 +287,8 @@ std::optional<Error> find_unknown(const InspectedRoot& inspected, const Revision
   return std::nullopt;
 }
 
-// The targets that have to be resolved again so that the lock of a root follows what changed; nullopt: nothing did.
+// Returns the targets that have to be resolved again so that the lock of a root matches the changes; nullopt: there are
+// none.
 Result<std::optional<std::vector<std::string>>> changed_since(const CommandLine& line, const Host& host,
                                                               const InspectedRoot& inspected,
                                                               const RevisionDiff& diff) {
@@ -297,7 +299,7 @@ Result<std::optional<std::vector<std::string>>> changed_since(const CommandLine&
   Inspection before = inspect_root(line, host, root, diff.documents);
   if (before.error) {
     return fail(with_note(std::move(*before.error),
-                          fmt::format("that is how the root module {} is at revision {}", root, diff.revision)));
+                          fmt::format("this is the state of the root module {} at revision {}", root, diff.revision)));
   }
   MODLOCK_TRY(const auto change,
               compare_configurations(inspected.directory, diff, before.root.inspected, inspected.inspected));

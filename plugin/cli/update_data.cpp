@@ -46,7 +46,7 @@ void drop_prefix_through(std::string& text, std::string_view mark) {
   }
 }
 
-// "git::ssh://git@example.com/acme/vpc.git//net?ref=v1" is "example.com/acme/vpc".
+// Converts "git::ssh://git@example.com/acme/vpc.git//net?ref=v1" to "example.com/acme/vpc".
 std::string plain_name(std::string_view source) {
   std::string text(source.substr(0, source.find('?')));
   drop_prefix_through(text, "::");
@@ -55,7 +55,7 @@ std::string plain_name(std::string_view source) {
   drop_prefix_through(text, "@");
   std::replace(text.begin(), text.end(), ':', '/');
   if (const std::size_t at = text.find("/modules/"); at != std::string::npos && at == text.find('/')) {
-    text.erase(at, std::string_view("/modules").size());  // as the lock file writes sources of registries
+    text.erase(at, std::string_view("/modules").size());  // as in registry sources in the lock file
   }
   while (text.ends_with('/')) {
     text.pop_back();
@@ -72,7 +72,7 @@ std::string without_blanks(std::string_view text) {
   return out;
 }
 
-// What `?ref=`, `?tag=` or `?digest=` of a source says.
+// Returns `?ref=`, `?tag=` or `?digest=` of a source.
 std::string reference_of(std::string_view source) {
   const std::size_t question = source.find('?');
   if (question == std::string_view::npos) {
@@ -91,7 +91,7 @@ std::string reference_of(std::string_view source) {
   return {};
 }
 
-// The version that an update leads to: of a tag of a monorepo what stands behind the last slash.
+// Returns the new version of an update: for a tag of a monorepo, the text after the last slash.
 std::optional<std::string> version_of(const DataEntry& entry) {
   for (const std::string& text : {entry.new_version, entry.new_value}) {
     if (const auto version = Version::parse(std::string_view(text).substr(text.rfind('/') + 1))) {
@@ -101,14 +101,14 @@ std::optional<std::string> version_of(const DataEntry& entry) {
   return std::nullopt;
 }
 
-// What stands in the configuration for a call or a provider.
+// The text in the configuration for a call or a provider.
 struct Found {
   std::string subject;
   std::string text;
   bool is_constraint = true;
 };
 
-// What has to be asked for; nullopt: the lock follows by itself.
+// Returns the required update; nullopt: the lock changes without one.
 std::optional<messages::Update> update_of(const DataEntry& entry, const Found& found) {
   const bool is_done = !entry.new_value.empty() && without_blanks(found.text) == without_blanks(entry.new_value);
   messages::Update update;

@@ -23,7 +23,7 @@ std::string both_sides(const messages::Verdict& verdict) {
   return text + "\n";
 }
 
-// What the manifest says of a call, instead of what the module is.
+// Returns whether the manifest entry of a call is wrong, rather than the module.
 bool is_misled(const messages::Verdict& verdict) {
   const std::string expected = verdict.expected;
   return verdict.subject.starts_with("module.") && !expected.empty() && !expected.starts_with("h1:");
@@ -31,11 +31,11 @@ bool is_misled(const messages::Verdict& verdict) {
 
 void print_misled(const messages::Verdict& verdict) {
   print_err(
-      fmt::format("{}: a client would read another directory than the locked module\n\n"
+      fmt::format("{}: a client would read a directory other than the locked module\n\n"
                   "  {}: {}.\n"
                   "  The file may have been tampered with.\n"
                   "{}"
-                  "  To write modules.json anew, run:\n    tofu-modlock install\n",
+                  "  To recreate modules.json, run:\n    tofu-modlock install\n",
                   heading("Error"), verdict.subject, verdict.detail, both_sides(verdict)));
 }
 
@@ -54,7 +54,7 @@ void print_tampered(const messages::Verdict& verdict) {
   }
   text += both_sides(verdict);
   text += verdict.detail.find(kContradiction) == std::string::npos
-              ? "  To put the locked package back, run:\n    tofu-modlock install\n"
+              ? "  To restore the locked package, run:\n    tofu-modlock install\n"
               : "  The lock file is wrong: restore this entry from version control.\n";
   text += fmt::format("  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n", subject);
   print_err(text);
@@ -69,7 +69,7 @@ void print_moved(const messages::Verdict& verdict) {
       heading("Error"), subject, verdict.detail);
   text += both_sides(verdict);
   text += fmt::format(
-      "  What is locked stays locked. To lock what is there now, once it has been reviewed, run:\n"
+      "  The locked version is kept. To lock the current content after a review, run:\n"
       "    tofu-modlock upgrade --target {}\n",
       subject);
   print_err(text);
@@ -79,7 +79,7 @@ void print_stale(const messages::Verdict& verdict) {
   print_err(fmt::format("{}{}: {}. Run tofu-modlock install.\n", root_prefix(), verdict.subject, verdict.detail));
 }
 
-// "1.2.0  registry.opentofu.org/acme/vpc/aws  ", "commit 8f2c01ab34cd  git::https://git.example.com/vpc.git  ".
+// Formats "1.2.0  registry.opentofu.org/acme/vpc/aws  ", "commit 8f2c01ab34cd  git::https://git.example.com/vpc.git  ".
 std::string locked_words(const messages::Verdict& verdict) {
   std::string text = verdict.version.value_or("");
   const std::string origin = verdict.origin;
@@ -100,9 +100,10 @@ void print_verdict(const messages::Verdict& verdict, std::size_t width) {
   if (kind == VerdictKind::tampered) {
     said = "tampered";
   } else if (kind == VerdictKind::held) {
-    said = locked_words(verdict) + (detail.empty()
-                                        ? "verified: checksum matches the lock file"
-                                        : fmt::format("verified: what a client loads is what is locked ({})", detail));
+    said =
+        locked_words(verdict) +
+        (detail.empty() ? "verified: checksum matches the lock file"
+                        : fmt::format("verified: the content that a client loads matches the lock file ({})", detail));
   }
   print_out(fmt::format("{:<{}}  {}\n", verdict.subject, width, said));
   if (kind == VerdictKind::tampered) {
@@ -130,8 +131,7 @@ void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
   }
   print_out(fmt::format("{} of {} modules verified.\n", fine, verdicts.size()));
   if (is_incomplete) {
-    print_err(root_prefix() +
-              "To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");
+    print_err(root_prefix() + "Next: run tofu-modlock lock if something is not locked, then tofu-modlock install.\n");
   }
 }
 
@@ -157,11 +157,11 @@ const char* to_do_for(VerdictKind kind) {
     case VerdictKind::stale:
       return "run tofu-modlock install";
     case VerdictKind::vanished:
-      return "find out why the source no longer has what is locked";
+      return "find out why the source no longer has the locked version";
     case VerdictKind::moved:
-      return "review what the source gives now; tofu-modlock upgrade --target locks it";
+      return "review the current content of the source; tofu-modlock upgrade --target locks it";
     case VerdictKind::tampered:
-      return "find out who changed it; tofu-modlock install puts the locked package back";
+      return "find out who changed it; tofu-modlock install restores the locked package";
   }
   return "";
 }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The protected backup lets a later `lock` restore what an unmodified client drops from the file.
+// The protected backup lets a later `lock` restore entries that an unmodified client drops from the file.
 Result<void> save_backup(const DataDirectory& data, const std::vector<messages::LockedModule>& modules,
                          const std::string& root, const Context& context) {
   ModuleLocks locks;
@@ -76,7 +76,7 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
   const bool same = document.base_sha256 ? bytes && found == *document.base_sha256 : !bytes;
   if (!same) {
     return fail(Code::content_modified,
-                fmt::format("{} was changed by somebody else in the meantime", made.path.string()),
+                fmt::format("{} was modified while the command was running", made.path.string()),
                 "run the same command again");
   }
   made.text = text_after(bytes.value_or(std::string()), document);
@@ -129,7 +129,7 @@ Result<void> Engine::apply(const messages::RootParams& root, const messages::Loc
     return {};  // the plan contains no modules
   }
   if (auto saved = data ? save_backup(*data, plan.modules, root.root, context) : fail(data.error()); !saved) {
-    // The lock itself is written: the backup only helps if an unmodified client drops blocks from it.
+    // The lock itself was written: the backup only helps if an unmodified client drops blocks from it.
     run.diagnostics.push_back({Severity::warning, std::move(saved.error())});
   }
   return {};

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience{10};
 
-// The client that a program is by its name: "terraform", "terraform-1.5", "tofu1.12", "tofu.exe".
+// Determines the client from its program name: "terraform", "terraform-1.5", "tofu1.12", "tofu.exe".
 std::optional<ClientKind> named_tool(const fs::path& program) {
   const std::string name = program.filename().string();
   const std::string_view base = std::string_view(name).substr(0, name.find_first_of("-_.0123456789"));
@@ -63,7 +63,7 @@ ClientProgram found_on_path() {
   return {.tool = ClientKind::opentofu, .from = "default", .command = command_of(ClientKind::opentofu)};
 }
 
-// Who wrote the lock says so in its first line.
+// The first line of a lock names the client that wrote it.
 std::optional<ClientKind> tool_of_lock(const WalkRequest& root) {
   const auto text = read_document(root.root / kLockFileName, root.documents);
   if (!text || !*text) {
@@ -91,9 +91,9 @@ bool has_tofu_file(const WalkRequest& root) {
                                             [](const auto& entry) { return is_tofu_file(entry.path()); }));
 }
 
-// Where the release of a program is remembered; nullopt: nowhere. One that was replaced has another time or size. What
-// stands in for clients (a script, a link to a version manager, its small proxy) answers by the directory that it is
-// asked in, and by files there that change.
+// Returns the file in which the version of a program is cached; nullopt: none. A replaced program has another time or
+// size. Stand-ins for clients (a script, a symbolic link to a version manager, its small proxy) respond according to
+// the working directory and to files there that change.
 std::optional<fs::path> memo_of(const fs::path& program, const EngineOptions& options) {
   constexpr std::uintmax_t kSmallestClient = std::uintmax_t{16} << 20U;
   std::error_code error;
@@ -126,7 +126,7 @@ std::optional<std::string> ask_program(const fs::path& program, const fs::path& 
   return (*answer)["terraform_version"].asString();
 }
 
-// A module that the release refuses may hold what that release does not understand.
+// A module that the client version rejects may use syntax that this version does not know.
 void hide_what_else_is_wrong(const Diagnostics& judged, const ModuleTree& tree, Diagnostics& diagnostics) {
   std::set<fs::path> refusing;
   for (const Diagnostic& one : judged) {
@@ -205,7 +205,7 @@ ClientVersion client_version_of(const ClientProgram& implementation, const fs::p
     return unknown;
   }
   if (memo) {
-    // Where it is not kept, it is asked again.
+    // If it cannot be stored, the program is run again.
     (void)make_store_root(options.cache_directory)
         .and_then([&] { return make_directories(memo->parent_path()); })
         .and_then([&] { return write_file_atomically(*memo, *version); });
@@ -226,7 +226,7 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
   for (Diagnostic& diagnostic : found) {
     if (!release.is_known) {
       diagnostic.severity = Severity::warning;
-      diagnostic.what.hint = "say which release will run: --implementation-version, or implementationVersion";
+      diagnostic.what.hint = "specify the client version with --implementation-version or implementationVersion";
     }
   }
   hide_what_else_is_wrong(found, tree, diagnostics);

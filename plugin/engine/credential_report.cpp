@@ -33,7 +33,7 @@ Result<CredentialTarget> parse_where(std::string_view where) {
   return asked;
 }
 
-// Keys hold URLs, and those may hold a user and a password.
+// Keys contain URLs, which may contain a user and a password.
 std::string without_user_info(std::string key) {
   const std::size_t scheme = key.find("://");
   const std::size_t at = key.rfind('@');
@@ -42,7 +42,7 @@ std::string without_user_info(std::string key) {
              : key.substr(0, scheme + 3) + key.substr(at + 1);
 }
 
-// git's own settings that give a request credentials, by where they stand; their values may be secrets.
+// Returns git's own settings that give a request credentials, by location; their values may be secrets.
 Result<std::vector<CredentialLocation>> git_places(const Context& context) {
   const auto finished = run_command({.argv = {"git", "config", "--show-origin", "--name-only", "-z", "--get-regexp",
                                               R"(^(credential(\..*)?\.helper|http(\..*)?\.extraheader)$)"}},

@@ -19,7 +19,7 @@ namespace {
 
 using Verdict = Finding::Verdict;
 
-// What a host is used for, in the words of explain_credentials(): "registry", "oci", "download", "git".
+// The uses of a host, in the words of explain_credentials(): "registry", "oci", "download", "git".
 using Uses = std::map<std::string, std::set<std::string>>;
 
 void add_source(const std::string& text, ClientKind tool, Uses& uses) {
@@ -37,7 +37,7 @@ Uses uses_of(const Engine& engine, const messages::RootParams& root, const Run& 
   Run inspection(run.options());
   const auto inspected = engine.inspect(root, inspection);
   if (!inspected) {
-    return uses;  // the configuration is not what is asked about
+    return uses;  // the configuration is not the subject here
   }
   for (const messages::InspectedModule& module : inspected->modules) {
     add_source(module.source.value_or(""), tool, uses);
@@ -52,13 +52,13 @@ Uses uses_of(const Engine& engine, const messages::RootParams& root, const Run& 
 }
 
 std::string credential_line(const CredentialSearch& search) {
-  return search.use == "git" ? "git: its own credential helpers are asked"
+  return search.use == "git" ? "git: its own credential helpers are queried"
          : search.used       ? fmt::format("{}: a credential in {}", search.use, *search.used)
                              : fmt::format("{}: no credential in {} places", search.use, search.places.size());
 }
 
-// What OpenSSL says of the first certificate that it does not accept: "depth=1 CN = Example CA, self-signed certificate
-// in certificate chain". Empty where it accepts all, or cannot be asked.
+// Returns OpenSSL's verdict on the first certificate that it does not accept: "depth=1 CN = Example CA, self-signed
+// certificate in certificate chain". Empty if it accepts all, or cannot be run.
 std::string certificate_verdict(const std::string& name, const Context& context) {
   if (!http::ProxySettings::from_environment().proxy_for("https://" + name).empty() || !find_program("openssl")) {
     return "";
@@ -93,7 +93,7 @@ void query(const std::string& name, const std::set<std::string>& uses, const Net
       for (const auto& [service, url] : *services) {
         listed += (listed.empty() ? "" : ", ") + service;
       }
-      finding.details.push_back(fmt::format("answers as a registry: {}", listed));
+      finding.details.push_back(fmt::format("serves the registry protocols: {}", listed));
       return;
     }
     finding.verdict = Verdict::error;
@@ -105,7 +105,7 @@ void query(const std::string& name, const std::set<std::string>& uses, const Net
     finding.verdict = Verdict::error;
     finding.exit_code = exit_code(Code::unreachable);
     finding.details.push_back(verdict);
-    finding.hint = finding.hint.empty() ? "name a file with its authority in SSL_CERT_FILE" : finding.hint;
+    finding.hint = finding.hint.empty() ? "name a file with its CA certificate in SSL_CERT_FILE" : finding.hint;
   }
 }
 

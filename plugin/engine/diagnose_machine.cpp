@@ -46,7 +46,7 @@ Finding examine_git(const Context& context) {
     return {.check = "git",
             .verdict = Verdict::error,
             .found = fmt::format("{} does not run", program->string()),
-            .hint = "install git anew",
+            .hint = "reinstall git",
             .exit_code = exit_code(Code::tool_missing)};
   }
   std::string version = ran->output.substr(0, ran->output.find('\n'));
@@ -62,19 +62,18 @@ Finding examine_client(const Engine& engine, const std::string& root, const Cont
   const ClientProgram client = find_client(options, walk);
   const ClientVersion release = client_version_of(client, root, options, context);
   Finding finding{.check = "client"};
-  finding.found = fmt::format("{} {}, said by {}", display_name(client.tool), release.version, client.from);
+  finding.found = fmt::format("{} {}, specified by {}", display_name(client.tool), release.version, client.from);
   const auto program = find_program(client.command);
   if (!program) {
     finding.verdict = Verdict::warning;
     finding.found += ", not on PATH";
-    finding.hint =
-        "install tofu or terraform, or name what will run with --implementation and --implementation-version";
+    finding.hint = "install tofu or terraform, or name the client with --implementation and --implementation-version";
   } else {
     finding.found += fmt::format(" ({})", program->string());
   }
   if (!release.is_known) {
     finding.verdict = Verdict::warning;
-    finding.found += "; its release is not known";
+    finding.found += "; its version is not known";
   }
   return finding;
 }
@@ -89,8 +88,8 @@ Finding examine_certificates() {
   const auto text = places.file.empty() ? fail(Code::not_found, "none") : read_file(places.file);
   const std::size_t count = text ? counted.add(*text) : 0;
   Finding finding{.check = "certificates"};
-  finding.found = count == 0 ? "no file of authorities"
-                             : fmt::format("{} authorit{} in {}{}", count, count == 1 ? "y" : "ies",
+  finding.found = count == 0 ? "no CA certificate file found"
+                             : fmt::format("{} CA certificate{} in {}{}", count, count == 1 ? "" : "s",
                                            places.file.string(), places.is_file_required ? " (SSL_CERT_FILE)" : "");
   std::error_code ignored;
   for (const fs::path& directory : places.directories) {
@@ -105,7 +104,7 @@ Finding examine_certificates() {
   return finding;
 }
 
-// A proxy's address may hold a user and a password.
+// A proxy's address may contain a user and a password.
 std::string without_user(const std::string& url) {
   const std::size_t scheme = url.find("://");
   const std::size_t start = scheme == std::string::npos ? 0 : scheme + 3;
@@ -138,7 +137,7 @@ std::string count_of(std::size_t count, const char* what) {
   return count == 0 ? "" : fmt::format("{} {}", count, what);
 }
 
-// Every setting with a value, each by how it is written.
+// Every setting with a value, and its format.
 const std::vector<std::pair<const char*, Describe>>& described() {
   static const std::vector<std::pair<const char*, Describe>> all = {
       {"implementation", [](const Settings& s) { return s.implementation.value_or(""); }},
@@ -200,11 +199,11 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
   if (user_file) {
     files.push_back({user_file->string(), engine.user_settings()});
   }
-  Finding finding{.check = "settings", .found = "none: the defaults hold"};
+  Finding finding{.check = "settings", .found = "none (using defaults)"};
   for (const auto& [name, describe] : described()) {
     for (const Known& file : files) {
       if (const std::string value = describe(file.settings); !value.empty()) {
-        finding.found = "effective ones, and where each comes from";
+        finding.found = "effective settings and their sources";
         finding.details.push_back(fmt::format("{} = {}  ({})", name, value, file.origin));
         break;
       }
@@ -215,14 +214,14 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
         "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE",
         "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_RESOLUTION"}) {
     if (const std::string value = variable(name); !value.empty()) {
-      finding.found = "effective ones, and where each comes from";
-      finding.details.push_back(fmt::format("{} = {}  (the environment, before every file)", name, value));
+      finding.found = "effective settings and their sources";
+      finding.details.push_back(fmt::format("{} = {}  (the environment overrides every file)", name, value));
     }
   }
   return {finding};
 }
 
-// A second name for a file can be made within a file system only. nullopt: there is no file to try it with.
+// A hard link can only be created within a file system. nullopt: there is no file to try it with.
 std::optional<bool> is_on_another_file_system(const fs::path& root, const fs::path& probe) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(root, error)) {

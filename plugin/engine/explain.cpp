@@ -68,7 +68,7 @@ Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const Mo
   return to_message(std::move(explanation), subject);
 }
 
-// Of a call that takes part in a conflict; nullopt for any other.
+// Explains a call that takes part in a conflict; nullopt for any other.
 std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest& failed, const LockDocument& lock,
                                                                const std::string& subject, SourceFetcher& fetcher,
                                                                const Context& context) {

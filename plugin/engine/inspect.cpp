@@ -103,7 +103,7 @@ messages::InspectedProvider to_message(const ProviderAddress& address, const std
   return message;
 }
 
-// The providers of the configuration, and those that only the state still needs.
+// Returns the providers of the configuration, and those that only the state still needs.
 std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& root, const ModuleTree& tree,
                                                            Diagnostics& diagnostics) {
   auto required = required_providers(tree);

@@ -12,7 +12,7 @@
 namespace modlock {
 namespace {
 
-// Changes that leave a call without an entry that counts.
+// Returns whether a change leaves a call without a matching entry.
 bool stops_install(const Change& change) {
   return change.action == Action::added || change.action == Action::renamed || change.action == Action::updated ||
          change.action == Action::source_changed || change.action == Action::hashes_added;
@@ -30,7 +30,7 @@ OverrideMode override_mode(const std::optional<bool>& wanted) {
   return !wanted ? OverrideMode::leave : *wanted ? OverrideMode::write : OverrideMode::remove;
 }
 
-// Older releases take `version = null` beside a source of another kind for a version.
+// Older clients treat `version = null` next to a source of another type as a version.
 Result<void> check_release_takes_overrides(const Engine& engine, const RootRequest& root, const Context& context) {
   const ClientVersion release = client_version_of(root.implementation, root.walk.root, engine.options(), context);
   const auto version = Version::parse(release.version);
@@ -43,7 +43,7 @@ Result<void> check_release_takes_overrides(const Engine& engine, const RootReque
               "upgrade OpenTofu, or write versions of git and OCI sources into .tofu-modlock.hcl");
 }
 
-// Writes or removes what is asked for; the sources that a client then sees.
+// Writes or removes the requested override files. Returns the sources that a client then uses.
 Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest& root, const Plan& plan,
                                         OverrideMode mode, const Context& context) {
   auto overrides = plan_overrides(
@@ -57,10 +57,10 @@ Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest&
   return overrides;
 }
 
-// A request that takes what is installed only if its modes are the locked ones, for the h1 says nothing of them.
+// The request accepts installed content only if its modes are the locked ones, because the h1 does not cover them.
 //
-// What an override file names is followed by clients that ask nobody else, so the commit or digest of the lock has to
-// be proven: that what is installed has the locked h1 says nothing of it.
+// A client follows an override file without contacting the source, so the commit or digest of the lock has to be
+// proven. The locked h1 of installed content does not prove it.
 PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Store& store,
                         const Context& context) {
   PlanRequest request = frozen_plan(root, lock, context);
@@ -119,9 +119,9 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
   const OverrideMode mode = override_mode(params.overrides);
   auto done = install_once(*this, *open, mode, run);
   if (!done && done.error().code == Code::hash_mismatch) {
-    // A damaged package was dropped from the store; the second try fetches it anew, and its mismatch is final.
+    // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.
     Error damage = std::move(done.error());
-    damage.hint = "it was removed from the cache and fetched anew";
+    damage.hint = "it was removed from the cache and downloaded again";
     done = install_once(*this, *open, mode, run);
     if (done) {
       done->diagnostics.push_back({Severity::warning, std::move(damage)});

@@ -20,13 +20,13 @@
 namespace modlock {
 namespace {
 
-// The new content of a lock, or of what its parts are in.
+// The new content of a lock, and the files of its parts.
 struct NewLock {
   const ModuleLocks* modules = nullptr;     // null: their blocks stay as they are
   const ProviderPlan* providers = nullptr;  // null: their blocks stay as they are
 };
 
-// The text of a lock file on disk; nullopt: there is none.
+// Returns the text of a lock file on disk; nullopt: there is none.
 std::optional<std::string_view> text_on_disk(const LockDocument& lock, const std::string& path,
                                              const LockFile& before) {
   if (lock.merge) {
@@ -37,7 +37,7 @@ std::optional<std::string_view> text_on_disk(const LockDocument& lock, const std
   return before.exists ? std::optional<std::string_view>(before.text) : std::nullopt;
 }
 
-// `before`: nullopt for a file that is not there.
+// `before`: nullopt for a file that does not exist.
 void add_edit(messages::WorkspaceEdit& out, const std::string& path, std::optional<std::string_view> before,
               std::string_view after, const EngineOptions& options, const char* operation) {
   auto edit = make_document_edit(path, before, after);
@@ -69,7 +69,7 @@ void add_edit(messages::WorkspaceEdit& out, const LockDocument& lock, const std:
   add_edit(out, path, base, after, options, base ? "modify" : "create");
 }
 
-// What is left of `.terraform.lock.hcl` when its module blocks move to a sidecar. A file that had nothing else goes.
+// Edits `.terraform.lock.hcl` when its module blocks move to a sidecar. A file with no other content is deleted.
 void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& lock, const LockFile& before,
                               const EngineOptions& options) {
   const std::string path(kLockFileName);
@@ -82,15 +82,15 @@ void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& 
   }
 }
 
-// Adds the change of a file that is there: to another text, or with none its removal. Nothing where it stays the same.
+// Adds the change of an existing file: to another text, or its removal without one. Adds nothing if it stays the same.
 void add_file_edit(messages::WorkspaceEdit& out, const std::string& path, std::string_view before,
                    const std::optional<std::string>& after, const EngineOptions& options) {
   add_edit(out, path, before, after.value_or(""), options, after ? "modify" : "delete");
 }
 
-// What turns the documents of a lock into what it should be: none where nothing changes. A second file that holds no
-// blocks any more is deleted. Where provider blocks change,
-// their file is written anew as the client would, else everything but module blocks stays as it is to the byte.
+// Returns the edits that turn the documents of a lock into the new lock: none if nothing changes. A second file without
+// blocks is deleted. If provider blocks change, their file is rewritten as the client would; otherwise everything
+// except module blocks stays unchanged byte for byte.
 messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, ClientKind tool,
                                   const EngineOptions& options) {
   const std::string_view header = tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
@@ -118,7 +118,7 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
   return out;
 }
 
-// Lists of the host narrow what the settings allow, and are checked after them.
+// Lists of the host restrict what the settings allow, and are checked after them.
 void add_policy(Settings& settings, const messages::LockPlanParams& params) {
   const auto written = [](const std::string& text) {
     return SourceText{text, Location{"params.policy", std::nullopt}};
@@ -148,18 +148,18 @@ std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
   return out;
 }
 
-// The modules of a root if nobody wants them locked: as they are locked or installed.
+// Reads the modules of a root if they are not to be locked: as they are locked or installed.
 Result<ModuleTree> read_tree(OpenRoot& open, const Engine& engine) {
   auto tree = walk_locked_modules(open, engine);
   if (const auto unread = tree ? unread_modules(*tree) : std::vector<std::string>(); !unread.empty()) {
     const ModuleNode& node = tree->nodes.find(unread.front())->second;
-    return fail(Error{.code = Code::missing,
-                      .message = fmt::format("module \"{}\" is neither locked nor installed, so nobody knows which "
-                                             "providers it needs",
-                                             node.key),
-                      .subject = node.subject(),
-                      .location = node.call.source.location,
-                      .hint = "lock modules too (without --include providers), or let the client install them"});
+    return fail(
+        Error{.code = Code::missing,
+              .message = fmt::format(
+                  "cannot determine the providers of module \"{}\": it is neither locked nor installed", node.key),
+              .subject = node.subject(),
+              .location = node.call.source.location,
+              .hint = "lock modules too (without --include providers), or let the client install them"});
   }
   return tree;
 }
@@ -194,8 +194,8 @@ class LockPlanner {
  private:
   Result<void> plan_open(OpenRoot& open) {
     if (params_.mode == "upgrade" && open.context.offline) {
-      return fail(Code::offline_miss, "upgrade asks the sources what is new, and offline forbids it",
-                  "run it without offline; what is missing from the lock file is locked offline, too");
+      return fail(Code::offline_miss, "cannot upgrade in offline mode: upgrade must query the sources",
+                  "run the command without offline mode; lock can add missing entries offline");
     }
     std::optional<ModuleTree> tree;
     if (params_.include.modules) {
@@ -250,8 +250,8 @@ class LockPlanner {
     return has_errors(diagnostics_) ? fail(first_error()) : Result<void>();
   }
 
-  // Override files of ours follow the lock. Under frozen one that does not match is an error, unless the lock itself
-  // has to change first.
+  // Our override files follow the lock. Under frozen one that does not match is an error, unless the lock itself has to
+  // change first.
   void check_overrides(const RootRequest& root) {
     OverrideRequest request{
         .tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds};
@@ -273,18 +273,18 @@ class LockPlanner {
     }
   }
 
-  // They are locked all the same, as a client locks them.
+  // They are locked anyway, as a client does.
   void warn_of_overrides(const ClientConfiguration& client) {
     for (const auto& [address, lock] : providers_->providers) {
       if (client.provider_installation && client.provider_installation->dev_overrides.count(address) != 0) {
         diagnostics_.push_back(
             {Severity::warning,
              Error{.code = Code::lock_unenforced,
-                   .message = fmt::format("provider {} is locked, and a client takes it from a directory that "
-                                          "dev_overrides names, whatever the lock file says",
+                   .message = fmt::format("provider {} has a dev_overrides entry: the client uses that directory "
+                                          "instead of the locked version",
                                           address.to_string()),
                    .subject = "provider." + address.to_string(),
-                   .hint = "remove it from dev_overrides in the CLI configuration to have the lock obeyed"}});
+                   .hint = "remove it from dev_overrides in the CLI configuration to use the locked version"}});
       }
     }
   }
@@ -307,7 +307,7 @@ class LockPlanner {
     if (!plan) {
       Error error = std::move(plan.error());
       if (params_.include.modules && exit_code(error) == exit_code(Code::unreachable)) {
-        error.notes.push_back("nothing is locked; modules alone are with --include modules");
+        error.notes.push_back("the lock file was not changed; use --include modules to lock only modules");
       }
       return fail(std::move(error));
     }
@@ -369,7 +369,7 @@ class LockPlanner {
   std::optional<Plan> modules_;
   bool is_locked_per_call_ = false;  // under frozen
   std::optional<ProviderPlan> providers_;
-  std::vector<OverridePlan::Write> overrides_;  // files of ours that no longer match
+  std::vector<OverridePlan::Write> overrides_;  // our files that no longer match
   Diagnostics diagnostics_;
 };
 

@@ -51,7 +51,7 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   const LockFile effective = effective_lock(lock);
   auto tree = walk_locked_modules(*open, *this);
   if (!tree) {
-    // One source that is gone does not hide the others.
+    // A deleted source does not hide the others.
     Error error = network.with_warnings(std::move(tree.error()));
     tree = walk_offline_modules(root, effective, *this, context);
     if (!tree) {

@@ -39,7 +39,7 @@ Result<std::vector<LockFile>> parse_sides(const std::vector<std::string>& texts,
   return sides;
 }
 
-// What an entry locks, for people.
+// Describes the locked content of an entry.
 std::string content_text(const std::optional<ModuleLock>& entry) {
   const std::string hash = entry ? entry->origin_hash() : "";
   return !entry           ? "none"
@@ -81,7 +81,7 @@ bool has_lower_version(const ProviderLock& left, const ProviderLock& right) {
   return compare(left.version, right.version) < 0;
 }
 
-// The entry with the highest version, of several the first.
+// Returns the entry with the highest version; the first if there are several.
 template <typename Entry>
 const Entry& highest(const std::vector<std::optional<Entry>>& entries) {
   const Entry* best = nullptr;
@@ -90,7 +90,7 @@ const Entry& highest(const std::vector<std::optional<Entry>>& entries) {
       best = &*entry;
     }
   }
-  return *best;  // at most one of two or more distinct entries is none
+  return *best;  // of two or more distinct entries, at most one is empty
 }
 
 // "to 1.3.0 and to 1.4.0".
@@ -176,8 +176,8 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   const std::string_view registry = default_registry(root.walk.tool);
   const auto on_disk = text ? parse_lock(*text, name, registry) : Result<LockFile>(LockFile{});
   auto marked = on_disk ? std::nullopt : split_conflict(*text);
-  // Git may have merged the text without a conflict into one that is no lock file: then its sides count, too. What is
-  // left of a conflict is refused.
+  // Git may have merged the text without a conflict into an invalid lock file: then its sides are used, too. Remaining
+  // conflict markers are rejected.
   if (!on_disk && !marked && (!asks_git || has_marker(*text))) {
     return std::nullopt;
   }
@@ -190,7 +190,7 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
     found.emplace(MergeSides{std::move(marked->base), {std::move(marked->ours), std::move(marked->theirs)}});
   }
   MODLOCK_TRY(auto sides, parse_sides(found->sides, name, root.walk.tool));
-  // What git wrote for several conflicts at once may be no lock file.
+  // Git's text for several conflicts at once may not be a valid lock file.
   auto ancestor =
       found->base ? parse_ancestor(*found->base, name, registry).value_or(std::nullopt) : std::optional<LockFile>();
   if (on_disk && text) {
@@ -264,7 +264,7 @@ Result<void> check_contested(const OpenMerge& merge, const messages::Include& in
   const std::string subject =
       modules ? "module." + merge.modules.begin()->first : "provider." + merge.providers.begin()->first.to_string();
   return fail(Error{.code = Code::lock_parse,
-                    .message = fmt::format("both sides of the merge changed {}, which --include leaves out", subject),
+                    .message = fmt::format("both sides of the merge changed {}, which --include excludes", subject),
                     .subject = subject,
                     .hint = "run: tofu-modlock lock, without --include"});
 }

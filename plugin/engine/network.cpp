@@ -30,13 +30,13 @@ std::string user_agent(const ProcessEnvironment& environment) {
   return more.empty() ? own : fmt::format("{} {}", own, more);
 }
 
-// OpenTofu 1.12 has learnt a lot about registries.
+// OpenTofu 1.12 added several registry features.
 bool is_before_1_12(std::string_view client_version) {
   const auto release = Version::parse(client_version);
   return release && *release < *Version::parse("1.12.0-0");
 }
 
-// OpenTofu from 1.12 on lets a registry hand out packages itself.
+// Since OpenTofu 1.12 a registry may serve packages itself.
 registry::LocationRules location_rules(const NetworkOptions& options) {
   if (options.tool == ClientKind::terraform) {
     return registry::LocationRules::terraform;
@@ -53,7 +53,7 @@ provider_registry::ClientRules provider_rules(ClientKind tool, std::string_view 
                                         : provider_registry::ClientRules::opentofu_1_12;
 }
 
-// A server may know from an earlier run what this one has not sent yet.
+// A server may know secrets from an earlier run that this one has not sent yet.
 void add_configured(const ClientConfiguration& client, const ProcessEnvironment& environment, KnownSecrets& secrets) {
   for (const auto& [host, token] : client.tokens) {
     secrets.add(token.token.reveal());
@@ -149,7 +149,7 @@ std::shared_ptr<ProviderSource> Network::registry_providers(int download_retries
 
 std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_retries, bool of_each_platform) const {
   const ProcessEnvironment environment = current_environment();
-  // Any other value than "true" is none, as it is for OpenTofu.
+  // Any value other than "true" is ignored, as in OpenTofu.
   return make_registry_provider_source(
       {.http = *caching_,
        .credentials = *credentials_,
@@ -206,7 +206,7 @@ void Network::add(std::string name, std::unique_ptr<BackendCore> backend) {
 }
 
 std::shared_ptr<const Network> NetworkPool::get(const NetworkOptions& options, const Store& store) {
-  // Taken before the files are read, so that a change in between shows the next time.
+  // Read before the files, so that a change in between is detected the next time.
   std::string state = client_configuration_state(options.tool, current_environment());
   const std::lock_guard guard(mutex_);
   Entry& entry = networks_[{options.tool, options.client_version}];

@@ -22,8 +22,8 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
   return *text == "unified" ? Resolution::unified : *text == "per-call" ? Resolution::per_call : Resolution::automatic;
 }
 
-// Module blocks that a client dropped come back from our copy; if the lock file was committed after the copy was made,
-// from the commits.
+// Module blocks that a client dropped are restored from our backup; if the lock file was committed after the backup was
+// made, from the commits.
 Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root, const LockDocument& lock,
                                    const Context& context) {
   MODLOCK_TRY(auto copy, load_lock_backup(root.data.path));
@@ -75,7 +75,7 @@ LockFile effective_lock(const LockDocument& lock) {
   if (!lock.counts_sidecar()) {
     return lock.counts_inline() ? *lock.beside : lock.file;
   }
-  LockFile effective = lock.file;  // whose text has no ranges for them
+  LockFile effective = lock.file;  // its text has no ranges for them
   effective.modules = lock.left_sidecar->modules;
   return effective;
 }
@@ -106,13 +106,13 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
       std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.is_made_by_lock; });
   run.changes = to_messages(changes);
   return Error{.code = Code::frozen,
-               .message = fmt::format("{} does not answer the configuration: {}", lock_path, named),
+               .message = fmt::format("{} does not match the configuration: {}", lock_path, named),
                .subject = changes.front().subject,
                .hint = is_locked_per_call
                            ? "the lock file has a version for each call: set resolution = \"per-call\" in "
                              ".tofu-modlock.hcl, or run tofu-modlock lock and review the change"
                        : lock_helps ? "run: tofu-modlock lock, review the change and commit it"
-                                    : "change the source; locking once more does not help"};
+                                    : "change the source; running lock again cannot fix this"};
 }
 
 Error unwritten_error(const messages::WorkspaceEdit& edits) {
@@ -127,8 +127,8 @@ Error unwritten_error(const messages::WorkspaceEdit& edits) {
 
 Error lost_history_error(const std::string& lock_path, bool is_frozen) {
   return Error{.code = is_frozen ? Code::frozen : Code::lock_incomplete,
-               .message = fmt::format("{} has no module blocks, and the git history is cut off (shallow clone): blocks "
-                                      "that the file has lost cannot be restored",
+               .message = fmt::format("{} has no module blocks, and the git history is incomplete (shallow clone): "
+                                      "blocks that were dropped from the file cannot be restored",
                                       lock_path),
                .hint = "run: git fetch --unshallow, then lock again; the reviewed versions are then kept"};
 }

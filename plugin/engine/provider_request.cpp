@@ -17,7 +17,8 @@ HashSet parse_hashes(const std::string& text) {
   return text == "init" ? HashSet::init : text == "providers-lock" ? HashSet::providers_lock : HashSet::superset;
 }
 
-// Those that the request names, else those of the settings, else this machine. `init` knows no other machine.
+// Returns the platforms of the request, or else those of the settings, or else this machine. `init` uses only this
+// machine.
 Result<std::vector<Platform>> find_platforms(const messages::LockPlanParams& params, HashSet hashes,
                                              const Settings& settings) {
   std::vector<Platform> platforms;
@@ -28,7 +29,7 @@ Result<std::vector<Platform>> find_platforms(const messages::LockPlanParams& par
   if (hashes == HashSet::init && platforms.size() > 1) {
     return fail(Code::invalid_params,
                 fmt::format("hashes \"init\" are those of one platform, found {}", platforms.size()),
-                "name one platform, or take hashes \"superset\" or \"providers-lock\"");
+                "name one platform, or use hashes \"superset\" or \"providers-lock\"");
   }
   if (platforms.empty() && hashes != HashSet::init) {
     platforms = settings.platforms;

@@ -19,7 +19,7 @@ fs::path without_trailing_slash(const fs::path& path) {
   return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
 }
 
-// A path with a control character would be cut, or name something else than it shows.
+// A path with a control character would be truncated, or name a file other than the one it shows.
 Result<void> check_path(std::string_view name, std::string_view path) {
   if (has_control_characters(path)) {
     return fail(Code::invalid_params,
@@ -53,7 +53,7 @@ Result<fs::path> absolute_root(const messages::RootParams& params, const Engine&
   return without_trailing_slash(engine.options().workspace_roots.front() / given);
 }
 
-// The directories of the host, else the repository, else the root; and those that the user adds.
+// Sets the directories of the host, or else the repository, or else the root; and those that the user adds.
 Result<void> set_bounds(WalkRequest& walk, const fs::path& repository, const Engine& engine) {
   walk.bounds = engine.options().workspace_roots;
   const bool is_bound_by_host = !walk.bounds.empty();
@@ -74,7 +74,7 @@ bool overlays(const Documents& documents, const fs::path& root) {
                      [&](const auto& document) { return document.first.parent_path() == root; });
 }
 
-// Later ones win: files, single values, then those that came in an order of their own.
+// Later ones win: files, single values, then those with an explicit order.
 VariableInputs variable_inputs(const messages::RootParams& params) {
   VariableInputs inputs{.environment = params.fallback_variables};
   for (const std::string& file : params.var_files) {
@@ -90,7 +90,7 @@ VariableInputs variable_inputs(const messages::RootParams& params) {
   return inputs;
 }
 
-// What `tofu workspace select` left, where the request names none.
+// Returns the selection of `tofu workspace select` if the request names no workspace.
 Result<std::string> selected_workspace(const messages::RootParams& params, const DataDirectory& data) {
   if (params.workspace && !params.workspace->empty()) {
     return *params.workspace;
@@ -105,8 +105,8 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
   return name.empty() ? "default" : name;
 }
 
-// The lock file at `name`: `text` where the host sent it, else an overlaying document, else the disk. `merging` not
-// null: merged with the sides of a merge, which goes to `merge`.
+// Reads the lock file at `name`: `text` if the host sent it, or else an overlaying document, or else the file on disk.
+// `merging` not null: merged with the sides of a merge, which goes to `merge`.
 Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text,
                            const Context* merging, std::optional<OpenMerge>& merge) {
   const fs::path path = (root.walk.root / name).lexically_normal();
@@ -143,7 +143,7 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine) {
   MODLOCK_TRY(check_paths(params));
   MODLOCK_TRY(auto root, absolute_root(params, engine));
-  // A client runs in the root, so that `..` leads to where the directory is and not to where a link to it is.
+  // A client runs in the root, so that `..` is relative to the directory itself and not to a symbolic link to it.
   std::error_code missing;
   if (const fs::path real = fs::canonical(root, missing); !missing) {
     root = real;
@@ -164,7 +164,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   const auto place = engine.options().settings_place.value_or(SettingsDirectories{root, request.repository});
   MODLOCK_TRY(auto settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents));
   walk.settings = std::move(settings);
-  // As an empty TF_DATA_DIR is none.
+  // An empty TF_DATA_DIR is ignored, too.
   MODLOCK_TRY(auto data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
   request.data = std::move(data);
   walk.data_directory = request.data.name;

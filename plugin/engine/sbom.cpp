@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The lock file of that name, or one that does not exist.
+// Reads the lock file with that name, or one that does not exist.
 Result<LockFile> read_lock(const fs::path& root, std::string_view name) {
   MODLOCK_TRY(confine(root / name, {root}));
   auto text = read_file(root / name);
@@ -37,7 +37,7 @@ Result<LockFile> Engine::sbom(const fs::path& root) const {
     lock->modules = std::move(sidecar->modules);
   } else if (!lock->exists) {
     return fail(Code::missing, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
-                "a bill of materials is made of what is locked: run `tofu-modlock lock` first");
+                "an SBOM lists locked versions: run `tofu-modlock lock` first");
   }
   return lock;
 }

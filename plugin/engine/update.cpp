@@ -44,7 +44,7 @@ std::optional<UpdatePin> to_pin(const std::optional<std::string>& text) {
   return *text == "tag" ? UpdatePin::tag : UpdatePin::immutable;
 }
 
-// Decides one `update/plan`: the configuration first, then the lock for what it becomes.
+// Decides one `update/plan`: the configuration first, then the lock for the new configuration.
 class UpdatePlanner {
  public:
   UpdatePlanner(const Engine& engine, const messages::UpdatePlanParams& params, Run& run)
@@ -66,7 +66,7 @@ class UpdatePlanner {
   }
 
  private:
-  // What is known without asking, unless a nested call is asked for that nobody has read yet.
+  // Needs no requests, unless the targets include a nested call that was not read yet.
   Result<ModuleTree> read_tree(OpenRoot& open) {
     auto tree = walk_offline_modules(open.root, effective_lock(open.lock), engine_, open.context);
     if (!tree || unread_modules(*tree).empty()) {
@@ -111,7 +111,7 @@ class UpdatePlanner {
     return {};
   }
 
-  // What is locked stays where it may. A provider whose locked version a new constraint excludes needs another one.
+  // Locked versions stay if possible. A provider needs another version if a new constraint excludes the locked one.
   messages::LockPlanParams lock_params(const RootRequest& root, const LockDocument& lock) const {
     messages::LockPlanParams params;
     params.root = params_.root;

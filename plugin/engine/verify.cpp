@@ -21,8 +21,7 @@ ProviderSettings provider_settings(const RootRequest& root, const LockDocument& 
 
 Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyParams& params, Run& run) const {
   if (params.online && options().offline) {
-    return fail(Code::invalid_params, "lock/verify: online asks the sources, and offline forbids it",
-                "leave one of the two out");
+    return fail(Code::invalid_params, "lock/verify: online and offline exclude each other", "remove one of the two");
   }
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
   if (!params.include.modules && !params.include.providers) {

@@ -27,11 +27,11 @@ Result<Listing> list(const Engine& engine, const Network& network, const SourceA
   Backend* backend = network.backends().find(address.source);
   if (backend == nullptr) {
     return fail(Code::source_unsupported,
-                fmt::format("nobody serves {} sources here (\"{}\")",
+                fmt::format("{} sources are not supported (\"{}\")",
                             address.source.getter.empty() ? to_string(address.source.kind) : address.source.getter,
                             address.source.identity()),
                 address.source.is_remote()
-                    ? "an external backend can serve it (docs/backends.md)"
+                    ? "configure an external backend for this source type (docs/backends.md)"
                     : "name a source with versions: a registry module, a git repository or an OCI repository");
   }
   MODLOCK_TRY(check_source_allowed(engine.user_settings(), address.source.identity()));

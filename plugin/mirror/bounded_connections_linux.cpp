@@ -115,7 +115,7 @@ bool BoundedStream::wait_for(short events, Clock::time_point until) const {
 }
 
 BoundedStream::~BoundedStream() {
-  // What was not read would make the kernel answer with a reset, and the client lose the end of the answer.
+  // Unread bytes would make the kernel send a reset, and the client lose the end of the response.
   ::shutdown(socket_, SHUT_WR);
   char rest[4096];
   while (bytes_left_ > 0 && is_readable()) {

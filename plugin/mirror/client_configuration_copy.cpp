@@ -26,7 +26,7 @@ bool is_plain(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) { return ascii::is_alpha(c) || c == '_'; });
 }
 
-// Good in both syntaxes. In native syntax "${" would begin an expression, so its "$" is escaped.
+// Quotes a text for both syntaxes. In native syntax "${" would begin an expression, so its "$" is escaped.
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -108,15 +108,15 @@ class NativeWriter {
   std::size_t depth_ = 0;
 };
 
-// The items in native syntax of HCL 1, each from a new line: objects as blocks, lists of objects as blocks repeated,
-// all else as arguments. Read again they are the same to a client.
+// Returns the items in native syntax of HCL 1, each on a new line: objects as blocks, lists of objects as repeated
+// blocks, everything else as arguments. A client reads them as the same content.
 std::string write_items(const std::vector<Item>& items) {
   NativeWriter writer;
   writer.write(items);
   return std::move(writer.text);
 }
 
-// The items as members of a JSON object, without its braces. Items of several keys are nested: `a "b" {…}` is
+// Returns the items as members of a JSON object, without its braces. Items of several keys are nested: `a "b" {…}` is
 // "a":{"b":{…}}.
 std::string write_json_members(const std::vector<Item>& items) {
   std::string out;
@@ -154,14 +154,15 @@ void add_labelled(const std::string& type, const Value& value, std::vector<Item>
   }
 }
 
-// Whether a client reads it behind all blocks with a label: `host { "example.com" {…} }`, and in JSON lists.
+// Returns whether a client reads the item after all blocks with a label: `host { "example.com" {…} }`, and in JSON
+// lists.
 bool comes_last(const Item& item, bool is_json) {
   const auto is_list = [](const Item& inner) { return inner.value.kind == Value::Kind::list; };
   return has_label(item) && item.keys.size() == 1 &&
          (!is_json || is_list(item) || std::any_of(item.value.items.begin(), item.value.items.end(), is_list));
 }
 
-// The items of a file, blocks that have a label each on its own, as a client orders them.
+// Returns the items of a file in the order of a client, with each labeled block separate.
 std::vector<Item> items_of(const hcl1::File& file) {
   std::vector<Item> out;
   std::vector<Item> last;
@@ -179,7 +180,7 @@ std::vector<Item> items_of(const hcl1::File& file) {
 struct SourceFile {
   std::string text;
   bool is_json = false;
-  bool is_changed = false;  // something in it is not as it was written
+  bool is_changed = false;  // some content was changed
   std::vector<Item> items;
 };
 
@@ -218,11 +219,11 @@ class Merger {
                     tool_ == ClientKind::opentofu ? hcl1::Duplicates::refused : hcl1::Duplicates::last_counts);
     if (!file) {
       Error error = file.error();
-      error.hint = "repair the file: a client goes on without it, and would then ask the registries themselves";
+      error.hint = "fix the file: otherwise the client ignores it and contacts the registries directly";
       return fail(std::move(error));
     }
     SourceFile source{.text = std::move(text), .is_json = file->is_json, .items = items_of(*file)};
-    // Behind such a block an added one would have no effect.
+    // After such a block an added one would have no effect.
     source.is_changed = std::any_of(file->items.begin(), file->items.end(), [&](const Item& item) {
       return is_named(item, "host") && comes_last(item, file->is_json);
     });
@@ -232,7 +233,7 @@ class Merger {
       }
     }
     if (!given.is_main) {
-      // Of such a file a client takes none.
+      // A client ignores this block in such a file.
       drop(source, [](const Item& item) { return is_named(item, "registry_protocols"); });
     }
     files_.push_back(std::move(source));
@@ -261,7 +262,7 @@ class Merger {
     file.items.erase(kept, file.items.end());
   }
 
-  // What several files say. Within one file the client's own reading decides.
+  // Merges several files. Duplicates within one file are left to the client.
   void resolve_duplicates() {
     std::set<std::vector<std::string>> later;
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
@@ -287,7 +288,7 @@ class Merger {
     return item.keys.size() == 1 && item.value.kind != Value::Kind::object && item.value.kind != Value::Kind::list;
   }
 
-  // As the user spells it: a client takes two spellings of one host for two blocks, and either may win.
+  // Returns the user's spellings: a client treats two spellings of one host as two blocks, and either may win.
   std::set<std::string> labels_of(const std::string& host) const {
     std::set<std::string> labels;
     for (const SourceFile& file : files_) {
@@ -323,7 +324,7 @@ class Merger {
     return host;
   }
 
-  // Before the brace that ends the object.
+  // Inserts before the brace that ends the object.
   static std::string spliced(const std::string& text, const std::vector<Item>& hosts) {
     if (hosts.empty()) {
       return text;

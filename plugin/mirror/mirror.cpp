@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kServiceName = "modules.v1";
 constexpr std::string_view kCopyName = "cli-configuration.tfrc";
 
-// What the command is to see.
+// The modules and services for the command.
 struct Offer {
   ClientKind tool = ClientKind::opentofu;
   MirroredModules modules;
@@ -31,10 +31,8 @@ ServicesByHost services_of(const std::vector<MirroredModule>& modules, const Net
     auto services = network.services_of(module.host, context);
     if (!services) {
       Error error = std::move(services.error());
-      error.notes.push_back(
-          fmt::format("so the command sees no service of {} but modules; providers cannot be fetched "
-                      "from there",
-                      module.host));
+      error.notes.push_back(fmt::format(
+          "so the command sees only the module service of {}; providers cannot be fetched from there", module.host));
       diagnostics.push_back({Severity::warning, std::move(error)});
     }
     all[module.host] = services ? std::move(*services) : std::map<std::string, std::string>();
@@ -48,7 +46,7 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   const Context& context = open->context;
   const Network& network = open->network();
   PlanRequest plan_request = frozen_plan(root, open->lock, context);
-  plan_request.installed = {};  // the command may remove what is installed while it is served
+  plan_request.installed = {};  // the command may remove installed modules while they are served
   auto plan = make_plan(plan_request, open->fetcher(), context);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));

@@ -84,7 +84,7 @@ class MirrorServer::Impl {
 
  private:
   void respond(const httplib::Request& request, httplib::Response& response) const {
-    // A browser that was made to send a request here by another name for this address (DNS rebinding) gets nothing.
+    // Rejects requests that a browser was made to send by another name for this address (DNS rebinding).
     if (request.get_header_value("Host") != fmt::format("127.0.0.1:{}", port_)) {
       response.status = 421;
       return;
@@ -140,7 +140,7 @@ MirrorServer::~MirrorServer() = default;
 Result<std::unique_ptr<MirrorServer>> MirrorServer::start(std::vector<MirroredModule> modules, const Context& context) {
   auto impl = std::make_unique<Impl>(std::move(modules), context);
   if (!impl->listen()) {
-    return fail(Code::io_error, "the mirror cannot listen on the loopback");
+    return fail(Code::io_error, "the mirror cannot listen on the loopback interface");
   }
   return std::unique_ptr<MirrorServer>(new MirrorServer(std::move(impl)));
 }

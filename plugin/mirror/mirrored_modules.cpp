@@ -25,12 +25,12 @@ Diagnostic not_mirrored(const std::vector<std::string>& keys) {
   if (keys.size() > kNamed) {
     names += fmt::format(" and {} more", keys.size() - kNamed);
   }
-  return {Severity::warning,
-          Error{.code = Code::lock_unenforced,
-                .message = fmt::format("only modules of registries can be mirrored, so the command fetches these as "
-                                       "their sources say: {}",
-                                       names),
-                .hint = "run: tofu-modlock install, then the command without -upgrade; or write override files"}};
+  return {
+      Severity::warning,
+      Error{.code = Code::lock_unenforced,
+            .message = fmt::format(
+                "only registry modules can be mirrored, so the command fetches these from their sources: {}", names),
+            .hint = "run: tofu-modlock install, then the command without -upgrade; or write override files"}};
 }
 
 Error conflict(const ModuleNode& node, const MirroredModule& one, const MirroredModule& other) {
@@ -62,7 +62,7 @@ Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& o
       continue;
     }
     const ResolvedModule& found = resolved->second;
-    // Clients take a glob of a registry for a name.
+    // Clients treat a glob from a registry as a literal name.
     MODLOCK_TRY(auto subdir, expand_subdir(found.package_directory, found.package_subdir));
     const auto forms = parse_service_host(source.host);
     MirroredModule module{.host = forms ? forms->ascii : source.host,

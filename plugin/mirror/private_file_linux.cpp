@@ -36,8 +36,8 @@ tl::unexpected<Error> cannot_write(const fs::path& path) {
               fmt::format("cannot write {}: {}", path.string(), std::generic_category().message(errno)));
 }
 
-// The directory, locked; invalid where it is no directory of this user's, gone, or another process has it (with `how`
-// LOCK_NB). A lock of a directory that was removed meanwhile is none.
+// Returns the locked directory; invalid if it is not a directory of this user, was deleted, or is locked by another
+// process (with `how` LOCK_NB). The lock of a directory that was removed meanwhile is invalid, too.
 Descriptor hold(const fs::path& directory, int how) {
   Descriptor held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -47,7 +47,7 @@ Descriptor hold(const fs::path& directory, int how) {
   return is_ours ? std::move(held) : Descriptor();
 }
 
-// One level: nothing else is ever put there.
+// Removes one level: the directory has no subdirectories.
 void remove_directory(const fs::path& directory) {
   std::error_code ignored;
   for (fs::directory_iterator at(directory, ignored), end; !ignored && at != end; at.increment(ignored)) {
@@ -65,7 +65,7 @@ void PrivateFile::remove_abandoned() {
     if (!at->path().filename().string().starts_with(kPrefix)) {
       continue;
     }
-    const Descriptor held = hold(at->path(), LOCK_NB);  // until it is gone: who waits for it then makes another
+    const Descriptor held = hold(at->path(), LOCK_NB);  // until deleted: a waiting process then creates another
     if (held.valid()) {
       remove_directory(at->path());
     }
@@ -82,7 +82,7 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view 
   const fs::path place = fs::absolute(parent, error);
   std::string directory;
   Descriptor held;
-  // Between the two calls another process may take it for abandoned.
+  // Between the two calls another process may treat it as abandoned.
   for (int tries = 0; !held.valid() && tries < kMostTries; ++tries) {
     directory = (place / fmt::format("{}XXXXXX", kPrefix)).string();
     if (::mkdtemp(directory.data()) == nullptr) {

@@ -11,14 +11,14 @@ constexpr std::string_view kPackages = "packages/";
 constexpr std::string_view kArchive = ".tar.gz";
 constexpr std::string_view kService = "v1/";
 
-// Takes `prefix` away from the front of `text`; false where it does not stand there.
+// Removes `prefix` from the start of `text`; false if `text` does not start with it.
 bool take(std::string_view& text, std::string_view prefix) {
   const bool fits = text.starts_with(prefix);
   text.remove_prefix(fits ? prefix.size() : 0);
   return fits;
 }
 
-// Of a subdirectory in an address: what would end the path there.
+// Escapes the characters of a subdirectory that would end the path of an address.
 std::string escaped(std::string_view subdir) {
   std::string out;
   for (const char c : subdir) {

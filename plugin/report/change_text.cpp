@@ -5,7 +5,7 @@
 namespace modlock {
 namespace {
 
-// "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f"; "" for what has neither.
+// Returns "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f", or "" if there is neither.
 std::string id_text(const std::optional<messages::ChangeSide>& side) {
   if (side && !side->commit.empty()) {
     return "commit " + side->commit.substr(0, 12);
@@ -13,7 +13,7 @@ std::string id_text(const std::optional<messages::ChangeSide>& side) {
   return !side || side->digest.empty() ? "" : "manifest " + side->digest.substr(side->digest.find(':') + 1, 12);
 }
 
-// The text of a table cell: a bar would end it.
+// Escapes a table cell: a bar would end it.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -68,7 +68,7 @@ std::string side_text(const std::optional<messages::ChangeSide>& side) {
 
 Error moved_error(const std::vector<messages::HeldMove>& moved) {
   Error error{.code = Code::hash_mismatch,
-              .message = fmt::format("{} moved at the source; what is locked is kept",
+              .message = fmt::format("{} moved at the source; the locked content is kept",
                                      moved.size() == 1 ? "a tag was" : fmt::format("{} tags were", moved.size())),
               .subject = moved.front().subject,
               .hint =

@@ -43,7 +43,7 @@ Json::Value make_component(const std::string& reference, const std::string& vers
   return component;
 }
 
-// Where people and programs find it: the repository of git, the address of everything else that has one.
+// Adds the location: the repository of git, or the address of any other source that has one.
 void add_reference(Json::Value& component, const Source& source) {
   if (source.is_registry()) {
     return;
@@ -73,7 +73,7 @@ void describe_source(Json::Value& component, const Source& source, const ModuleL
   }
 }
 
-// Without hashes that only look like commits: a lock edited by hand may hold any text.
+// Removes hashes that only look like commits: a lock edited by hand may contain any text.
 ModuleLock with_commits_only(ModuleLock lock) {
   const auto is_no_commit = [](const std::string& hash) {
     constexpr std::string_view kGit = "git:";
@@ -84,8 +84,8 @@ ModuleLock with_commits_only(ModuleLock lock) {
   return lock;
 }
 
-// `&key=` where a `?` was meant, or an escaped one, makes what was to be an argument, and may be a secret, part of the
-// path or of another argument.
+// `&key=` instead of `?`, or an escaped one, makes an intended argument, and perhaps a secret, part of the path or of
+// another argument.
 bool may_hide_argument(std::string_view text) {
   const std::string plain = percent_decode(text);
   for (std::size_t at = plain.find_first_of("?&"); at != std::string::npos; at = plain.find_first_of("?&", at + 1)) {
@@ -103,7 +103,7 @@ bool may_hide_argument(const Source& source) {
                      [](const auto& argument) { return may_hide_argument(argument.second); });
 }
 
-// Secrets have no place in a lock, yet somebody may have written them there.
+// A lock should not contain secrets, but a user may have written them there.
 std::string shown_source(const std::optional<Source>& source, const std::string& text) {
   if (source) {
     return source->identity();
@@ -112,7 +112,7 @@ std::string shown_source(const std::optional<Source>& source, const std::string&
   return may_hide_argument(address) ? address.substr(0, address.find_first_of("&%")) + "…" : address;
 }
 
-// What of a lock entry's address can be shown; nullopt: it is none, or may hold a secret.
+// Returns the part of a lock entry's address that can be shown; nullopt: it is invalid, or may contain a secret.
 std::optional<Source> readable_source(const ModuleLock& module) {
   auto source = parse_identity(module.source);
   return source && !may_hide_argument(*source) ? std::optional(std::move(*source)) : std::nullopt;
@@ -175,11 +175,11 @@ class Bill {
     }
     const std::string reference = component["bom-ref"].asString();
     references_[module.key] = reference;
-    // Keys are sorted, so a caller is known before what it calls.
+    // Keys are sorted, so a caller is known before its calls.
     needs_[caller_of(module.key)].insert(reference);
   }
 
-  // The nearest locked call above: modules of local sources have no entry.
+  // Returns the nearest locked call above: modules of local sources have no entry.
   std::string caller_of(std::string key) const {
     while (!key.empty()) {
       const auto dot = key.rfind('.');
@@ -222,7 +222,7 @@ class Bill {
     return all;
   }
 
-  // A UUID of version 8 (RFC 9562): of the bits of a hash.
+  // Returns a UUID of version 8 (RFC 9562) from the bits of a hash.
   static std::string serial_number(const Json::Value& bill) {
     std::string digits = sha256_hex(write_json(bill)).substr(0, 32);
     digits[12] = '8';

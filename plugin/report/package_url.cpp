@@ -17,7 +17,7 @@ bool is_plain(char c) {
   return ascii::is_alnum(c) || c == '.' || c == '-' || c == '_' || c == '~';
 }
 
-// Everything but unreserved characters is escaped, and what `also` names.
+// Escapes everything except unreserved characters and `also`.
 std::string escaped(std::string_view text, std::string_view also = {}) {
   std::string out;
   for (const char c : text) {
@@ -41,7 +41,7 @@ std::string last_part(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// Paths and qualifiers that come from an address are percent-encoded already: its "%" stays.
+// Paths and qualifiers that come from an address are already percent-encoded: its "%" stays.
 class Url {
  public:
   Url(std::string_view type, std::string_view path) : text_(fmt::format("pkg:{}/{}", type, escaped(path, "/%"))) {}
@@ -52,7 +52,7 @@ class Url {
     }
     return *this;
   }
-  // In the order of their names, as the canonical form has them.
+  // Adds qualifiers in the order of their names, as in the canonical form.
   Url& with(std::vector<std::pair<std::string, std::string>> qualifiers) {
     std::sort(qualifiers.begin(), qualifiers.end());
     char sign = '?';

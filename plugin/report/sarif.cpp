@@ -20,13 +20,13 @@ struct Rule {
 };
 
 constexpr std::array<Rule, 7> kRules = {
-    {{"tampered", "error", "What is installed is not what the lock file says."},
-     {"moved", "error", "A tag gives other content than when it was locked."},
-     {"vanished", "error", "What is locked is gone from its source."},
-     {"stale", "error", "Another version than the locked one is installed."},
-     {"missing", "error", "What is locked is not installed."},
-     {"not-locked", "error", "A module call has no lock entry that counts, or an entry has no call."},
-     {"update-available", "note", "Something newer satisfies the configuration."}}};
+    {{"tampered", "error", "The installed content does not match the lock file."},
+     {"moved", "error", "A tag points to content other than what was locked."},
+     {"vanished", "error", "A locked version is no longer available at its source."},
+     {"stale", "error", "The installed version differs from the locked version."},
+     {"missing", "error", "A locked version is not installed."},
+     {"not-locked", "error", "A module call has no matching lock entry, or a lock entry has no module call."},
+     {"update-available", "note", "A newer version satisfies the constraints."}}};
 
 std::string percent_encoded(std::string_view path) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -106,7 +106,7 @@ Json::Value to_result(const messages::Verdict& verdict, std::size_t rule, const 
   logical["kind"] = "module";
   where["logicalLocations"].append(std::move(logical));
   out["locations"].append(std::move(where));
-  // What makes two findings the same one, wherever the block has moved to in its file.
+  // Identifies the same finding, even if the block moved in its file.
   out["partialFingerprints"]["subject/v1"] = verdict.verdict + " " + verdict.subject;
   Json::Value properties(Json::objectValue);
   if (!verdict.expected.empty()) {

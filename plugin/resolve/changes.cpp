@@ -14,13 +14,13 @@ bool has_scheme(const std::string& hash, std::string_view scheme) {
   return hash.starts_with(scheme) && hash.size() > scheme.size() && hash[scheme.size()] == ':';
 }
 
-// Whether a hash says where content came from: of a scheme that we write, or of `scheme`.
+// Returns whether a hash identifies the origin of content: its scheme is one that we write, or `scheme`.
 bool is_origin(const std::string& hash, std::string_view scheme) {
   return has_scheme(hash, "git") || has_scheme(hash, "oci") || has_scheme(hash, "zh") || has_scheme(hash, scheme);
 }
 
-// Whether frozen leaves the call of an old entry open, or one above it, under that name or its new one: below such a
-// call nobody looked.
+// Returns whether frozen leaves the call of an old entry or one above it unresolved, under its old or its new name.
+// Calls below it were not inspected.
 bool is_left_open(const std::string& key, const VersionResolver& resolver) {
   const auto& open = resolver.frozen_out();
   return std::any_of(open.begin(), open.end(), [&](const auto& entry) {
@@ -29,8 +29,8 @@ bool is_left_open(const std::string& key, const VersionResolver& resolver) {
   });
 }
 
-// The hashes of an entry: those of the lock where content and origin are the same; where the origin alone is another,
-// of the lock's only what is no origin we know; else new ones.
+// Returns the hashes of an entry: those of the lock if content and origin are unchanged; if only the origin differs,
+// the lock's hashes without known origin hashes; otherwise new ones.
 std::vector<std::string> hashes_of(const ModuleLock* prior, const ResolvedModule& resolved,
                                    const std::string& id_hash) {
   std::vector<std::string> hashes = {id_hash, resolved.h1};
@@ -52,20 +52,21 @@ std::vector<std::string> hashes_of(const ModuleLock* prior, const ResolvedModule
   return hashes;
 }
 
-// Keys below which nobody looked: what no backend serves, and what a broken part of the configuration hides.
+// Returns whether the calls below a key are not known: no backend serves it, or a broken part of the configuration
+// hides it.
 bool stays_as_it_lies(const std::string& key, const VersionResolver& resolver) {
   return key.find(':') != std::string::npos ||
          std::any_of(resolver.unserved().begin(), resolver.unserved().end(),
                      [&](const std::string& unserved) { return is_below(key, unserved); });
 }
 
-// The reference that the source of an entry names.
+// Returns the reference in the source of an entry.
 std::string ref_of(const ModuleLock& lock) {
   const auto source = parse_identity(lock.source);
   return source ? named_reference(*source) : std::string();
 }
 
-// "commit 8f2c…", "manifest sha256:…", "archive 9a0b…": what an origin hash names, for people.
+// Describes an origin hash: "commit 8f2c…", "manifest sha256:…", "archive 9a0b…".
 std::string origin_words(const std::string& hash) {
   const std::string scheme = hash.substr(0, hash.find(':'));
   const std::string value = hash.substr(std::min(scheme.size() + 1, hash.size()));
@@ -79,7 +80,7 @@ std::string short_id(const ModuleLock& lock) {
   return value.substr(0, 12);
 }
 
-// The reference that was resolved for a call; empty for a version.
+// Returns the reference that was resolved for a call; empty for a version.
 std::string resolved_ref(const VersionResolver& resolver, const std::string& key) {
   const auto resolved = resolver.resolved().find(key);
   return resolved == resolver.resolved().end() ? std::string() : resolved->second.ref;
@@ -92,14 +93,14 @@ bool is_expected_move(const VersionResolver& resolver, const ModuleLock& after) 
          may_move(*source, resolved->second.ref);
 }
 
-// What moved, for people: a tag, a branch, an archive.
+// Describes the moved thing: a tag, a branch, an archive.
 std::string_view moved_thing(const ModuleLock& lock, const std::string& ref) {
   const std::string hash = lock.origin_hash();
   const bool is_tag = lock.version || !hash.starts_with("git:") || ref.starts_with("refs/tags/");
   return hash.starts_with("zh:") ? "archive" : is_tag ? "tag" : "branch";
 }
 
-// What happened to an entry that is in the old lock and in the new one, or nullopt where it is the same.
+// Returns the change of an entry that is in the old lock and in the new one; nullopt if it is the same.
 std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after, const VersionResolver& resolver) {
   Change change;
   const bool same_id = before.origin_hash() == after.origin_hash() || before.origin_hash().empty();
@@ -133,16 +134,15 @@ Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const
   const std::string what = after.version   ? "the tag of version " + *after.version
                            : named.empty() ? "the content"
                                            : fmt::format("\"{}\"", named);
-  return {
-      Severity::warning,
-      Error{
-          .code = Code::tag_moved,
-          .message = fmt::format("{} of \"{}\" was moved: from {} to {}", what, node.address.source.package_identity(),
-                                 origin_words(before.origin_hash()), origin_words(after.origin_hash())),
-          .subject = node.subject(),
-          .location = node.call.source.location,
-          .hint =
-              "a release should never change; ask its author, and review the difference before committing the lock"}};
+  return {Severity::warning,
+          Error{.code = Code::tag_moved,
+                .message =
+                    fmt::format("{} of \"{}\" was moved: from {} to {}", what, node.address.source.package_identity(),
+                                origin_words(before.origin_hash()), origin_words(after.origin_hash())),
+                .subject = node.subject(),
+                .location = node.call.source.location,
+                .hint = "a published release should not change; contact its author and review the diff before you "
+                        "commit the lock file"}};
 }
 
 std::string why_added(const VersionResolver& resolver, const std::string& key) {
@@ -150,11 +150,11 @@ std::string why_added(const VersionResolver& resolver, const std::string& key) {
   return fmt::format("not locked before{}{}",
                      installed == nullptr ? "" : ", and not what is installed: " + installed->text(),
                      resolver.has_ambiguous_name(key)
-                         ? "; several entries whose calls are gone match it, and they are locked to different content"
+                         ? "; several entries of deleted calls match it, and they are locked to different content"
                          : "");
 }
 
-// A renamed call that keeps what was locked is a renaming and nothing else.
+// A renamed call that keeps its locked version is only a renaming.
 void add_renaming(Change& change, const ModuleLock& former) {
   change.previous_subject = "module." + former.key;
   const std::string was = "it was " + change.previous_subject;
@@ -216,7 +216,7 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
       const bool adopted = resolver.is_adopted(key);
       change.action = restored ? Action::restored : adopted ? Action::adopted : Action::added;
       change.reason = restored  ? "the block was dropped from the lock file"
-                      : adopted ? "it is what is installed"
+                      : adopted ? "it is already installed"
                                 : why_added(resolver, key);
       change.subject = "module." + key;
       change.to = side_of(after);

@@ -11,14 +11,14 @@
 namespace modlock {
 namespace {
 
-// A version of the listing that is still in the race.
+// A version of the listing that no step has rejected yet.
 struct Candidate {
   Version version;
   std::optional<SourceFetcher::Time> known_since;
 };
 using Candidates = std::vector<Candidate>;
 
-// Why one constraint does not select a version; nullopt: it does.
+// Returns why one constraint does not select a version; nullopt: it does.
 std::optional<std::string> why_rejected(const ModuleConstraint& constraint, const Version& version) {
   if (constraint.selects(version)) {
     return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<std::string> why_rejected(const ModuleConstraint& constraint, cons
       return fmt::format("\"{}\" excludes it{}", one->text(), is_prerelease ? ", as every prerelease" : "");
     }
   }
-  return "a prerelease is chosen only where a constraint names exactly it";
+  return "a prerelease is chosen only if a constraint names it exactly";
 }
 
 class Explainer {
@@ -66,7 +66,7 @@ class Explainer {
     const auto resolved = request_.plan.resolved.find(node_.key);
     if (selected == request_.plan.modules.end() || resolved == request_.plan.resolved.end()) {
       explanation_.reason = node_.is_local() ? "it is part of the module that calls it, and nothing is locked"
-                                             : "nothing is locked for a source of this kind";
+                                             : "sources of this type are not locked";
       return std::move(explanation_);
     }
     explanation_.selected = &selected->second;
@@ -88,7 +88,7 @@ class Explainer {
     return found == request_.plan.changes.end() ? nullptr : &*found;
   }
 
-  // What the lock had stays; for the others there is a change that says so.
+  // Returns whether the locked version stays. If not, there is a change that says so.
   bool is_locked() const {
     const Change* changed = change();
     return changed == nullptr || changed->action == Action::restored || changed->action == Action::renamed ||
@@ -120,7 +120,7 @@ class Explainer {
                [](const Candidate& candidate) {
                  return candidate.version.prerelease().empty()
                             ? std::nullopt
-                            : std::optional<std::string>("a prerelease is chosen only where a constraint names it");
+                            : std::optional<std::string>("a prerelease is chosen only if a constraint names it");
                });
     }
     explain_age(resolved);
@@ -150,16 +150,16 @@ class Explainer {
     for (std::size_t i = 0; i < listing->versions.size(); ++i) {
       const ListedVersion& listed = listing->versions[i];
       candidates_.push_back({listed.version, since[i]});
-      // What is locked and at hand was not looked up.
+      // A locked package that is available was not looked up.
       if (explanation_.ref.empty() && listed.version.to_string() == resolved.version->to_string()) {
         explanation_.ref = listed.ref;
       }
     }
-    // Only now is it certain that somebody has seen it.
+    // Only now is it certain that it was seen.
     explanation_.first_seen = fetcher_.first_seen(node_.address.source, explanation_.ref, resolved.id);
   }
 
-  // Of every call that shares the version, its own first.
+  // Returns the constraints of every call that shares the version, its own first.
   std::vector<ConstraintUse> uses() const {
     std::vector<ConstraintUse> all = node_.constraints;
     const Resolution resolution = request_.plan_request.resolution;
@@ -190,7 +190,7 @@ class Explainer {
              });
   }
 
-  // The locked version, or the installed one of a first lock, stays although there may be newer ones.
+  // The locked version, or the installed one of a first lock, stays even if newer ones exist.
   void explain_kept(const ResolvedModule& resolved) {
     const Change* changed = change();
     const bool is_adopted = changed != nullptr && changed->action == Action::adopted;
@@ -206,7 +206,7 @@ class Explainer {
       if (candidate.version.to_string() == resolved.version->to_string()) {
         return std::nullopt;
       }
-      return candidate.version > *resolved.version ? fmt::format("newer; only {} takes it", way_out) : "older";
+      return candidate.version > *resolved.version ? fmt::format("newer; only {} selects it", way_out) : "older";
     });
   }
 
@@ -224,7 +224,7 @@ class Explainer {
     const Source& source = node_.address.source;
     const std::string named = named_reference(source);
     const std::string id = explanation_.selected->origin_hash();
-    std::string constraint = "what is at the address";
+    std::string constraint = "the content at the address";
     if (node_.commit) {
       constraint = *node_.commit;
     } else if (!source.query_value("digest").empty()) {
@@ -247,7 +247,7 @@ class Explainer {
     }
   }
 
-  // Where the commit is named that stands for a constraint.
+  // Returns the location of the commit that replaces a constraint.
   Location place_of_commit() const {
     if (node_.call.version) {
       return node_.call.version->location;
@@ -265,14 +265,15 @@ class Explainer {
     } else if (changed->action == Action::adopted) {
       explanation_.reason = "it is installed, and nothing is locked yet";
     } else {
-      explanation_.reason = is_version ? "it is the newest of what is left" : "it is what the source gives now";
+      explanation_.reason =
+          is_version ? "it is the newest remaining version" : "it is the current content of the source";
     }
     const auto young = explanation_.first_seen
                            ? age_exception(request_.plan_request, node_, *explanation_.first_seen, fetcher_.now())
                            : std::nullopt;
     if (young) {
       explanation_.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
-                                         is_locked() ? "what is locked stays" : why_taken(*changed, node_));
+                                         is_locked() ? "a locked version stays" : why_taken(*changed, node_));
     }
   }
 

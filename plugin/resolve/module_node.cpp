@@ -12,7 +12,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "1", "v1", "v1.2": one number or two, where a version has three.
+// Returns whether a name is a version with fewer than three numbers: "1", "v1", "v1.2".
 bool is_partial_version(std::string_view name) {
   if (name.starts_with('v')) {
     name.remove_prefix(1);
@@ -79,7 +79,7 @@ Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnos
   return {};
 }
 
-// The nearest `source` rule of ours that fits and that says something about `member`.
+// Returns the nearest matching `source` rule that sets `member`.
 template <typename Member>
 const SourceText* from_source_rules(const ModuleNode& node, const Settings& settings, Member member) {
   for (const SourceRule& rule : settings.sources) {
@@ -166,8 +166,8 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
       warnings.push_back(
           {Severity::warning,
            at(Code::lock_unenforced, *node.call.version, node,
-              fmt::format("module \"{}\" has a version argument on a {} source, which a stock tofu refuses", node.key,
-                          to_string(node.address.source.kind)),
+              fmt::format("module \"{}\" has a version argument on a {} source, which unmodified OpenTofu rejects",
+                          node.key, to_string(node.address.source.kind)),
               fmt::format("run: tofu-modlock install --overrides; or write it into .tofu-modlock.hcl instead: module "
                           "\"{}\" {{ version = \"{}\" }}",
                           node.key, node.call.version->text))});
@@ -186,10 +186,9 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
     }
   }
   if (node.commit && !node.constraints.empty()) {
-    return fail(
-        at(Code::config_parse, *written.back(), node,
-           fmt::format("module \"{}\" is pinned to a commit and has another version constraint beside it", node.key),
-           "keep one of the two"));
+    return fail(at(Code::config_parse, *written.back(), node,
+                   fmt::format("module \"{}\" is pinned to a commit and has another version constraint", node.key),
+                   "keep one of the two"));
   }
   if (rule != settings.modules.end() && rule->second.tag_prefix) {
     if (auto ok = check_constrainable(node, *rule->second.tag_prefix); !ok) {
@@ -216,7 +215,7 @@ std::optional<std::string> why_not_answered(const ModuleNode& node, const Module
     return std::nullopt;
   }
   if (!entry.version) {
-    return fmt::format("the constraint \"{}\" asks for a version, and a commit without one is locked",
+    return fmt::format("the constraint \"{}\" requires a version, but the locked commit has none",
                        *node.constraints_text());
   }
   const auto version = Version::parse(*entry.version);

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What is wrong in a file is shown with its line, so a link must not lead to a file that is nobody's configuration.
+// Errors of a file are shown with its line, so a symbolic link must not point to a file that is not configuration.
 Result<std::shared_ptr<const ParsedModule>> checked(std::shared_ptr<const ParsedModule> module,
                                                     const std::vector<fs::path>& bounds) {
   for (const ConfigText& file : module->files) {
@@ -24,12 +24,12 @@ Result<std::shared_ptr<const ParsedModule>> checked(std::shared_ptr<const Parsed
     }
     auto inside = confine(module->directory / file.path, bounds);
     if (!inside && inside.error().code == Code::path_outside_root) {
-      return fail(Error{.code = Code::path_outside_root,
-                        .message = fmt::format("the file \"{}\" is a link that leads outside of the directories that "
-                                               "may be read",
-                                               file.path),
-                        .hint = "replace the link with the file, or allow its directory with --workspace-root or "
-                                "workspaceRoots"});
+      return fail(
+          Error{.code = Code::path_outside_root,
+                .message = fmt::format(
+                    "the file \"{}\" is a symbolic link to a file outside the directories that may be read", file.path),
+                .hint = "replace the link with the file, or allow its directory with --workspace-root or "
+                        "workspaceRoots"});
     }
     if (!inside) {
       return fail(std::move(inside.error()));
@@ -43,13 +43,13 @@ bool lies_inside(const fs::path& path, const fs::path& directory) {
   return end == directory.end() || (std::next(end) == directory.end() && end->empty());
 }
 
-// Before links are followed.
+// Returns the directory before symbolic links are resolved.
 fs::path named_directory(const ModuleNode& node, const ModuleNode& parent) {
   const fs::path named = (parent.directory / node.address.source.path).lexically_normal();
   return named.has_filename() ? named : named.parent_path();
 }
 
-// The deepest directory that is both, or above both.
+// Returns the deepest directory that contains both or is one of them.
 fs::path enclosing_directory(const fs::path& one, const fs::path& other) {
   fs::path enclosing;
   const auto end = std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first;
@@ -100,7 +100,7 @@ void ModuleReader::read_ahead(const std::set<fs::path>& directories) {
   }
   const std::vector<fs::path> places(unread.begin(), unread.end());
   std::vector<std::shared_ptr<const ParsedModule>> found(places.size());
-  // A large module is read in parallel by itself.
+  // A large module is read in parallel on its own.
   constexpr std::size_t kWorthThreads = 4;
   parallel_for(places.size(), places.size() < kWorthThreads ? 1 : core_count(), [&](std::size_t i) {
     found[i] = read_module(places[i], documents_, tool_, context_).value_or(nullptr);
@@ -134,13 +134,12 @@ Result<void> check_local_bounds(const ModuleNode& node, const ModuleNode& parent
     if (lies_inside(node.directory, node.package_directory)) {
       return {};
     }
-    return fail(
-        Error{.code = Code::source_invalid,
-              .message = fmt::format("the local source \"{}\" of module \"{}\" leads outside of the package that "
-                                     "it is called from",
-                                     node.call.source.text, node.key),
-              .location = node.call.source.location,
-              .hint = "call the other module by its own remote source address"});
+    return fail(Error{.code = Code::source_invalid,
+                      .message = fmt::format(
+                          "the local source \"{}\" of module \"{}\" points outside the package that it is called from",
+                          node.call.source.text, node.key),
+                      .location = node.call.source.location,
+                      .hint = "call the other module by its own remote source address"});
   }
   auto confined = confine(node.directory, request.bounds);
   if (!confined && request.follows_local_sources) {
@@ -160,7 +159,7 @@ Result<void> check_local_bounds(const ModuleNode& node, const ModuleNode& parent
   }
   return fail(Error{
       .code = Code::path_outside_root,
-      .message = fmt::format("the local source \"{}\" of module \"{}\" leads outside of the directories that "
+      .message = fmt::format("the local source \"{}\" of module \"{}\" points outside the directories that "
                              "may be read",
                              node.call.source.text, node.key),
       .location = node.call.source.location,

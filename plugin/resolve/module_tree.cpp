@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxLevels = 64;
 constexpr std::size_t kMaxCalls = 200'000;
-constexpr std::size_t kLongestKey = 255;  // it becomes the name of a directory
+constexpr std::size_t kLongestKey = 255;  // it becomes a directory name
 
 class TreeWalk {
  public:
@@ -116,7 +116,7 @@ class TreeWalk {
     return ok ? add_calls(root_of_tests, *tests, scope) : ok;
   }
 
-  // Reads the files of a called module and adds its calls; local ones are read at once, remote ones wait for their
+  // Reads the files of a called module and adds its calls. Local ones are read at once, remote ones wait for their
   // level.
   Result<void> read_called(ModuleNode& node, const std::shared_ptr<ModuleScope>& caller) {
     auto parsed = modules_.read(node.directory, bounds_of(node, request_.bounds));
@@ -196,7 +196,7 @@ class TreeWalk {
     report(node, std::move(error));
   }
 
-  // A module that is read below itself would be so without end, and twice as often with every further call.
+  // A module that calls itself would be read without end, and exponentially often with several calls.
   Result<void> check_cycle(const ModuleNode& node) const {
     std::string key = node.key;
     while (!key.empty()) {
@@ -331,8 +331,8 @@ class TreeWalk {
   ScopeContext environment_;
   ModuleTree tree_;
   ModuleReader modules_;
-  std::set<const ParsedModule*> reported_;  // whose diagnostics were taken
-  std::vector<Waiting> remote_;             // seen, waiting for their level
+  std::set<const ParsedModule*> reported_;  // their diagnostics were reported
+  std::vector<Waiting> remote_;             // found, waiting for their level
 };
 
 }  // namespace

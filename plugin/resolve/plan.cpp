@@ -37,14 +37,15 @@ bool could_share(const Calls& calls, const std::vector<Version>& taken, const Li
 }
 
 Diagnostic warning(const std::string& package, const Calls& calls) {
-  Error error{
-      .code = Code::constraint_conflict,
-      .message = fmt::format("{} calls of \"{}\" get different versions: none satisfies all of their "
-                             "constraints",
-                             calls.size(), package),
-      .subject = calls.front()->subject(),
-      .location = calls.front()->call.source.location,
-      .hint = "as OpenTofu, each registry call is resolved on its own; --resolution unified makes this an error"};
+  Error error{.code = Code::constraint_conflict,
+              .message = fmt::format("{} calls of \"{}\" get different versions: none satisfies all of their "
+                                     "constraints",
+                                     calls.size(), package),
+              .subject = calls.front()->subject(),
+              .location = calls.front()->call.source.location,
+              .hint =
+                  "like OpenTofu, tofu-modlock resolves each registry call separately; --resolution unified makes this "
+                  "an error"};
   for (const ModuleNode* node : calls) {
     error.related.push_back(
         {fmt::format("module \"{}\" requires version \"{}\"", node->key, node->constraints_text().value_or("any")),
@@ -53,9 +54,9 @@ Diagnostic warning(const std::string& package, const Calls& calls) {
   return {Severity::warning, std::move(error)};
 }
 
-// Calls of one registry module that OpenTofu resolves each on its own (resolution "auto") although no version satisfies
-// all of them: one CONSTRAINT_CONFLICT warning per module, naming every call with its constraint. Judged by the listing
-// where this run asked for it, else by the versions that were taken.
+// Returns one CONSTRAINT_CONFLICT warning for each registry module whose calls OpenTofu resolves separately (resolution
+// "auto") because no version satisfies all of them. The warning names every call with its constraint. Checked against
+// the listing if this run requested it, or else against the selected versions.
 Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
                                       const std::map<std::string, ResolvedModule, std::less<>>& resolved,
                                       const SourceFetcher& fetcher) {
@@ -80,15 +81,15 @@ Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
   return warnings;
 }
 
-// A source that nobody serves yet is left as it lies.
+// A source that no backend serves stays unchanged.
 Diagnostic unserved_warning(const ModuleNode& node) {
   return {Severity::warning,
           Error{.code = Code::source_unsupported,
-                .message = fmt::format("module \"{}\" is left as it is: nobody serves {} sources here (\"{}\")",
-                                       node.key, node.address.source.getter, node.address.source.identity()),
+                .message = fmt::format("module \"{}\" is not locked: {} sources are not supported (\"{}\")", node.key,
+                                       node.address.source.getter, node.address.source.identity()),
                 .subject = node.subject(),
                 .location = node.call.source.location,
-                .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};
+                .hint = "configure an external backend for this source type (docs/backends.md)"}};
 }
 
 Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
@@ -121,7 +122,7 @@ void drop_repeated(Diagnostics& diagnostics) {
   diagnostics = std::move(once);
 }
 
-// A call that is locked for the first time has no earlier commit to compare with; the cache may have seen one.
+// A call that is locked for the first time has no earlier commit to compare with, but the cache may have one.
 void name_tags_seen_elsewhere(Plan& plan, SourceFetcher& fetcher) {
   for (const Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
@@ -158,8 +159,8 @@ void name_tags_seen_elsewhere(Plan& plan, SourceFetcher& fetcher) {
   }
 }
 
-// The resolution "auto" lets registry calls differ; "unified" and "per-call" are what they say. Locks written by
-// several walks converge: the last walk's tree and decisions belong together.
+// The resolution "auto" lets registry calls differ; "unified" and "per-call" are fixed. Several walks converge: the
+// tree and the decisions of the last walk belong together.
 Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver& resolver, const Context& context) {
   for (;;) {
     resolver.start_walk();
@@ -287,7 +288,7 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
   }
   if (const auto reason = resolver.frozen_out().find(node.key); reason != resolver.frozen_out().end()) {
     return fail(Error{.code = Code::frozen,
-                      .message = fmt::format("the lock file does not answer {} ({})", node.key, reason->second),
+                      .message = fmt::format("the lock file does not match {} ({})", node.key, reason->second),
                       .subject = node.key,
                       .location = node.call.source.location});
   }

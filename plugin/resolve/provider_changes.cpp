@@ -49,21 +49,21 @@ Change added(const ProviderPlanRequest& request, const ProviderAddress& address,
           .constraints = constraints_of(lock),
           .reason = is_taken_over     ? "in the place of " + old->to_string()
                     : need != nullptr ? need->who_needs_it()
-                                      : "it is locked by its old address"};
+                                      : "it is locked under its old address"};
 }
 
 Change removed(const ProviderAddress& address, const ProviderLock& lock) {
   return {.subject = subject_of(address),
           .action = Action::removed,
           .from = side_of(lock),
-          .reason = "nothing needs it any more"};
+          .reason = "it is no longer needed"};
 }
 
 std::string new_hashes_reason(std::size_t more, std::size_t fewer) {
   if (more == 0 && fewer == 0) {
-    return "the hashes are in order now";
+    return "the hashes were sorted";
   }
-  const std::string gone = fewer == 0 ? "" : fmt::format(", {} of unknown schemes gone", fewer);
+  const std::string gone = fewer == 0 ? "" : fmt::format(", {} of unknown schemes removed", fewer);
   return fmt::format("{} {} more{}", more, more == 1 ? "hash" : "hashes", gone);
 }
 
@@ -108,8 +108,8 @@ std::optional<Change> compare_entry(const ProviderAddress& address, const Provid
                               : "a newer version"};
 }
 
-// Under frozen, of a needed provider. One that only stands in the place of a predecessor which is needed as well is
-// accepted by clients, too.
+// Under frozen, for a needed provider. Clients also accept one whose only entry is that of a predecessor which is
+// needed, too.
 std::optional<Change> missing_or_excluded(const ProviderPlanRequest& request, const ProviderLocks& prior,
                                           const ProviderNeed& need) {
   Change change{.subject = need.subject(), .constraints = need.merged.canonical()};
@@ -127,29 +127,28 @@ std::optional<Change> missing_or_excluded(const ProviderPlanRequest& request, co
   }
   const auto old = predecessor_of(need.address);
   if (request.locked.count(need.address) == 0 && !(old && need_of(request, *old) != nullptr)) {
-    change.reason = need.who_needs_it() + " and it is locked by its old address";
+    change.reason = need.who_needs_it() + " and it is locked under its old address";
     return change;
   }
   return std::nullopt;
 }
 
-// Under frozen, of the provider for which `old`, which is needed, stands, too.
+// Under frozen, for a provider that also uses the entry `old`, which is needed itself.
 Change stood_for(const ProviderAddress& address, const ProviderLock& lock, const ProviderAddress& old) {
-  return {
-      .subject = subject_of(address),
-      .action = Action::removed,
-      .from = side_of(lock),
-      .reason = fmt::format("OpenTofu takes the entry of {} for this one as well, which nothing needs, and its init "
-                            "-lockfile=readonly refuses that; the source hashicorp/{} avoids it",
-                            old.to_string(), old.type()),
-      .is_made_by_lock = false};
+  return {.subject = subject_of(address),
+          .action = Action::removed,
+          .from = side_of(lock),
+          .reason = fmt::format("OpenTofu also uses the entry of {} for this provider, which is not needed, and its "
+                                "init -lockfile=readonly rejects that; the source hashicorp/{} avoids it",
+                                old.to_string(), old.type()),
+          .is_made_by_lock = false};
 }
 
 Diagnostic ambiguous(const std::string& type, const std::vector<const ProviderNeed*>& needs) {
   Error error{.code = Code::provider_ambiguous,
               .subject = needs.front()->subject(),
               .location = needs.front()->location,
-              .hint = "where that is not intended, write the same source in required_providers of all modules"};
+              .hint = "if this is not intended, write the same source in required_providers of all modules"};
   std::vector<std::string> names;
   for (const ProviderNeed* need : needs) {
     names.push_back(need->address.to_string());
@@ -244,13 +243,12 @@ Diagnostics registry_notices(const ProviderNeed& need, const ProviderListing& li
   Diagnostics notices;
   for (const std::string& text : listing.warnings) {
     notices.push_back(
-        {Severity::warning,
-         Error{.code = Code::registry_notice,
-               .message =
-                   fmt::format("the registry says of provider {}: {}", need.address.to_string(), escape_controls(text)),
-               .subject = need.subject(),
-               .location = need.location,
-               .hint = "the lock is as good as without that; decide whether to keep using the provider"}});
+        {Severity::warning, Error{.code = Code::registry_notice,
+                                  .message = fmt::format("registry notice for provider {}: {}",
+                                                         need.address.to_string(), escape_controls(text)),
+                                  .subject = need.subject(),
+                                  .location = need.location,
+                                  .hint = "the lock is valid; decide whether to keep using the provider"}});
   }
   return notices;
 }
@@ -259,13 +257,13 @@ Diagnostics ages_not_asked(const std::vector<Change>& changes) {
   Diagnostics warnings;
   for (const Change& change : changes) {
     if (change.action == Action::added || change.action == Action::updated) {
-      warnings.push_back({Severity::warning,
-                          Error{.code = Code::setting_unserved,
-                                .message = fmt::format("minimum_release_age is for modules: {} is locked to {} however "
-                                                       "new that is, as a client takes it",
-                                                       change.subject, change.to->version.value_or("")),
-                                .subject = change.subject,
-                                .hint = "review it before committing the lock, or constrain the provider"}});
+      warnings.push_back(
+          {Severity::warning, Error{.code = Code::setting_unserved,
+                                    .message = fmt::format("minimum_release_age applies only to modules: {} is locked "
+                                                           "to {} regardless of its age, as a client does",
+                                                           change.subject, change.to->version.value_or("")),
+                                    .subject = change.subject,
+                                    .hint = "review it before committing the lock, or constrain the provider"}});
     }
   }
   return warnings;
@@ -277,11 +275,11 @@ Diagnostic incomplete_lock(const std::vector<std::string>& names, std::span<cons
                  [](const Platform& platform) { return platform.to_string(); });
   return {Severity::warning,
           Error{.code = Code::lock_incomplete,
-                .message = fmt::format("Incomplete lock file information for providers: of {} the lock file has the "
-                                       "checksums for {} alone, because no registry was asked",
+                .message = fmt::format("Incomplete lock file information for providers: for {} the lock file has "
+                                       "checksums only for {}, because no registry was queried",
                                        fmt::join(names, ", "), fmt::join(known, ", ")),
-                .hint = "on another platform the client will refuse them; name all platforms with --platform, or let "
-                        "--hashes providers-lock ask the registry"}};
+                .hint = "on another platform the client will reject them; name all platforms with --platform, or query "
+                        "the registry with --hashes providers-lock"}};
 }
 
 }  // namespace modlock

@@ -11,7 +11,7 @@
 namespace modlock {
 namespace {
 
-constexpr std::string_view kOnlyByName = "a prerelease is chosen only where a constraint names exactly it";
+constexpr std::string_view kOnlyByName = "a prerelease is chosen only if a constraint names it exactly";
 
 class Explainer {
  public:
@@ -43,7 +43,7 @@ class Explainer {
       out_.reason = "no version is left";
     } else {
       out_.version = candidates_.front();
-      out_.reason = "it is the newest of what is left";
+      out_.reason = "it is the newest remaining version";
     }
     return std::move(out_);
   }
@@ -71,7 +71,7 @@ class Explainer {
     });
   }
 
-  // Any constraint may name a prerelease for all of them.
+  // Any constraint may allow a prerelease for all of them.
   Why why_rejected(const ProviderConstraint& constraint, const ProviderVersion& version) const {
     const auto exact = ProviderConstraint::parse_locked(version.to_string());
     const std::array both = {constraint, is_named(version) && exact ? *exact : ProviderConstraint{}};
@@ -109,7 +109,7 @@ class Explainer {
       if (version == locked_->version) {
         return std::nullopt;
       }
-      return compare(version, locked_->version) > 0 ? "newer; only upgrade takes it" : "older";
+      return compare(version, locked_->version) > 0 ? "newer; only upgrade selects it" : "older";
     });
     out_.version = locked_->version;
     out_.hashes = locked_->hashes;

@@ -23,7 +23,7 @@ bool is_of_archive(const std::string& hash) {
   return hash.starts_with("zh:");
 }
 
-// Of an archive a client compares the hash of its entries, of a directory that of the directory.
+// For an archive a client compares the hash of its entries, for a directory that of the directory.
 const std::string& compared_h1(const ProviderPackage& package) {
   return package.archive_h1.empty() ? package.h1 : package.archive_h1;
 }
@@ -36,8 +36,8 @@ bool matches(const ProviderPackage& package, const Hashes& prior) {
   return is_known_archive || (!package.is_compared_by_zh && contains(prior, compared_h1(package)));
 }
 
-// Of a mirror a client records the hash of the directory alone, and where an archive is not plain, refuses that archive
-// by its own record the next time. With what it compares beside, it does not.
+// For a mirror a client records only the hash of the directory. If an archive is not plain, the client rejects it
+// because of its own record the next time, unless the hash that it compares is recorded, too.
 void add_compared(const ProviderRelease& release, Hashes& hashes) {
   for (const auto& [platform, package] : release.packages) {
     if (!package.zh.empty() && !contains(hashes, package.zh)) {
@@ -55,7 +55,7 @@ bool is_vouched_for(const std::string& hash, const ProviderRelease& release) {
          });
 }
 
-// Whether a package that the entry does not know may be one of a platform that it does not know either.
+// Returns whether a package that the entry does not know may belong to a platform that it does not know either.
 bool may_be_extended(const Hashes& prior, const ProviderRelease& release) {
   const auto vouched = [&](const std::string& hash) { return is_vouched_for(hash, release); };
   return std::any_of(prior.begin(), prior.end(), vouched) &&
@@ -78,8 +78,8 @@ Error mismatch(const ProviderNeed& need, const ProviderLock& prior, const Platfo
       .subject = need.subject(),
       .location = need.location,
       .hint =
-          "find out why: a release was replaced, or the lock is of another source; if the package is right, remove "
-          "the provider's block from the lock file and lock again"};
+          "find out whether the release was replaced or the lock came from another source; if the package is correct, "
+          "delete the provider's block from the lock file and lock again"};
   Hashes compared;
   if (!package.is_compared_by_zh) {
     compared.push_back(compared_h1(package));
@@ -91,9 +91,10 @@ Error mismatch(const ProviderNeed& need, const ProviderLock& prior, const Platfo
   return error;
 }
 
-constexpr std::size_t kWidth = 32;  // providers at a time; they wait for others most of the time
+constexpr std::size_t kWidth = 32;  // providers processed in parallel; they mostly wait for the network
 
-// Entries of the predecessor's registry stand for those of OpenTofu's: its releases are others, so the hashes are too.
+// Entries of the predecessor's registry are used for OpenTofu's registry. Its releases are different, so the hashes
+// are, too.
 ProviderLocks with_successors(const ProviderLocks& locked) {
   ProviderLocks all = locked;
   for (const auto& [address, lock] : locked) {
@@ -104,12 +105,12 @@ ProviderLocks with_successors(const ProviderLocks& locked) {
   return all;
 }
 
-// What was found out of one needed provider.
+// The results for one needed provider.
 struct Finding {
   std::optional<Error> error;
   ProviderLock lock;
   std::optional<ProviderSignature> signature;
-  bool is_incomplete = false;  // other platforms' hashes are missing
+  bool is_incomplete = false;  // hashes of other platforms are missing
   Diagnostics warnings;
 };
 
@@ -158,7 +159,7 @@ class Planner {
                       [&, &name = address](const ProviderNeed& need) { return need.address == name; });
       if (!is_needed) {
         return fail(Error{.code = Code::invalid_params,
-                          .message = fmt::format("nothing here needs provider {}", address.to_string()),
+                          .message = fmt::format("provider {} is not used by this configuration", address.to_string()),
                           .subject = "provider." + address.to_string(),
                           .hint = "tofu-modlock inspect shows the providers"});
       }
@@ -166,7 +167,7 @@ class Planner {
     return {};
   }
 
-  // What has to be chosen for it; null: whatever its constraints allow.
+  // Returns the version that has to be chosen; null: any that the constraints allow.
   const ProviderVersion* wanted(const ProviderAddress& address) const {
     const auto found = request_.wanted.find(address);
     return found == request_.wanted.end() ? nullptr : &found->second;
@@ -217,7 +218,7 @@ class Planner {
     return listing;
   }
 
-  // A superset asks for the listing only where the release is not to be had; the clients always do.
+  // A superset requests the listing only if the release is not available; clients always do.
   Result<ProviderVersion> keep_version(const ProviderNeed& need, const ProviderLock& prior, Finding& finding) {
     if (request_.hashes == HashSet::superset) {
       return prior.version;
@@ -263,7 +264,7 @@ class Planner {
     return {};
   }
 
-  // Whether the entry has all that is known of its release, and is written as it would be.
+  // Returns whether the entry has all known hashes of its release, in the form in which it would be written.
   bool is_complete(const ProviderNeed& need, const ProviderLock& prior) const {
     if (request_.known == nullptr || request_.hashes != HashSet::superset ||
         std::adjacent_find(prior.hashes.begin(), prior.hashes.end(), std::greater_equal<>{}) != prior.hashes.end() ||
@@ -274,7 +275,7 @@ class Planner {
     return all && std::includes(prior.hashes.begin(), prior.hashes.end(), all->begin(), all->end());
   }
 
-  // A mirror may have less than the registry, which a later run may ask.
+  // A mirror may have fewer hashes than the registry, which a later run may query.
   void note_release(const ProviderNeed& need, const ProviderVersion& version, const ProviderRelease& release) const {
     if (request_.known != nullptr && release.covers_all_platforms) {
       request_.known->note(need.address, version, request_.platforms,
@@ -282,7 +283,7 @@ class Planner {
     }
   }
 
-  // Whether the entry had hashes that were not found now, so that somebody has taken care of other platforms.
+  // Returns whether the entry had hashes that were not found now, so that other platforms were locked deliberately.
   static bool knows_more(const ProviderLock* prior, const ProviderRelease& release) {
     const auto fresh = complete_hashes(HashSet::init, nullptr, release);
     const auto known = prior == nullptr ? std::vector<std::string>{} : known_hashes(prior->hashes);
@@ -346,15 +347,15 @@ class Planner {
         plan_.diagnostics.push_back(
             {Severity::warning,
              Error{.code = Code::state_unread,
-                   .message = fmt::format("provider {} stays locked although nothing that was read needs it: {}",
+                   .message = fmt::format("provider {} stays locked although it appears to be unused: {}",
                                           address.to_string(), request_.unknown_needs),
                    .subject = "provider." + address.to_string(),
-                   .hint = "remove its block from the lock file by hand where nothing needs it any more"}});
+                   .hint = "if it is no longer needed, delete its block from the lock file by hand"}});
       }
     }
   }
 
-  // As the clients compare (Locks.Equal): constraints do not count, and the order in which hashes were read does.
+  // Compares as the clients do (Locks.Equal): constraints are ignored, and the order in which hashes were read matters.
   bool differs(const ProviderLocks& after) const {
     return !std::equal(after.begin(), after.end(), prior_.begin(), prior_.end(),
                        [](const auto& left, const auto& right) {

@@ -30,7 +30,8 @@ bool leaves_nothing(const Uses& uses, const ProviderListing& listing) {
                       [&](const ProviderVersion& version) { return merged.allows(version); });
 }
 
-// Constraints of which none can go without the others leaving something; of those that say the same only the first.
+// Returns constraints of which none can be removed without the others allowing a version; of identical ones only the
+// first.
 Uses smallest_conflict(const ProviderNeed& need, const ProviderListing& listing) {
   Uses uses;
   std::set<std::string> seen;
@@ -51,7 +52,7 @@ Uses smallest_conflict(const ProviderNeed& need, const ProviderListing& listing)
   return uses;
 }
 
-// OpenTofu takes 0.0.0 for what has no version, in a constraint as in a listing.
+// OpenTofu treats 0.0.0 as no version, in a constraint and in a listing.
 bool asks_for_zero(const ProviderNeed& need) {
   const auto& items = need.merged.items();
   return std::any_of(items.begin(), items.end(), [](const ProviderConstraint::Item& item) {
@@ -91,7 +92,7 @@ Error no_version(const ProviderNeed& need, const ProviderListing& listing) {
   return error;
 }
 
-// The constraints that do not allow a version, as `related`; the first is the error's location.
+// Adds the constraints that do not allow a version as `related`; the first is the error's location.
 void name_excluding(const ProviderNeed& need, const ProviderVersion& version, Error& error) {
   for (const ProviderConstraintUse& use : need.constraints) {
     if (!use.constraint.allows(version)) {
@@ -128,7 +129,7 @@ Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderLi
     error.code = Code::no_matching_version;
     error.message = fmt::format("provider {} has no version {}; the newest are: {}", name, wanted.to_string(),
                                 listing.versions.empty() ? "none" : newest_of(listing));
-    error.hint = "ask for a version that is offered";
+    error.hint = "choose an offered version";
     return fail(std::move(error));
   }
   return wanted;
@@ -153,7 +154,7 @@ Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked) 
                                       need.address.to_string(), locked.to_string()),
                .subject = need.subject(),
                .location = need.location,
-               .hint = fmt::format("to take another one run: tofu-modlock upgrade --target {}", need.subject()),
+               .hint = fmt::format("to select another version, run: tofu-modlock upgrade --target {}", need.subject()),
                .locked_thing_gone = true};
 }
 

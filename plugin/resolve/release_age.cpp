@@ -35,7 +35,7 @@ seconds ruled_age(const SourceRule* rule) {
   return rule == nullptr ? seconds(0) : parse_duration(rule->minimum_release_age->text).value_or(seconds(0));
 }
 
-// What the settings ask for, though the request may let pass what is younger.
+// Returns the age that the settings require, even if the request allows newer versions.
 seconds wanted_age(const PlanRequest& request, const ModuleNode& node) {
   return std::max(ruled_age(age_rule(request.walk.settings, node.address.source)),
                   request.minimum_release_age.value_or(seconds(0)));
@@ -45,7 +45,7 @@ seconds wanted_age(const PlanRequest& request, const ModuleNode& node) {
 
 std::string why_taken(const Change& change, const ModuleNode& node) {
   if (change.action == Action::adopted) {
-    return "it is what is installed";
+    return "it is already installed";
   }
   if (!chooses_version(node) || node.commit) {
     return "the configuration names no version to choose";
@@ -53,7 +53,7 @@ std::string why_taken(const Change& change, const ModuleNode& node) {
   if (names_one_version(node.constraints)) {
     return fmt::format("the constraint \"{}\" names it", *node.constraints_text());
   }
-  return "it was asked for";
+  return "it was requested";
 }
 
 const SourceRule* age_rule(const Settings& settings, const Source& source) {
@@ -98,7 +98,7 @@ std::optional<std::string> age_exception(const PlanRequest& request, const Modul
   if (wanted.count() == 0 || now - since >= wanted) {
     return std::nullopt;
   }
-  return fmt::format("first seen at {}, and {} is asked for", time_text(since), age_text(wanted));
+  return fmt::format("first seen at {}; the minimum release age is {}", time_text(since), age_text(wanted));
 }
 
 void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
@@ -110,7 +110,7 @@ void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFet
     }
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
     const SourceRule* rule = age_rule(request.walk.settings, node.address.source);
-    // What a listing told is noted.
+    // The content of a listing was recorded.
     if (wanted_age(request, node).count() == 0 && chooses_version(node) && !node.commit) {
       continue;
     }
@@ -123,11 +123,11 @@ void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFet
     plan.diagnostics.push_back(
         {Severity::warning,
          Error{.code = Code::setting_unserved,
-               .message =
-                   fmt::format("what is locked for module \"{}\" is younger than minimum_release_age: {}", key, *seen),
+               .message = fmt::format(
+                   "the locked version of module \"{}\" is newer than minimum_release_age allows: {}", key, *seen),
                .subject = change.subject,
                .location = rule == nullptr ? node.call.source.location : rule->minimum_release_age->location,
-               .notes = {fmt::format("it is taken because {}", why_taken(change, node))},
+               .notes = {fmt::format("it is used because {}", why_taken(change, node))},
                .hint = "review it before committing the lock"}});
   }
 }

@@ -12,7 +12,7 @@
 namespace modlock {
 namespace {
 
-// Without a constraint a release is chosen, never a prerelease.
+// Without a constraint only a release is chosen, not a prerelease.
 bool selects(std::span<const ConstraintUse> uses, const Version& version) {
   return uses.empty() ? version.prerelease().empty()
                       : std::all_of(uses.begin(), uses.end(),
@@ -92,17 +92,15 @@ Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, cons
 
 Error too_young(const Version& version, std::span<const ConstraintUse> uses, const std::string& package,
                 std::chrono::system_clock::time_point since, std::chrono::seconds minimum) {
-  return Error{
-      .code = Code::no_matching_version,
-      .message =
-          fmt::format("no version of \"{}\" that may be chosen is as old as minimum_release_age asks for, {}: {} "
-                      "was first seen at {}",
-                      package, age_text(minimum), version.to_string(), time_text(since)),
-      .subject = uses.empty() ? std::string() : "module." + uses.front().key,
-      .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
-      .hint = fmt::format("wait until {}; or take it now, after a review, with --minimum-release-age 0s or by naming "
-                          "exactly the version: the plan then says so",
-                          time_text(since + minimum))};
+  return Error{.code = Code::no_matching_version,
+               .message = fmt::format(
+                   "all matching versions of \"{}\" are newer than minimum_release_age ({}): {} was first seen at {}",
+                   package, age_text(minimum), version.to_string(), time_text(since)),
+               .subject = uses.empty() ? std::string() : "module." + uses.front().key,
+               .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
+               .hint = fmt::format("wait until {}, or after a review select it now with --minimum-release-age 0s or an "
+                                   "exact version; the plan then notes the exception",
+                                   time_text(since + minimum))};
 }
 
 }  // namespace

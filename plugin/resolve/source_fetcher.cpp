@@ -15,10 +15,10 @@
 namespace modlock {
 namespace {
 
-// Waiting for the network, not computing: wider than the machine has cores.
+// The threads wait for the network and do not compute, so there are more than cores.
 constexpr std::size_t kWidth = 16;
 
-// Versions of a registry module may share an id (one commit) and lie in different directories of it.
+// Versions of a registry module may share an id (one commit) and be in different directories of it.
 std::string wished_thing(const Source& source, const FetchRequest& request) {
   const bool needs_ref = request.id.empty() || source.is_registry();
   return needs_ref ? fmt::format("{} ref:{}", request.id, request.ref) : request.id;
@@ -35,10 +35,10 @@ std::vector<Observation> sightings_of(const Listing& listing) {
 
 void warn_cached_listing(const Context& context, const Source& source, const std::string& when) {
   context.log->write(LogLevel::warning,
-                     fmt::format("offline: {} is taken to have what it had {}", source.identity(), when));
+                     fmt::format("offline: using cached data for {} (last fetched {})", source.identity(), when));
 }
 
-// Offline, what the source said last is all there is.
+// Offline, only the last listing is available.
 Result<Listing> list(Backend& backend, const SourceAddress& address, const std::string& tag_prefix, const Store& store,
                      const Context& context) {
   const ListingCache kept(store);
@@ -72,17 +72,17 @@ Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const St
 
 }  // namespace
 
-// A query argument that the identity leaves out may choose other content, but for git, where the address behind it is
-// the same repository.
+// A query argument that the identity omits may select other content, except for git, where the address behind it is the
+// same repository.
 std::string SourceFetcher::package_key(const SourceAddress& address) {
   const Source& source = address.source;
   return source.package_identity() +
          (source.identifies_package() ? "" : "\n" + sha256_hex(address.package_url.reveal()));
 }
 
-// What a fetch task has come to.
+// The state of a fetch task.
 struct SourceFetcher::State {
-  std::atomic<std::size_t> open = 0;  // questions
+  std::atomic<std::size_t> open = 0;  // requests
   std::vector<PackageRequest> chosen = {};
 };
 
@@ -95,7 +95,7 @@ void SourceFetcher::run(std::span<const FetchTask> tasks) {
   parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
 }
 
-// In a run over many roots most has been asked and fetched for others: threads would cost more than it.
+// In a run over many roots, most requests were already sent for other roots; threads would cost more.
 void SourceFetcher::run_at_once(const FetchTask& task, State& state, Work& work) {
   for (const auto& question : questions_of(task)) {
     question();
@@ -106,7 +106,7 @@ void SourceFetcher::run_at_once(const FetchTask& task, State& state, Work& work)
   }
 }
 
-// Whoever gets the last answer goes on.
+// The thread that gets the last response continues.
 void SourceFetcher::ask(const FetchTask& task, State& state, Work& work) {
   Work questions = questions_of(task);
   if (questions.empty()) {
@@ -124,7 +124,7 @@ void SourceFetcher::ask(const FetchTask& task, State& state, Work& work) {
   }
 }
 
-// Whether it asks, and only what has been answered before.
+// Returns whether the task has requests, all of which were answered before.
 bool SourceFetcher::knows_answers(const FetchTask& task) const {
   if (task.listings.empty() && task.pins.empty()) {
     return false;
@@ -137,7 +137,7 @@ bool SourceFetcher::knows_answers(const FetchTask& task) const {
          });
 }
 
-// The slots of the answers are made here, so that the maps stay as they are while fetch tasks run.
+// Creates the slots of the responses here, so that the maps do not change while fetch tasks run.
 SourceFetcher::Work SourceFetcher::questions_of(const FetchTask& task) {
   Work questions;
   for (const ListingRequest& request : task.listings) {
@@ -218,11 +218,11 @@ std::optional<Package> SourceFetcher::stored(const Source& source, const FetchRe
 void SourceFetcher::remember(const Source& source, const FetchRequest& request, const Package& package) const {
   Package known = package;
   known.id = request.id;
-  // The store is a cache: what it does not take is fetched again.
+  // The store is a cache: results that it does not store are fetched again.
   (void)store_.record(source, known);
 }
 
-// Those that the store lacks.
+// Returns those that the store lacks.
 std::vector<SourceFetcher::Missing> SourceFetcher::take_stored(std::span<const PackageRequest> requests) {
   std::vector<Missing> missing;
   for (const PackageRequest& request : requests) {
@@ -239,7 +239,7 @@ void SourceFetcher::fetch_missing(std::vector<Missing> missing) {
   if (missing.empty()) {
     return;
   }
-  // Another process may be fetching the same: what it brings is in the store when it lets go.
+  // Another process may be fetching the same package. When it releases the lock, the package is in the store.
   std::optional<FileLock> alone;
   if (!context_.offline) {
     auto held = store_.hold(missing.front().request->source->source, context_);
@@ -264,7 +264,7 @@ bool SourceFetcher::take_stored(Missing& wanted) const {
   if (!known && request.id.empty() && since) {
     known = store_.find_answer(address->source, question_of(*wanted.request), *since);
     if (known && context_.offline) {
-      warn_cached_listing(context_, address->source, "when it was asked last");
+      warn_cached_listing(context_, address->source, "at an unknown time");
     }
   }
   wanted.is_damaged = wanted.is_damaged || known.has_value();
@@ -276,7 +276,7 @@ bool SourceFetcher::take_stored(Missing& wanted) const {
   return known.has_value();
 }
 
-// Whether or not it could be had again.
+// Warns whether or not the package can be downloaded again.
 void SourceFetcher::warn_damaged_package(const Missing& wanted) {
   const Source& source = wanted.request->source->source;
   if (*wanted.package) {
@@ -291,7 +291,7 @@ std::string SourceFetcher::question_of(const PackageRequest& request) {
   return package_key(*request.source) + "\n" + wished_thing(request.source->source, request.request);
 }
 
-// Where the package of a request will be; null where it has been asked for before.
+// Returns where the package of a request will be; null if it was requested before.
 Result<Package>* SourceFetcher::add_package(const PackageRequest& request) {
   Key key{package_key(*request.source), wished_thing(request.source->source, request.request)};
   const std::scoped_lock lock(mutex_);
@@ -320,7 +320,7 @@ void SourceFetcher::fetch(std::span<const Missing> missing) {
     }
     *missing[i].package =
         trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
-    // A warning is for everybody to see.
+    // Every caller gets the warning.
     if (const auto& package = *missing[i].package; package && requests[i].id.empty() && package->warnings.empty()) {
       store_.note_answer(question_of(*missing[i].request), *package);
     }
@@ -328,7 +328,7 @@ void SourceFetcher::fetch(std::span<const Missing> missing) {
       warn_damaged_package(missing[i]);
     }
   }
-  // What admit() did not take is of no use to anybody; failing to remove it is `cache prune`'s matter.
+  // A package that admit() rejected is useless; `cache prune` handles a failure to remove it.
   (void)remove_tree(*parent);
 }
 

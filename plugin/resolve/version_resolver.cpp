@@ -83,7 +83,7 @@ const ModuleLock* VersionResolver::prior(const ModuleNode& node) const {
   return same ? &kept->second : nullptr;
 }
 
-// Of several entries that count, the one that the call resolves to.
+// Returns the entry that the call resolves to, if several match.
 const ModuleLock* VersionResolver::contested_prior(const ModuleNode& node,
                                                    const std::vector<ModuleLock>& entries) const {
   const auto resolved = resolved_.find(node.key);
@@ -245,7 +245,7 @@ std::optional<VersionResolver::Locked> VersionResolver::locked_candidate(const M
   return locked;
 }
 
-// Takes the highest locked version of the group that all its constraints allow.
+// Selects the highest locked version of the group that all its constraints allow.
 bool VersionResolver::decide_from_lock(Group& group) {
   for (const auto& [key, candidate] : group.candidates) {
     const bool better = !group.locked || group.decision.version < candidate.resolved.version;
@@ -258,8 +258,8 @@ bool VersionResolver::decide_from_lock(Group& group) {
   return group.locked;
 }
 
-// What is installed with the locked h1 serves as well as the store, and needs no request. It is not taken into the
-// store: there an id has to be proven by its source.
+// An installed package with the locked h1 is as good as one in the store, and needs no request. It is not added to the
+// store, because its source has to prove an id there.
 void VersionResolver::find_in_place(Group& group) const {
   if (!request_.installed || group.decision.id.empty() || group.locked_h1.empty() || is_at_hand(group)) {
     return;
@@ -277,7 +277,7 @@ bool VersionResolver::is_at_hand(const Group& group) const {
          (!group.decision.id.empty() && fetcher_.stored(group.level.front()->address.source, fetch_request_for(group)));
 }
 
-// Whether locked versions stay, and their tags are asked what they point to now.
+// Returns whether locked versions stay and their tags are resolved again.
 bool VersionResolver::asks_tags_again() const {
   return request_.mode == PlanMode::missing && request_.accept_moved;
 }
@@ -300,8 +300,8 @@ void VersionResolver::consult_lock(Group& group) const {
   }
 }
 
-// Each source goes its own way, for all constraints on it are known: none waits for the listing of another. What was
-// decided and what went wrong is put together afterwards, in the order of the calls.
+// All constraints on a source are known, so that sources are independent: none waits for the listing of another.
+// Decisions and errors are combined afterwards, in the order of the calls.
 void VersionResolver::run_fetch_tasks(const std::vector<Group*>& touched) {
   std::map<std::string, std::vector<Group*>> by_source;
   for (Group* group : touched) {
@@ -314,7 +314,7 @@ void VersionResolver::run_fetch_tasks(const std::vector<Group*>& touched) {
   fetcher_.run(tasks);
 }
 
-// Under frozen: the calls that the lock does not answer, and why.
+// Under frozen: records the calls that have no matching lock entry, and why.
 void VersionResolver::name_open_calls(const std::vector<Group*>& touched) {
   for (const Group* group : touched) {
     for (const ModuleNode* node : group->failed ? group->level : std::vector<ModuleNode*>{}) {
@@ -324,12 +324,13 @@ void VersionResolver::name_open_calls(const std::vector<Group*>& touched) {
                                      : entry == request_.lock.modules.end()
                                          ? "not locked"
                                          : why_not_answered(*node, entry->second)
-                                               .value_or("its version does not suit the other calls of the source"));
+                                               .value_or("its version does not satisfy the other calls of the source"));
     }
   }
 }
 
-// A listing for what must be chosen, and for what is locked but not in the store where the fetch asks for its tag.
+// Requests a listing for calls whose version must be chosen, and for locked packages that are not in the store if the
+// fetch needs their tag.
 SourceFetcher::FetchTask VersionResolver::task_of(const std::vector<Group*>& groups) const {
   SourceFetcher::FetchTask task{.choose = [this, &groups] { return choose(groups); }};
   for (const Group* group : groups) {
@@ -346,7 +347,7 @@ SourceFetcher::FetchTask VersionResolver::task_of(const std::vector<Group*>& gro
   return task;
 }
 
-// Called on any thread, once for each group: touches these groups alone.
+// Called on any thread, once for each group: modifies only these groups.
 std::vector<SourceFetcher::PackageRequest> VersionResolver::choose(const std::vector<Group*>& groups) const {
   std::vector<SourceFetcher::PackageRequest> fetch_requests;
   for (Group* group : groups) {
@@ -411,16 +412,15 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
   return {};
 }
 
-// A digest proves itself, and a registry resolves the version. A git commit has to be reachable from a branch or tag,
-// and the cheapest proof is the tag that it had.
+// A digest proves its content, and a registry resolves the version. A git commit must be reachable from a branch or
+// tag, and its former tag is the cheapest proof.
 bool VersionResolver::needs_locked_listing(const Group& group) const {
   const Source& source = group.level.front()->address.source;
   const bool unknown_id = group.decision.id.empty() && !source.is_registry();
   return (unknown_id || source.has_commits()) && !is_at_hand(group);
 }
 
-// Where a locked version has a listing (it is not in the store), the tag that named it is looked up, and its id where
-// the lock has none.
+// If a locked version has a listing (it is not in the store), looks up its tag, and its id if the lock has none.
 Result<void> VersionResolver::complete_locked(Group& group) const {
   const ModuleNode& node = *group.level.front();
   if (!group.decision.version) {
@@ -461,9 +461,9 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
   }
   return fail(Error{
       .code = Code::not_found,
-      .message = fmt::format("version {} of \"{}\" is locked for module \"{}\" without an id, and no tag "
-                             "names it any more",
-                             group.decision.version->to_string(), node.address.source.package_identity(), node.key),
+      .message =
+          fmt::format("version {} of \"{}\" is locked for module \"{}\" without an id, and its tag no longer exists",
+                      group.decision.version->to_string(), node.address.source.package_identity(), node.key),
       .hint = fmt::format("choose another version with: tofu-modlock upgrade --target {}", node.subject()),
       .locked_thing_gone = true});
 }

@@ -1,4 +1,4 @@
-// The part of VersionResolver that brings the packages of what was decided.
+// The part of VersionResolver that fetches the packages of the decisions.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 namespace modlock {
 
 FetchRequest VersionResolver::fetch_request_for(const Group& group) {
-  // A commit that was named by itself is as little proven as a locked one.
+  // A commit without a reference is as unproven as a locked one.
   const bool unproven = !group.decision.id.empty() && group.decision.ref.empty();
   return {.id = group.decision.id, .ref = group.decision.ref, .locked = group.locked || unproven};
 }
@@ -62,9 +62,9 @@ Result<void> VersionResolver::take_package(Group& group) {
   return {};
 }
 
-// Whether the package is what a moved tag points to now, and no one has accepted that; if tags are asked again, whether
-// it is what something else points to now, a branch. An archive that was packed again with the same content has not
-// moved.
+// Returns whether the package is what a moved tag points to now, and the move was not accepted; if tags are resolved
+// again, also whether it is what another reference, a branch, points to now. An archive that was repacked with the same
+// content has not moved.
 bool VersionResolver::must_hold(const Group& group, const Package& package) const {
   const bool accepts = request_.mode != PlanMode::upgrade || !request_.targets.empty() || request_.accept_moved;
   if (group.locked || (accepts && !asks_tags_again())) {

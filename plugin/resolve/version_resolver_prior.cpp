@@ -6,12 +6,12 @@
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
 
-// The part of VersionResolver that finds what calls had before: an installed module if nothing is locked yet, and the
-// entry of a call that was renamed or moved (docs/lock-file.md).
+// The part of VersionResolver that finds earlier versions of calls: an installed module if nothing is locked yet, and
+// the entry of a call that was renamed or moved (docs/lock-file.md).
 namespace modlock {
 namespace {
 
-// Whether a commit is what the call names, where it names one.
+// Returns whether a commit matches the one that the call names, if any.
 bool is_named(const ModuleNode& node, const std::string& commit) {
   std::string named = node.commit.value_or("");
   if (!node.commit && !node.address.source.named_id().empty()) {
@@ -25,8 +25,8 @@ bool lock_the_same(const ModuleLock& a, const ModuleLock& b) {
   return a.version == b.version && a.hashes == b.hashes;
 }
 
-// Calls `visit(ancestor, rest)` for the keys above one, the nearest first: "a.b" and ".c" of "a.b.c". Ends where it
-// returns true, and returns that.
+// Calls `visit(ancestor, rest)` for the keys above one, the nearest first: "a.b" and ".c" of "a.b.c". Stops and returns
+// true when it returns true.
 template <typename Visit>
 bool any_ancestor(std::string_view key, const Visit& visit) {
   for (std::size_t dot = key.rfind('.'); dot != std::string_view::npos && dot > 0; dot = key.rfind('.', dot - 1)) {
@@ -63,8 +63,8 @@ bool VersionResolver::is_adopted(const std::string& key) const {
   return resolved.id == installed->commit;
 }
 
-// What counts as locked: a version of a registry, with the commit where the tree has one, or a commit that needs no
-// version.
+// Returns what is treated as locked: a version of a registry, with the commit if the tree has one, or a commit that
+// needs no version.
 std::optional<VersionResolver::Locked> VersionResolver::recorded_candidate(const ModuleNode& node) const {
   const InstalledRecord* installed = recorded(node.key);
   const bool is_registry = node.address.source.is_registry();
@@ -85,7 +85,7 @@ std::optional<VersionResolver::Locked> VersionResolver::recorded_candidate(const
   return fits ? std::optional(std::move(locked)) : std::nullopt;
 }
 
-// The highest version that names an installed commit and that all constraints allow; null where there is none.
+// Returns the highest version that names an installed commit and that all constraints allow; null if there is none.
 const ListedVersion* VersionResolver::find_installed_version(const Group& group, const Listing& listing) {
   const auto found = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
     return group.commits.count(listed.id) != 0 && fits(group, listed.version);
@@ -93,7 +93,7 @@ const ListedVersion* VersionResolver::find_installed_version(const Group& group,
   return group.upgrade || found == listing.versions.end() ? nullptr : &*found;
 }
 
-// A first lock fails rather than lock something else than what is in use.
+// A first lock fails rather than lock content other than what is in use.
 Error VersionResolver::explain_fetch(const Group& group, Error error) const {
   const ModuleNode& node = *group.level.front();
   const InstalledRecord* installed = group.locked ? recorded(node.key) : nullptr;
@@ -106,7 +106,8 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
     error.notes.push_back(
         fmt::format("{} is installed for module \"{}\", and a first lock keeps it", installed->text(), node.key));
     error.hint = fmt::format(
-        "to lock what the source gives now, run: tofu-modlock upgrade --target {}, or for all modules: tofu-modlock "
+        "to select a version from the source instead, run: tofu-modlock upgrade --target {}, or for all modules: "
+        "tofu-modlock "
         "lock --no-adopt",
         node.subject());
   }
@@ -129,8 +130,8 @@ void VersionResolver::meet(const ModuleNode& node) {
   }
 }
 
-// Whether it is certain that the call of an entry is gone, or has another source. What is below a call of this level,
-// or of one that was not read, is not known yet.
+// Returns whether it is certain that the call of an entry was deleted, or has another source. Calls below a call of
+// this level, or of one that was not read, are not known yet.
 bool VersionResolver::is_orphan(const ModuleLock& entry) const {
   if (const auto met = met_.find(entry.key); met != met_.end()) {
     return met->second.source != entry.source;
@@ -143,7 +144,7 @@ bool VersionResolver::is_orphan(const ModuleLock& entry) const {
   return !is_unknown && entry.key.find(':') == std::string::npos;
 }
 
-// What is below a call goes where that goes.
+// Calls below a call move with it.
 bool VersionResolver::follows_an_orphan(const std::string& key) const {
   return any_ancestor(key, [&](std::string_view ancestor, std::string_view) {
     const auto above = former_locks_.find(ancestor);
@@ -151,7 +152,7 @@ bool VersionResolver::follows_an_orphan(const std::string& key) const {
   });
 }
 
-// The entry that goes with the renamed call above; null if there is none.
+// Returns the entry that moves with the renamed call above; null if there is none.
 const ModuleLock* VersionResolver::former_entry_below(const ModuleNode& node, const std::string& identity) const {
   const ModuleLock* found = nullptr;
   any_ancestor(node.key, [&](std::string_view ancestor, std::string_view rest) {

@@ -33,8 +33,8 @@ Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Par
   };
 }
 
-// Handles `workspace/plan` and its like: a method of the engine for each of many roots. All params but `roots` and
-// `jobs` are those of the method. A root that fails has an `error` in place of a result.
+// Handles `workspace/plan` and similar methods: a method of the engine for each of many roots. All params except
+// `roots` and `jobs` are those of the method. A root that fails has an `error` instead of a result.
 template <typename Params, typename Output>
 Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const,
                                      const Json::Value& params, RequestContext& request) {
@@ -64,7 +64,7 @@ Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engin
     };
     if (const auto result = call()) {
       entries[i] = messages::encode(*result);
-      entries[i].removeMember("stats");  // they are shared
+      entries[i].removeMember("stats");  // shared by all roots
     } else {
       entries[i]["error"] = to_json(result.error(), error_data(run));
     }

@@ -100,7 +100,7 @@ class Hook {
     return {};
   }
 
-  // In CI no one reviews what is locked, so nothing is.
+  // In CI no one reviews a new lock, so nothing is locked.
   Result<void> prepare() {
     MODLOCK_TRY(take_over());
     const PlanMode mode = engine_.options().in_ci ? PlanMode::frozen
@@ -114,8 +114,8 @@ class Hook {
     return install();
   }
 
-  // Replaces what `init -upgrade` has downloaded with what is locked. If something was not locked, the hook before the
-  // command has reported it.
+  // Replaces the downloads of `init -upgrade` with the locked versions. If something was not locked, the hook before
+  // the command has reported it.
   Result<void> restore() {
     MODLOCK_TRY(const auto data, data_directory());
     MODLOCK_TRY(const auto known, load_lock_backup(data.path));

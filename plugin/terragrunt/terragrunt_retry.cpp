@@ -6,7 +6,7 @@
 namespace modlock::terragrunt {
 namespace {
 
-// One of these stands in every pattern of Terragrunt 0.55 to 1.1, spelled and cased like this.
+// Every pattern of Terragrunt 0.55 to 1.1 contains one of these, spelled and cased like this.
 constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"timeout", "time-out"},
     {"Client.Timeout", "Client time-out"},

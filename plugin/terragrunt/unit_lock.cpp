@@ -26,7 +26,7 @@ Result<std::optional<LockFile>> read_lock_file(const fs::path& path, ClientKind 
   return lock ? Result<std::optional<LockFile>>(std::move(*lock)) : fail(std::move(lock.error()));
 }
 
-// Module blocks that the client dropped stay where `from` has none.
+// Keeps module blocks that the client dropped if `from` has none.
 Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates, ClientKind tool) {
   const auto source = read_lock_file(from, tool);
   const auto target = read_lock_file(to, tool);
@@ -43,7 +43,7 @@ Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates
   return text == before.text ? Result<void>() : write_file_atomically(to, text);
 }
 
-// A file that is not there is left where it is.
+// Does nothing if the file does not exist.
 Result<void> copy_whole(const fs::path& from, const fs::path& to) {
   const auto source = read_file(from);
   if (!source) {
@@ -75,7 +75,7 @@ fs::path UnitLock::kept_place(const fs::path& unit) {
 UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)
     : unit_(std::move(unit)), kept_(kept_place(unit_)), working_directory_(std::move(working_directory)), tool_(tool) {}
 
-// Terragrunt copies the lock file of the unit before the hook runs, so that the working directory needs it too.
+// Terragrunt copies the lock file of the unit before the hook runs, so the working directory needs it, too.
 Result<void> UnitLock::take_kept() const {
   Result<void> ok;
   for (const std::string_view name : {kLockFileName, kSidecarFileName}) {

@@ -22,8 +22,8 @@ std::string registry_host(ClientKind tool) {
   return named != nullptr && *named != '\0' ? named : std::string(default_registry(tool));
 }
 
-// "tfr:///ns/name/system//sub?version=1.2.3" as a module call writes it: "registry.example/ns/name/system//sub", and
-// the version.
+// Converts "tfr:///ns/name/system//sub?version=1.2.3" to the form of a module call:
+// "registry.example/ns/name/system//sub", and the version.
 UnitSource from_terragrunt(std::string text, std::optional<std::string> version, Location location, ClientKind tool) {
   if (text.starts_with(kRegistryScheme)) {
     text.erase(0, kRegistryScheme.size());
@@ -34,12 +34,12 @@ UnitSource from_terragrunt(std::string text, std::optional<std::string> version,
     }
     text = text.starts_with('/') ? registry_host(tool) + text : text;
   } else {
-    version.reset();  // Terragrunt takes none for other sources
+    version.reset();  // Terragrunt accepts none for other sources
   }
   return {SourceText{std::move(text), std::move(location)}, std::move(version)};
 }
 
-// Puts a text in place of a function without arguments.
+// Replaces a function call without arguments with a text.
 void give_value(std::string& text, std::string_view call, const fs::path& value) {
   const std::string literal = "\"" + spell(value.string(), Quoting::quoted) + "\"";
   for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + literal.size())) {
@@ -68,7 +68,7 @@ const hcl::Block* find_block(const hcl::Body& body, std::string_view type) {
   return block == body.blocks.end() ? nullptr : &*block;
 }
 
-// Those that have a value without any function; each may use those that do.
+// Returns the members that have a value without any function; each may use earlier ones.
 eval::Value::Members values_of(const hcl::Body& body, const std::string& object, eval::Value::Members variables) {
   eval::Value::Members known;
   for (std::size_t before = known.size() + 1; before != known.size();) {

@@ -26,7 +26,7 @@ std::string encode(std::string_view value) {
 
 using Item = ModuleConstraint::Item;
 
-// The first `count` numbers of a version, where it has none zeros.
+// Returns the first `count` numbers of a version, with zeros for missing ones.
 std::vector<std::int64_t> first_numbers(const Version& version, std::size_t count) {
   std::vector<std::int64_t> numbers = version.numbers();
   numbers.resize(count);
@@ -37,7 +37,7 @@ std::string spell(const std::vector<std::int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, "."));
 }
 
-// The bound below which the version lies, one step above it at the last number that the old bound set.
+// Returns a bound above the version, one step up at the last nonzero number of the old bound.
 std::string bound_above(const Version& bound, const Version& version) {
   std::size_t last = bound.given_numbers();
   while (last > 1 && bound.numbers()[last - 1] == 0) {
@@ -49,7 +49,7 @@ std::string bound_above(const Version& bound, const Version& version) {
   return spell(numbers);
 }
 
-// What the item's version becomes; nullopt where the item must not change for it.
+// Returns the new version of the item; nullopt if the item must not change for it.
 std::optional<std::string> new_bound(const Item& item, const Version& version) {
   switch (item.comparator) {
     case Comparator::equal:
@@ -67,11 +67,11 @@ std::optional<std::string> new_bound(const Item& item, const Version& version) {
 
 tl::unexpected<Error> kept_out(std::string_view constraint, const Version& version) {
   return fail(Code::constraint_conflict,
-              fmt::format("the constraint \"{}\" keeps {} out", constraint, version.to_string()),
-              "give the new constraint itself, as newConstraint");
+              fmt::format("the constraint \"{}\" excludes {}", constraint, version.to_string()),
+              "specify the new constraint as newConstraint");
 }
 
-// An item as it stands in the text, blanks included.
+// Takes an item as written in the text, including spaces.
 Result<std::string> let_in_item(std::string_view written, const Version& version, ConstraintDialect dialect) {
   MODLOCK_TRY(auto parsed, ModuleConstraint::parse(written));
   const Item& item = parsed.items().front();
@@ -109,7 +109,7 @@ Splice set_query_argument(std::string_view source, std::initializer_list<std::st
     const std::string_view written = source.substr(start, end - start);
     const std::string_view written_name = written.substr(0, written.find('='));
     if (std::find(replaced.begin(), replaced.end(), written_name) != replaced.end()) {
-      // Where the name stays, it is the value alone that changes: it may be written somewhere else.
+      // If the name stays, only the value changes: it may be written somewhere else.
       const bool keeps_name = written_name == name && written_name.size() < written.size();
       return keeps_name ? Splice{start + name.size() + 1, end, encode(value)} : Splice{start, end, argument};
     }

@@ -86,7 +86,7 @@ Result<std::string> changed(const WrittenUse& use, const ProviderUpdate& update)
   return let_in(before, *update.new_version, ConstraintDialect::provider);
 }
 
-// Those that the new constraint replaces.
+// Returns the constraints that the new one replaces.
 Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const ProviderUpdate& update) {
   if (auto valid = ProviderConstraint::parse(*update.new_constraint); !valid) {
     valid.error().subject = update.subject();
@@ -99,7 +99,7 @@ Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const Pro
     return fail(Error{.code = Code::invalid_params,
                       .message = fmt::format("{} has no version constraint that could be changed", update.subject()),
                       .subject = update.subject(),
-                      .hint = "write one into required_providers, or ask for a newVersion"});
+                      .hint = "write one into required_providers, or request a newVersion"});
   }
   return of_root.empty() ? std::move(uses) : std::move(of_root);
 }
@@ -119,7 +119,7 @@ tl::unexpected<Error> unusable(const ModuleNode& node, std::string message, std:
                     .hint = std::move(hint)});
 }
 
-// What two texts do not share at their ends.
+// Returns the middle part in which two texts differ.
 Splice difference(std::string_view before, std::string_view after) {
   std::size_t start = 0;
   const std::size_t shorter = std::min(before.size(), after.size());
@@ -133,7 +133,7 @@ Splice difference(std::string_view before, std::string_view after) {
   return {start, before.size() - behind, std::string(after.substr(start, after.size() - behind - start))};
 }
 
-// The tags of a monorepo share what stands before the version: "nested/v1.0.0" has "nested/".
+// The tags of a monorepo share the text before the version: "nested/v1.0.0" has "nested/".
 std::string prefix_of(std::string_view tag) {
   for (std::size_t at = 0; at < tag.size(); ++at) {
     if (parse_version_tag(tag, tag.substr(0, at))) {
@@ -187,7 +187,7 @@ const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
     module.caller = &module_at(caller_of(key));
     module.call = node.call.written;
     module.refusal =
-        node.is_local() ? module.caller->refusal : fmt::format("it stands in the package of {}", node.subject());
+        node.is_local() ? module.caller->refusal : fmt::format("it is in the package of {}", node.subject());
   }
   return modules_.emplace(key, std::move(module)).first->second;
 }
@@ -223,7 +223,7 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
       update.subject.starts_with(kModule) ? tree_.nodes.find(update.subject.substr(kModule.size())) : tree_.nodes.end();
   if (found == tree_.nodes.end()) {
     return fail(Error{.code = Code::invalid_params,
-                      .message = fmt::format("no module call is \"{}\"", update.subject),
+                      .message = fmt::format("no module call matches \"{}\"", update.subject),
                       .subject = update.subject,
                       .hint = "tofu-modlock inspect shows the calls"});
   }
@@ -233,7 +233,7 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
   }
   const bool has_constraint = !node.constraints.empty() || node.commit;
   if (update.new_constraint && !has_constraint) {
-    return unusable(node, "has no version constraint that could be changed", "ask for a newVersion");
+    return unusable(node, "has no version constraint that could be changed", "request a newVersion");
   }
   const bool becomes_reference = pin_ && node.call.version && !node.address.source.is_registry();
   if (update.new_version && (!chooses_version(node) || becomes_reference)) {
@@ -268,7 +268,7 @@ Result<void> ConfigurationEditor::change_constraints(const ModuleNode& node, con
   for (const ConstraintUse& use : node.constraints) {
     const bool is_argument = node.call.version && use.location.path == node.call.version->location.path &&
                              use.location.range == node.call.version->location.range;
-    // A constraint given anew takes the place of the argument's where there are both.
+    // If there are both, a new constraint replaces that of the argument.
     if (!is_argument && (update.new_version || !node.call.version)) {
       if (auto done = change_rule(use, update); !done) {
         return done;
@@ -281,7 +281,7 @@ Result<void> ConfigurationEditor::change_constraints(const ModuleNode& node, con
 Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const RequestedUpdate& update) {
   MODLOCK_TRY(auto file, text_of(rule.location.path));
   const Range& range = *rule.location.range;
-  const std::size_t start = range.start.byte + 1;  // behind the quote
+  const std::size_t start = range.start.byte + 1;  // after the quote
   const std::string before = file.substr(start, range.end.byte - 1 - start);
   auto after =
       update.new_constraint ? Result<std::string>(*update.new_constraint) : let_in(before, *update.new_version);
@@ -320,7 +320,7 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
 
 Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const Version& version) {
   if (!node.address.source.has_tags()) {
-    return unusable(node, "takes its version in no way that is known here", "change the source by hand");
+    return unusable(node, "specifies its version in an unknown way", "change the source by hand");
   }
   MODLOCK_TRY(auto listed, find_version(node, version));
   const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : !node.address.source.named_id().empty();
@@ -341,7 +341,7 @@ Result<void> ConfigurationEditor::change_value(const ModuleNode& node, std::stri
   const auto pieces = trace_text(node.call.written->find(argument), module_at(caller_of(node.key)));
   auto written = splice_value(pieces, before, splice.start, splice.end, splice.text);
   if (!written) {
-    // Perhaps what really changes stands in one place.
+    // The actual difference may be in one place.
     const Splice smallest = difference(before, after);
     if (auto second = splice_value(pieces, before, smallest.start, smallest.end, smallest.text)) {
       written = std::move(second);
@@ -364,8 +364,8 @@ Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) 
   const Argument argument = node.call.written->find("version");
   const std::string path = join_relative(module.directory, argument.file->path);
   if (!module.refusal.empty() || argument.file->json) {
-    return unusable(node, fmt::format("has a version argument in {} that cannot be taken out", path),
-                    "take it out by hand");
+    return unusable(node, fmt::format("has a version argument in {} that cannot be removed", path),
+                    "remove it by hand");
   }
   const std::string& text = argument.file->text;
   const Range range = argument.attribute->range();
@@ -378,7 +378,7 @@ Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) 
   if (has_own_lines) {
     splices_.push_back({path, start, end + 1, ""});
   } else {
-    splices_.push_back({path, range.start.byte, range.end.byte, ""});  // a comment stays where it stands
+    splices_.push_back({path, range.start.byte, range.end.byte, ""});  // a comment keeps its place
   }
   return {};
 }
@@ -400,9 +400,9 @@ Result<std::map<std::string, ConfigurationEditor::EditedFile>> ConfigurationEdit
   for (std::size_t i = 1; i < ordered.size(); ++i) {
     if (ordered[i].path == ordered[i - 1].path && ordered[i].start < ordered[i - 1].end) {
       return fail(Code::config_parse,
-                  fmt::format("{} would have to say both \"{}\" and \"{}\" in one place", ordered[i].path,
+                  fmt::format("{} would have to contain both \"{}\" and \"{}\" in one place", ordered[i].path,
                               ordered[i - 1].text, ordered[i].text),
-                  "the calls share what is written there: update them together, to one version");
+                  "the calls share this text: update them together to the same version");
     }
   }
   std::map<std::string, EditedFile> files;

@@ -21,7 +21,7 @@ std::string_view type_of(const Version& from, const Version& to) {
   return from.numbers()[1] != to.numbers()[1] ? "minor" : "patch";
 }
 
-constexpr std::size_t kWidth = 32;  // providers at a time
+constexpr std::size_t kWidth = 32;  // providers processed in parallel
 
 bool is_in_package(const ModuleTree& tree, std::string_view key) {
   for (std::size_t dot = key.rfind('.'); dot != std::string_view::npos; dot = key.rfind('.', dot - 1)) {
@@ -49,12 +49,12 @@ std::string datasource_of(const Source& source) {
   }
 }
 
-// The constraint as its own text, in the order of the constraints.
+// Returns the constraint as one text, in the order of the constraints.
 std::string constraint_text(const ModuleNode& node) {
   return node.constraints_text().value_or("");
 }
 
-// What stands before the version in the tags of a monorepo.
+// Returns the text before the version in the tags of a monorepo.
 std::string prefix_of(std::string_view tag) {
   for (std::size_t at = 0; at < tag.size(); ++at) {
     if (parse_version_tag(tag, tag.substr(0, at))) {
@@ -162,7 +162,7 @@ class Modules {
                        });
   }
 
-  // Of a tag the version that it names; of a commit or a digest the one that is tagged there.
+  // For a tag, adds the version that it names; for a commit or a digest, the version that is tagged there.
   void complete_reference(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
     const std::string reference = named_reference(node.address.source);
     dependency.current_value = reference;
@@ -173,7 +173,7 @@ class Modules {
     if (current != listing.versions.end()) {
       dependency.current_version = current->version;
     } else if (const auto version = parse_version_tag(reference, prefix(node))) {
-      dependency.current_version = version;  // a tag that is gone
+      dependency.current_version = version;  // a tag that was deleted
     } else {
       dependency.skip_reason = reference.empty() ? "unspecified-version" : "unversioned-reference";
       return;
@@ -208,11 +208,11 @@ class Modules {
   const LookupRequest& request_;
   SourceFetcher& fetcher_;
   std::vector<Dependency> dependencies_;
-  std::vector<const ModuleNode*> nodes_;  // those to look up
-  std::vector<std::size_t> asked_;        // their places in dependencies_
+  std::vector<const ModuleNode*> nodes_;  // to look up
+  std::vector<std::size_t> asked_;        // their positions in dependencies_
 };
 
-// A provider of the tree: what somebody may change, and what packages require.
+// A provider of the tree: constraints that can be edited, and those of packages.
 struct NeededProvider {
   ProviderAddress address;
   Dependency dependency = {};
@@ -339,9 +339,9 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const Upda
                                       [&](const Dependency& dependency) { return dependency.subject == subject; });
     if (!is_known) {
       return fail(Error{.code = Code::invalid_params,
-                        .message = fmt::format("nothing here is \"{}\"", subject),
+                        .message = fmt::format("\"{}\" matches no module call or provider", subject),
                         .subject = subject,
-                        .hint = "tofu-modlock update --list shows what there is"});
+                        .hint = "tofu-modlock update --list shows the module calls and providers"});
     }
   }
   return {};

@@ -12,9 +12,9 @@
 namespace modlock {
 namespace {
 
-// What one step of reading takes from the file, and how many bytes of text it gives.
+// What one reading step consumes in the file, and how many bytes of text it produces.
 struct Step {
-  std::size_t written = 0;  // 0: the two do not line up
+  std::size_t written = 0;  // 0: the two do not match
   std::size_t text = 0;
 };
 
@@ -86,14 +86,14 @@ std::string escaped(char c, Quoting quoting) {
 
 using hcl::Expression;
 
-// References lead from one expression to the next; a chain longer than that has been refused before.
+// References form a chain from one expression to the next; longer chains were rejected before.
 constexpr std::size_t kMaxDepth = 300;
 
 class Tracer {
  public:
   std::vector<TextPiece> take() { return std::move(pieces_); }
 
-  // `literal`: strings of JSON are no templates there.
+  // `literal`: strings of JSON are not templates there.
   void trace(const Expression& expression, const ConfigText& file, const EditedModule& module, bool literal) {
     if (++depth_ > kMaxDepth) {
       refuse("it refers to itself");
@@ -162,7 +162,7 @@ class Tracer {
       add(string.text, inside, Quoting::json_literal, file, module);
       return;
     }
-    // Ranges of what is made of it are those of the file; nothing that is kept points into it.
+    // Ranges of the result are those of the file; no stored result points into it.
     if (const auto made = hcl::template_of(expression, file.path)) {
       trace(*made, file, module, false);
     } else {
@@ -197,7 +197,7 @@ class Tracer {
         return;
       }
     } else if (const VariableValues::VariableInput* given = module.values->find(variable.name)) {
-      refuse(fmt::format("var.{} is given by {}", variable.name, given->origin));
+      refuse(fmt::format("var.{} is set by {}", variable.name, given->origin));
       return;
     }
     if (variable.default_argument.attribute == nullptr) {
@@ -211,8 +211,8 @@ class Tracer {
   std::size_t depth_ = 0;
 };
 
-// The piece that holds bytes [start, end) of the value, and where it begins in it; null where none holds them all. What
-// is not known is passed over from the other side.
+// The piece that contains bytes [start, end) of the value, and where it begins in the value; null if no piece contains
+// them all. Unknown pieces are skipped from the other side.
 struct Found {
   const TextPiece* piece = nullptr;
   std::size_t begin = 0;

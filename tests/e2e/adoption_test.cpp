@@ -109,10 +109,12 @@ BOOST_AUTO_TEST_CASE(first_lock_says_what_it_adopted) {
   BOOST_TEST(ran.out.find("module.again  commit <net 1.0.0...>  adopted\n") == 0U, ran.out);
   BOOST_TEST(ran.out.find("module.ranged  1.0.0  adopted  (~> 1.0)\n") != std::string::npos, ran.out);
   BOOST_TEST(ran.out.find("module.tagged  v1.0.0 at commit <zone 1.0.0...>  adopted\n") != std::string::npos, ran.out);
-  BOOST_TEST(ran.out.find("\n7 modules are locked to what was found installed here, not to what their sources give now "
-                          "(adopted).\nIf you did not install it yourself, lock what the sources give: tofu-modlock "
-                          "upgrade\n") != std::string::npos,
-             ran.out);
+  BOOST_TEST(
+      ran.out.find(
+          "\n7 modules are locked to the installed version, which may differ from what their sources give now "
+          "(adopted).\nIf you did not install it yourself, select versions from the sources: tofu-modlock upgrade\n") !=
+          std::string::npos,
+      ran.out);
 }
 
 BOOST_AUTO_TEST_CASE(without_adoption_the_newest_is_locked) {
@@ -167,8 +169,9 @@ BOOST_AUTO_TEST_CASE(installed_commit_that_nothing_leads_to_is_not_locked) {
   BOOST_TEST(ran.err.find("note: commit <net 1.0.0...> is installed for module \"again\", and a first lock keeps it") !=
                  std::string::npos,
              ran.err);
-  BOOST_TEST(ran.err.find("to do: to lock what the source gives now, run: tofu-modlock upgrade --target module.again, "
-                          "or for all modules: tofu-modlock lock --no-adopt") != std::string::npos,
+  BOOST_TEST(ran.err.find(
+                 "to do: to select a version from the source instead, run: tofu-modlock upgrade --target module.again, "
+                 "or for all modules: tofu-modlock lock --no-adopt") != std::string::npos,
              ran.err);
   BOOST_TEST(!has(".terraform.lock.hcl"));
 }

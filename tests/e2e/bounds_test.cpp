@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(what_leads_elsewhere_needs_a_workspace_root) {
   const std::string function_hint =
       "  to do: keep the file below the root, or allow its directory with --workspace-root or workspaceRoots\n";
   const auto says = [](const std::string& name) {
-    return "the local source \"" + name + "\" of module \"app\" leads outside of the directories that may be read";
+    return "the local source \"" + name + "\" of module \"app\" points outside the directories that may be read";
   };
-  const std::string link = "is a link that leads outside of the directories that may be read";
+  const std::string link = "is a symbolic link to a file outside the directories that may be read";
   const std::string by_function =
       "locals {\n  s = jsondecode(file(\"${path.module}/names.json\"))\n}\nmodule \"x\" {\n  source = local.s\n}\n";
   const Row rows[] = {

@@ -59,23 +59,23 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
   BOOST_TEST(
       ran.out ==
       "git                         ok       2.50.1 (<dir>/tools/git)\n"
-      "client                      ok       OpenTofu 1.11.2, said by PATH (<dir>/tools/tofu)\n"
-      "certificates                ok       1 authority in <dir>/authorities.pem (SSL_CERT_FILE)\n"
+      "client                      ok       OpenTofu 1.11.2, specified by PATH (<dir>/tools/tofu)\n"
+      "certificates                ok       1 CA certificate in <dir>/authorities.pem (SSL_CERT_FILE)\n"
       "proxies                     ok       not for .example.test\n"
       "                                     https through http://***@proxy.example.test:3128\n"
-      "settings                    ok       effective ones, and where each comes from\n"
+      "settings                    ok       effective settings and their sources\n"
       "                                     platforms = linux_amd64, darwin_arm64  (<dir>/root/.tofu-modlock.hcl)\n"
       "                                     resolution = per-call  (<dir>/root/.tofu-modlock.hcl)\n"
       "                                     git_engine = git  (<dir>/home/.config/tofu-modlock/config.hcl)\n"
       "                                     connections = 4  (<dir>/home/.config/tofu-modlock/config.hcl)\n"
-      "                                     TOFU_MODLOCK_CACHE_DIR = <dir>/cache  (the environment, before every "
+      "                                     TOFU_MODLOCK_CACHE_DIR = <dir>/cache  (the environment overrides every "
       "file)\n"
-      "                                     TOFU_MODLOCK_CONNECTIONS = 5  (the environment, before every file)\n"
+      "                                     TOFU_MODLOCK_CONNECTIONS = 5  (the environment overrides every file)\n"
       "store                       ok       <dir>/cache (TOFU_MODLOCK_CACHE_DIR): 0 packages, 0 git "
       "repositories, 0.0 MiB\n"
       "                                     writable\n"
       "                                     on the file system of the root\n"
-      "host git.example.test       ok       git: its own credential helpers are asked\n"
+      "host git.example.test       ok       git: its own credential helpers are queried\n"
       "host registry.example.test  ok       registry: a credential in environment variable "
       "TF_TOKEN_registry_example_test\n");
 }
@@ -93,10 +93,10 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
        "                       to do: install git: repositories over ssh, credential helpers and submodules need it\n"},
       {"a broken git", [](Machine& machine) { machine.add_tool("git", "exit 1"); }, 2,
        "git           error    <dir>/tools/git does not run\n"
-       "                       to do: install git anew\n"},
+       "                       to do: reinstall git\n"},
       {"no client", [](Machine& machine) { fs::remove(machine.path("tools/tofu")); }, 0,
-       "client        warning  OpenTofu 1.12.6, said by default, not on PATH; its release is not known\n"
-       "                       to do: install tofu or terraform, or name what will run with --implementation and "
+       "client        warning  OpenTofu 1.12.6, specified by default, not on PATH; its version is not known\n"
+       "                       to do: install tofu or terraform, or name the client with --implementation and "
        "--implementation-version\n"},
       {"no authorities", [](Machine& machine) { fs::remove(machine.path("authorities.pem")); }, 7,
        "certificates  error    "},
@@ -135,11 +135,11 @@ BOOST_AUTO_TEST_CASE(hosts_are_asked) {
 
   Ran ran = modlock({"doctor", "--online"});
   BOOST_TEST(ran.exit_code == 0, ran.out);
-  BOOST_TEST(ran.out.find("answers as a registry: modules.v1\n") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("serves the registry protocols: modules.v1\n") != std::string::npos, ran.out);
 
   write("main.tf", "");
   ran = modlock({"doctor", "--host", registry.authority()});
-  BOOST_TEST(ran.out.find("answers as a registry: modules.v1\n") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("serves the registry protocols: modules.v1\n") != std::string::npos, ran.out);
 
   const CertificateAuthority other(directory("other"));
   write_text(path("authorities.pem"), read_text(other.certificate()));

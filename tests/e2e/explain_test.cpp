@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(nested_call_is_explained_with_files_and_lines) {
              "\n"
              "  locked: 1.1.0  at .terraform.lock.hcl:13:1\n"
              "    keeps 1.1.0\n"
-             "    rejects 1.3.0: newer; only upgrade takes it\n"
+             "    rejects 1.3.0: newer; only upgrade selects it\n"
              "    rejects 1.0.0: older\n");
 }
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(explained_as_json_before_anything_is_locked) {
   BOOST_TEST(shown(result["selected"]["commit"].asString()) == "<1.1.0>");
   BOOST_TEST(result["selected"]["hashes"].size() == 2U);
   BOOST_TEST(without_times(result["selected"]["firstSeen"].asString()) == "<time>");
-  BOOST_TEST(result["selected"]["reason"].asString() == "it is the newest of what is left");
+  BOOST_TEST(result["selected"]["reason"].asString() == "it is the newest remaining version");
   BOOST_REQUIRE(result["chain"].size() == 2U);
   const Json::Value& own = result["chain"][0];
   BOOST_TEST(own["constraint"].asString() == "!= 1.2.0");

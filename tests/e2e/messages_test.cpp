@@ -63,7 +63,7 @@ constexpr const char* kFailedChecksum = R"(Error: module checksum verification f
   expected: h1:0sSiMAGVt2nBJk4Tu7mElW6A1VHATrGax0yUrDXOb9s=
   got:      h1:4+VvyaGm3lBqt0q64HLlKUP5cx8mmMEvKzdHmmySq9o=
 
-  To put the locked package back, run:
+  To restore the locked package, run:
     tofu-modlock install
   To lock the newest version instead, run:
     tofu-modlock upgrade --target module.vpc
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(lock_created) {
   check(modlock({"lock"}), 0, R"(module.vpc  3.19.0  (~> 3.0)
 
 tofu-modlock has created the lock file .terraform.lock.hcl to record the selected module versions.
-Include this file in version control, so that everybody gets the same modules.
+Include this file in version control, so that everyone gets the same modules.
 )");
   BOOST_TEST(shown(lock()) == kLock);
 }
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(failed_checksum) {
 BOOST_AUTO_TEST_CASE(missing_module) {
   modlock({"lock"});
   check(modlock({"verify"}), 3, "module.vpc  missing: it is locked, but not installed\n0 of 1 modules verified.\n",
-        "To do: run tofu-modlock lock where something is not locked, then tofu-modlock install.\n");
+        "Next: run tofu-modlock lock if something is not locked, then tofu-modlock install.\n");
 }
 
 BOOST_AUTO_TEST_CASE(versions) {

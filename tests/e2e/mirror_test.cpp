@@ -223,8 +223,8 @@ BOOST_AUTO_TEST_CASE(sources_that_no_registry_has_are_named_once) {
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   const Ran ran = mirror(stand_in());
   BOOST_TEST(ran.exit_code == 0);
-  BOOST_TEST(ran.err.find("only modules of registries can be mirrored, so the command fetches these as their sources "
-                          "say: module.git [LOCK_UNENFORCED]") != std::string::npos,
+  BOOST_TEST(ran.err.find("only registry modules can be mirrored, so the command fetches these from their sources: "
+                          "module.git [LOCK_UNENFORCED]") != std::string::npos,
              ran.err);
 }
 

@@ -169,8 +169,9 @@ BOOST_FIXTURE_TEST_CASE(a_shallow_clone_is_named_when_versions_are_chosen_again,
   const Ran ran = modlock({"lock", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(
-      ran.err.find("Warning: .terraform.lock.hcl has no module blocks, and the git history is cut off (shallow "
-                   "clone): blocks that the file has lost cannot be restored [LOCK_INCOMPLETE]") != std::string::npos,
+      ran.err.find("Warning: .terraform.lock.hcl has no module blocks, and the git history is incomplete (shallow "
+                   "clone): blocks that were dropped from the file cannot be restored [LOCK_INCOMPLETE]") !=
+          std::string::npos,
       ran.err);
   BOOST_TEST(ran.err.find("git fetch --unshallow") != std::string::npos, ran.err);
   BOOST_TEST(locked_commits(*this)["vpc"] == "<1.1.0>");
@@ -182,10 +183,9 @@ BOOST_FIXTURE_TEST_CASE(a_shallow_clone_is_frozen_in_ci, ShallowClone) {
   environment["CI"] = "true";
   const Json::Value error = json({"lock", "--include", "modules"}, 3)["error"];
   BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
-  BOOST_TEST(
-      error["message"].asString() ==
-      ".terraform.lock.hcl has no module blocks, and the git history is cut off (shallow clone): blocks that the "
-      "file has lost cannot be restored");
+  BOOST_TEST(error["message"].asString() ==
+             ".terraform.lock.hcl has no module blocks, and the git history is incomplete (shallow clone): blocks that "
+             "were dropped from the file cannot be restored");
   BOOST_TEST(error["data"]["changes"][0]["subject"].asString() == "module.vpc");
   BOOST_TEST(lock() == kRewritten);
   BOOST_TEST(modlock({"update", "module.vpc=1.1.0", "--include", "modules"}).exit_code == 3);

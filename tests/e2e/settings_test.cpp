@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(a_switch_between_sidecar_and_inline_leaves_one_file) {
   check({"install"});
   BOOST_TEST(modlock({"lock"}).out ==
              "\ntofu-modlock has created the lock file .terraform.modules.lock.hcl to record the selected module "
-             "versions.\nInclude this file in version control, so that everybody gets the same modules.\n"
-             "tofu-modlock has deleted .terraform.lock.hcl, which no longer holds blocks that are used.\n");
+             "versions.\nInclude this file in version control, so that everyone gets the same modules.\n"
+             "tofu-modlock has deleted .terraform.lock.hcl, which no longer contains used blocks.\n");
   BOOST_TEST(!has(kInline), "it had module blocks and nothing else");
   BOOST_TEST(read(kSidecar) == locked);
   check({"verify"});
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_sidecar_beside_blocks_in_the_lock_file_is_deleted_and_not
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out ==
-             "\ntofu-modlock has deleted .terraform.modules.lock.hcl, which no longer holds blocks that are used.\n");
+             "\ntofu-modlock has deleted .terraform.modules.lock.hcl, which no longer contains used blocks.\n");
   BOOST_TEST(!has(kSidecar));
   BOOST_TEST(read(kInline) == locked);
 }

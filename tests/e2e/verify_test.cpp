@@ -289,8 +289,8 @@ BOOST_AUTO_TEST_CASE(no_checksum_matches_where_files_differ) {
   write(".terraform/modules/vpc/added.txt", "mine\n");
   const Ran ran = modlock({"verify"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(shown(ran.out).find("module.vpc  1.0.0  git::file://<dir>/repositories/vpc.git  verified: what a client "
-                                 "loads is what is locked (1 file differs from the locked "
+  BOOST_TEST(shown(ran.out).find("module.vpc  1.0.0  git::file://<dir>/repositories/vpc.git  verified: the content "
+                                 "that a client loads matches the lock file (1 file differs from the locked "
                                  "package, none that a client would load)\n") == 0U,
              ran.out);
 }
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(the_words_of_a_moved_tag) {
   expected: git:<1.0.0>
   got:      git:<new>
 
-  What is locked stays locked. To lock what is there now, once it has been reviewed, run:
+  The locked version is kept. To lock the current content after a review, run:
     tofu-modlock upgrade --target module.vpc
 )");
 }

@@ -64,11 +64,11 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_stops_init) {
   BOOST_TEST(ran.exit_code == 1);
   BOOST_TEST(ran.out == "");
   BOOST_TEST(ran.err ==
-             "Error: what Terragrunt has downloaded for <dir>/root/live/vpc is not what is locked for "
+             "Error: the files that Terragrunt downloaded for <dir>/root/live/vpc do not match the lock entry for "
              "\"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" [HASH_MISMATCH]\n"
              "  note: network/main.tf was changed\n"
-             "  to do: run terragrunt init --source-update to download it again; where the source was changed on "
-             "purpose, review it and run terragrunt init -upgrade\n"
+             "  to do: run terragrunt init --source-update to download it again; if the source was changed on purpose, "
+             "review it and run terragrunt init -upgrade\n"
              "hook modlock_install: exit code 4\n");
 
   environment["CI"] = "";
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(in_ci_it_has_to_be_locked) {
   environment["CI"] = "true";
   const Ran ran = terragrunt({"init"});
   BOOST_TEST(ran.exit_code == 1);
-  BOOST_TEST(ran.err.find("Error: the lock file does not answer terragrunt:source (not locked) [FROZEN]\n") == 0,
+  BOOST_TEST(ran.err.find("Error: the lock file does not match terragrunt:source (not locked) [FROZEN]\n") == 0,
              ran.err);
   BOOST_TEST(ran.err.find("hook modlock_install: exit code 3\n") != std::string::npos, ran.err);
 }
@@ -171,12 +171,12 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
   };
   const Ran ran = hook({});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(
-      ran.err ==
-      "Warning: the source of the unit <dir>/root/live/vpc is computed, so it is neither locked nor checked "
-      "[CONFIG_NON_STATIC]\n"
-      "  to do: write it out, compute it from local values, or give it to the hook with --source; to allow it for "
-      "this unit, use --allow-unchecked-source\n");
+  BOOST_TEST(ran.err ==
+             "Warning: the source of the unit <dir>/root/live/vpc is computed, so it is neither locked nor checked "
+             "[CONFIG_NON_STATIC]\n"
+             "  to do: write it as a literal, compute it from local values, or pass it to the hook with --source; to "
+             "allow it for "
+             "this unit, use --allow-unchecked-source\n");
   struct Row {
     const char* name;
     std::vector<std::string> flags;

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_made_of_what_is_locked) {
       BOOST_TEST(ran.exit_code == 1);
       BOOST_TEST(ran.out == "");
       BOOST_TEST(ran.err ==
-                 "Error: what is installed for <dir>/root/live/vpc is not what is locked\n"
+                 "Error: the installed modules of <dir>/root/live/vpc do not match the lock file\n"
                  "  module.vpc  tampered: 1 file differs from the locked package\n"
                  "    main.tf was changed\n"
                  "  to do: run: terragrunt init\n"
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(no_plan_is_made_of_a_stale_module) {
   BOOST_TEST(ran.exit_code == 1);
   BOOST_TEST(ran.out == "");
   BOOST_TEST(ran.err ==
-             "Error: what is installed for <dir>/root/live/vpc is not what is locked\n"
+             "Error: the installed modules of <dir>/root/live/vpc do not match the lock file\n"
              "  module.vpc  stale: 1.1.0 is installed, 1.0.0 is locked\n"
              "  to do: run: terragrunt init\n"
              "hook modlock_verify: exit code 3\n");
@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   BOOST_TEST(ran.exit_code == 1);
   BOOST_TEST(ran.out == "");
   BOOST_TEST(ran.err ==
-             "Error: .terraform.lock.hcl does not answer the configuration: module.vpc (not locked) [FROZEN]\n"
-             "  to do: run terragrunt init where the variable CI is not set, review the change of the lock file and "
+             "Error: .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]\n"
+             "  to do: run terragrunt init without the variable CI, review the change of the lock file and "
              "commit it\n"
              "hook modlock_install: exit code 3\n");
   BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(what_it_cannot_be_asked) {
   const Row rows[] = {
       {"a unit elsewhere",
        {"hook", "--unit", "../home", "--root", ".", "plan"},
-       "Error: --unit <dir>/home does not lie below --root <dir>/root [INVALID_PARAMS]\n"
+       "Error: --unit <dir>/home is not below --root <dir>/root [INVALID_PARAMS]\n"
        "  to do: name the directory of the repository that holds the unit\n"},
       {"no unit",
        {"hook", "--unit", "live/none", "--root", ".", "plan"},

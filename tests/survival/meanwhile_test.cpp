@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_lock_edited_between_plan_and_apply) {
       const Faulted ran = modlock_with(between_plan_and_apply(row.command), {"upgrade", "--install"});
       BOOST_TEST(ran.met.find("identities") != std::string::npos);
       BOOST_TEST(ran.exit_code == 3);
-      BOOST_TEST(ran.err.find("<dir>/root/.terraform.lock.hcl was changed by somebody else in the meantime "
+      BOOST_TEST(ran.err.find("<dir>/root/.terraform.lock.hcl was modified while the command was running "
                               "[CONTENT_MODIFIED]") != std::string::npos,
                  ran.err);
       BOOST_TEST((has(".terraform.lock.hcl") ? lock() : "(none)") == row.after);
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_package_of_the_store_that_changes_while_it_is_copied) {
     }
     BOOST_TEST_CONTEXT(ran.met) {
       BOOST_TEST(ran.exit_code == 0, ran.err);
-      healed += ran.err.find("to do: it was removed from the cache and fetched anew") != std::string::npos ? 1 : 0;
+      healed += ran.err.find("to do: it was removed from the cache and downloaded again") != std::string::npos ? 1 : 0;
       check_truth({{"1.0.0", before}});
       BOOST_TEST(modlock({"install"}).exit_code == 0);
       BOOST_TEST(modlock({"verify"}).exit_code == 0);

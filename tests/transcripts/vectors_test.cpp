@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(a_host_without_stderr) {
 BOOST_AUTO_TEST_CASE(a_terminal_is_told_what_this_is) {
   const auto [said, code] = serve_on_a_terminal(binary);
   BOOST_TEST(said ==
-             "tofu-modlock serve speaks JSON-RPC 2.0 with a program: one message a line, on stdin and stdout.\r\n"
-             "Started by hand it has nobody to talk to. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\r\n");
+             "tofu-modlock serve reads and writes JSON-RPC 2.0 messages on stdin and stdout, one per line.\r\n"
+             "It is not interactive. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\r\n");
   BOOST_TEST(code == 2);
 }
 

@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(the_warning_goes_where_a_client_obeys_and_names_what_is_in_
     return text;
   };
   const std::string refused =
-      "LOCK_UNENFORCED: module \"vpc\" has a version argument on a git source, which a stock tofu refuses\n";
+      "LOCK_UNENFORCED: module \"vpc\" has a version argument on a git source, which unmodified OpenTofu rejects\n";
   BOOST_TEST(judge() == refused);
   apply(OverrideMode::write);
   BOOST_TEST(judge() == "");

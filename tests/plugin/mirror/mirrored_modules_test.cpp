@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(other_sources_are_named_once) {
   BOOST_REQUIRE(found->warnings.size() == 1U);
   BOOST_TEST(to_string(found->warnings.front().what.code) == "LOCK_UNENFORCED");
   BOOST_TEST(found->warnings.front().what.message ==
-             "only modules of registries can be mirrored, so the command fetches these as their sources say: module.b, "
+             "only registry modules can be mirrored, so the command fetches these from their sources: module.b, "
              "module.c, module.d, module.e, module.f and 1 more");
 }
 

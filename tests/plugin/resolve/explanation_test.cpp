@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(each_constraint_says_what_it_rejects) {
              "~> 1.0, != 1.1.0 [module.vpc .tofu-modlock.hcl] + 1.0.0 - 2.0.0: \"~> 1.0\" excludes it"
              " - 1.2.0-rc1: \"~> 1.0\" excludes it, as every prerelease - 1.1.0: \"!= 1.1.0\" excludes it"
              " - 0.9.0: \"~> 1.0\" excludes it\n"
-             "=> it is the newest of what is left\n");
+             "=> it is the newest remaining version\n");
 }
 
 BOOST_AUTO_TEST_CASE(calls_that_share_a_version_all_have_their_say) {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(calls_that_share_a_version_all_have_their_say) {
              "< 1.1 [module.outer.leaf .tofu-modlock.hcl] + 1.0.0 0.9.0 - 2.0.0: \"< 1.1\" excludes it"
              " - 1.2.0-rc1: \"< 1.1\" excludes it, as every prerelease - 1.1.0: \"< 1.1\" excludes it\n"
              ">= 1.0 [module.vpc .tofu-modlock.hcl] + 1.0.0 - 0.9.0: \">= 1.0\" excludes it\n"
-             "=> it is the newest of what is left\n");
+             "=> it is the newest remaining version\n");
   request.resolution = Resolution::per_call;
   BOOST_TEST(explained("module.outer.leaf")->chain.size() == 1U);
 }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(locked_version_stays_and_newer_ones_are_named) {
   BOOST_TEST(chain(*explanation) ==
              "~> 1.0 [module.vpc .tofu-modlock.hcl] + 1.1.0 1.0.0 - 2.0.0: \"~> 1.0\" excludes it"
              " - 1.2.0-rc1: \"~> 1.0\" excludes it, as every prerelease - 0.9.0: \"~> 1.0\" excludes it\n"
-             "locked: 1.0.0 [ .terraform.lock.hcl] + 1.0.0 - 1.1.0: newer; only upgrade takes it\n"
+             "locked: 1.0.0 [ .terraform.lock.hcl] + 1.0.0 - 1.1.0: newer; only upgrade selects it\n"
              "=> it is locked, and the constraints allow it\n");
   BOOST_TEST(explanation->chain[1].location->range->start.line == 4U);
 }
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(installed_version_stays_in_a_first_lock) {
   request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };
   const auto explanation = explained("module.vpc");
   BOOST_REQUIRE(explanation.has_value());
-  BOOST_TEST(chain(*explanation).find("installed: 1.0.0 + 1.0.0 - 2.0.0: newer; only --no-adopt takes it") !=
+  BOOST_TEST(chain(*explanation).find("installed: 1.0.0 + 1.0.0 - 2.0.0: newer; only --no-adopt selects it") !=
              std::string::npos);
   BOOST_TEST(explanation->reason == "it is installed, and nothing is locked yet");
 }
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(age_rejects_what_is_too_young) {
              "~> 1.0 [module.vpc .tofu-modlock.hcl] + 1.1.0 1.0.0\n"
              "minimum_release_age = \"72h\" [ ../.tofu-modlock.hcl] + 1.0.0 - 1.1.0: first seen at "
              "2027-01-19T12:00:00Z\n"
-             "=> it is the newest of what is left\n");
+             "=> it is the newest remaining version\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
@@ -159,27 +159,27 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
          f.lock();
        },
        "it is locked, and the constraints allow it; an exception from minimum_release_age: first seen at "
-       "2027-01-15T08:00:00Z, and 72h is asked for, but what is locked stays"},
+       "2027-01-15T08:00:00Z; the minimum release age is 72h, but a locked version stays"},
       {"less is asked for now",
        [](ExplainFixture& f) {
          f.constrain("vpc", "~> 1.0");
          f.request.minimum_release_age = std::chrono::seconds(0);
        },
-       "it is the newest of what is left; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z, "
-       "and 72h is asked for, but it was asked for"},
+       "it is the newest remaining version; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z; "
+       "the minimum release age is 72h, but it was requested"},
       {"named exactly", [](ExplainFixture& f) { f.constrain("vpc", "1.0.0"); },
-       "it is the newest of what is left; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z, "
-       "and 72h is asked for, but the constraint \"1.0.0\" names it"},
+       "it is the newest remaining version; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z; "
+       "the minimum release age is 72h, but the constraint \"1.0.0\" names it"},
       {"a branch", [](ExplainFixture&) {},
-       "it is what the source gives now; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z, "
-       "and 72h is asked for, but the configuration names no version to choose"},
+       "it is the current content of the source; an exception from minimum_release_age: first seen at "
+       "2027-01-15T08:00:00Z; the minimum release age is 72h, but the configuration names no version to choose"},
       {"installed",
        [](ExplainFixture& f) {
          f.constrain("vpc", ">= 1.0");
          f.request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };
        },
        "it is installed, and nothing is locked yet; an exception from minimum_release_age: first seen at "
-       "2027-01-15T08:00:00Z, and 72h is asked for, but it is what is installed"},
+       "2027-01-15T08:00:00Z; the minimum release age is 72h, but it is already installed"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(what_the_source_names_itself) {
     std::string expected;
   };
   const std::string git = kVpc;
-  const std::string now_text = "=> it is what the source gives now\n";
+  const std::string now_text = "=> it is the current content of the source\n";
   const Row rows[] = {
       {"a branch", git, nullptr, "the default branch [module.vpc main.tf] + git:" + kB + "\n" + now_text},
       {"a tag", git + "?ref=v1.0.0", nullptr, "v1.0.0 [module.vpc main.tf] + git:" + kA + "\n" + now_text},

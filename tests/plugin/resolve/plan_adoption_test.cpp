@@ -68,19 +68,19 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_what_is_installed_and_allowed) {
   const std::string git = kVpc;
   const std::string other = "not locked before, and not what is installed: ";
   const Row rows[] = {
-      {"a version's commit", git, "~> 1.0", commit(kA), "1.0.0 a adopted: it is what is installed"},
-      {"the newest anyway", git, "~> 1.0", commit(kB), "1.1.0 b adopted: it is what is installed"},
+      {"a version's commit", git, "~> 1.0", commit(kA), "1.0.0 a adopted: it is already installed"},
+      {"the newest anyway", git, "~> 1.0", commit(kB), "1.1.0 b adopted: it is already installed"},
       {"excluded by the constraint", git, "~> 2.0", commit(kA), "2.0.0 c added: " + other + "commit aaaaaaaaaaaa"},
       {"a commit without version", git, "~> 1.0", commit(std::string(40, 'd')),
        "1.1.0 b added: " + other + "commit dddddddddddd"},
-      {"the default branch moved on", git, nullptr, commit(kA), "- a adopted: it is what is installed"},
-      {"a tag that was moved", git + "?ref=v2.0.0", nullptr, commit(kA), "- a adopted: it is what is installed"},
-      {"a commit as the constraint", git, kA.c_str(), commit(kA), "- a adopted: it is what is installed"},
+      {"the default branch moved on", git, nullptr, commit(kA), "- a adopted: it is already installed"},
+      {"a tag that was moved", git + "?ref=v2.0.0", nullptr, commit(kA), "- a adopted: it is already installed"},
+      {"a commit as the constraint", git, kA.c_str(), commit(kA), "- a adopted: it is already installed"},
       {"another commit as the constraint", git, kB.c_str(), commit(kA), "- b added: " + other + "commit aaaaaaaaaaaa"},
-      {"the beginning of its id", git + "?ref=aaaaaaaa", nullptr, commit(kA), "- a adopted: it is what is installed"},
+      {"the beginning of its id", git + "?ref=aaaaaaaa", nullptr, commit(kA), "- a adopted: it is already installed"},
       {"a registry's version", "acme/vpc/aws", nullptr, version("1.0.0"),
        "1.0.0 "
-       "? adopted: it is what is installed"},
+       "? adopted: it is already installed"},
       {"a registry's, excluded by settings", "acme/vpc/aws", "> 1.0", version("1.0.0"),
        "2.0.0 ? added: " + other + "1.0.0"},
   };
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(registry_version_is_adopted_with_the_commit_of_its_tree) {
   write("main.tf", call("vpc", "acme/vpc/aws", "~> 1.0"));
   installed["vpc"] = {.version = Version::parse("1.2.0").value(), .commit = kA};
   const Plan plan = lock();
-  BOOST_TEST(outcome(plan) == "1.2.0 a adopted: it is what is installed");
+  BOOST_TEST(outcome(plan) == "1.2.0 a adopted: it is already installed");
   BOOST_TEST(registry->listings == 0);
 }
 
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(calls_that_share_a_version_adopt_the_highest_installed) {
   installed = {{"a", commit(kA)}, {"b", commit(kB)}};
   BOOST_TEST(summary(lock()) ==
              "module.a added: not locked before, and not what is installed: commit aaaaaaaaaaaa\n"
-             "module.b adopted: it is what is installed\n");
+             "module.b adopted: it is already installed\n");
   BOOST_TEST(request.lock.modules.at("a").version.value() == "1.1.0");
 }
 
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(deeper_call_may_hold_the_installed_version_of_a_shared_one)
   installed = {{"outer.leaf", commit(kA)}};
   BOOST_TEST(summary(lock()) ==
              "module.outer added: not locked before\n"
-             "module.outer.leaf adopted: it is what is installed\n"
+             "module.outer.leaf adopted: it is already installed\n"
              "module.vpc added: not locked before\n");
   BOOST_TEST(request.lock.modules.at("vpc").version.value() == "1.0.0");
 }
@@ -200,9 +200,10 @@ BOOST_AUTO_TEST_CASE(installed_thing_that_is_gone_is_an_error_that_says_the_way_
   BOOST_REQUIRE(planned.error().notes.size() == 1U);
   BOOST_TEST(planned.error().notes[0] ==
              "commit dddddddddddd is installed for module \"vpc\", and a first lock keeps it");
-  BOOST_TEST(planned.error().hint ==
-             "to lock what the source gives now, run: tofu-modlock upgrade --target module.vpc, or for all modules: "
-             "tofu-modlock lock --no-adopt");
+  BOOST_TEST(
+      planned.error().hint ==
+      "to select a version from the source instead, run: tofu-modlock upgrade --target module.vpc, or for all modules: "
+      "tofu-modlock lock --no-adopt");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -43,7 +43,7 @@ struct AgeFixture : PlanFixture {
 };
 
 constexpr const char* kException =
-    "; an exception from minimum_release_age: first seen at 2027-01-15T07:00:00Z, and 72h is asked for, but ";
+    "; an exception from minimum_release_age: first seen at 2027-01-15T07:00:00Z; the minimum release age is 72h, but ";
 
 }  // namespace
 
@@ -144,13 +144,13 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
        false,
        "added: not locked before" + (kException + std::string("the constraint \"1.1.0\" names it"))},
       {"asked for", git, "~> 1.0", std::chrono::seconds(0), false,
-       "added: not locked before" + (kException + std::string("it was asked for"))},
+       "added: not locked before" + (kException + std::string("it was requested"))},
       {"installed",
        git,
        "~> 1.0",
        {},
        true,
-       "adopted: it is what is installed" + (kException + std::string("it is what is installed"))},
+       "adopted: it is already installed" + (kException + std::string("it is already installed"))},
       {"a tag",
        git + "?ref=v1.1.0",
        nullptr,
@@ -182,8 +182,8 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
         const Error& warning = planned->diagnostics[0].what;
         BOOST_TEST(to_string(warning.code) == "SETTING_UNSERVED");
         BOOST_TEST(warning.message ==
-                   "what is locked for module \"vpc\" is younger than minimum_release_age: first seen at "
-                   "2027-01-15T07:00:00Z, and 72h is asked for");
+                   "the locked version of module \"vpc\" is newer than minimum_release_age allows: first seen at "
+                   "2027-01-15T07:00:00Z; the minimum release age is 72h");
         BOOST_TEST(warning.location->path == ".tofu-modlock.hcl");
       }
     }
@@ -196,11 +196,11 @@ BOOST_AUTO_TEST_CASE(source_that_nobody_has_seen_before_has_nothing_old) {
   BOOST_REQUIRE(!planned);
   BOOST_TEST(to_string(planned.error().code) == "NO_MATCHING_VERSION");
   BOOST_TEST(planned.error().message ==
-             "no version of \"git::https://example.com/vpc.git\" that may be chosen is as old as minimum_release_age "
-             "asks for, 72h: 1.1.0 was first seen at 2027-01-15T08:00:00Z");
+             "all matching versions of \"git::https://example.com/vpc.git\" are newer than minimum_release_age (72h): "
+             "1.1.0 was first seen at 2027-01-15T08:00:00Z");
   BOOST_TEST(planned.error().hint ==
-             "wait until 2027-01-18T08:00:00Z; or take it now, after a review, with --minimum-release-age 0s or by "
-             "naming exactly the version: the plan then says so");
+             "wait until 2027-01-18T08:00:00Z, or after a review select it now with --minimum-release-age 0s or an "
+             "exact version; the plan then notes the exception");
 }
 
 BOOST_AUTO_TEST_CASE(moved_tag_is_young_again) {

@@ -194,13 +194,11 @@ BOOST_AUTO_TEST_CASE(of_several_entries_the_one_with_the_most_names_in_common_is
       {"none has a name in common, and they differ",
        {{"a", "1.0.0"}, {"b", "1.1.0"}},
        "c",
-       "added: not locked before; several entries whose calls are gone match it, and they are locked to different "
-       "content"},
+       "added: not locked before; several entries of deleted calls match it, and they are locked to different content"},
       {"the same last name twice, and they differ",
        {{"app1.a", "1.0.0"}, {"app2.a", "1.1.0"}, {"b", "1.1.0"}},
        "svc.a",
-       "added: not locked before; several entries whose calls are gone match it, and they are locked to different "
-       "content"},
+       "added: not locked before; several entries of deleted calls match it, and they are locked to different content"},
       {"one name is the end of another", {{"my-a", "1.0.0"}, {"a", "1.1.0"}}, "svc.a", "renamed: it was module.a"},
   };
   publish();

@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(plan_resolves_anew_where_the_named_commit_is_another) {
                                      ", and " + std::string(40, 'a') + " is locked\n");
   constrain("vpc", "~> 2.0");
   BOOST_TEST(summary(*plan()) ==
-             "module.vpc updated: the constraint \"~> 2.0\" asks for a version, and a commit without one is locked\n");
+             "module.vpc updated: the constraint \"~> 2.0\" requires a version, but the locked commit has none\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -38,22 +38,22 @@ BOOST_AUTO_TEST_CASE(chains) {
       {"nothing is asked for",
        false,
        {},
-       "2.0.0: it is the newest of what is left\n"
+       "2.0.0: it is the newest remaining version\n"
        "any release  at main.tf:1:1 keeps 2.0.0 1.1.0 1.0.0\n"
-       "  3.0.0-beta1: a prerelease is chosen only where a constraint names exactly it\n"},
+       "  3.0.0-beta1: a prerelease is chosen only if a constraint names it exactly\n"},
       {"each takes its part",
        false,
        {"> 1.0", "vpc: < 2.0"},
-       "1.1.0: it is the newest of what is left\n"
+       "1.1.0: it is the newest remaining version\n"
        "> 1.0  at main.tf:2:1 keeps 2.0.0 1.1.0\n"
-       "  3.0.0-beta1: a prerelease is chosen only where a constraint names exactly it\n"
+       "  3.0.0-beta1: a prerelease is chosen only if a constraint names it exactly\n"
        "  1.0.0: \"> 1.0.0\" excludes it\n"
        "< 2.0 module.vpc at main.tf:3:1 keeps 1.1.0\n"
        "  2.0.0: \"< 2.0.0\" excludes it\n"},
       {"a prerelease that a later one names",
        false,
        {">= 1.0", "vpc: 3.0.0-beta1"},
-       "3.0.0-beta1: it is the newest of what is left\n"
+       "3.0.0-beta1: it is the newest remaining version\n"
        ">= 1.0  at main.tf:2:1 keeps 3.0.0-beta1 2.0.0 1.1.0 1.0.0\n"
        "3.0.0-beta1 module.vpc at main.tf:3:1 keeps 3.0.0-beta1\n"
        "  2.0.0: \"3.0.0-beta1\" excludes it\n"
@@ -64,16 +64,16 @@ BOOST_AUTO_TEST_CASE(chains) {
        {"~> 1.0"},
        "1.0.0: it is locked, and the constraints allow it\n"
        "~> 1.0  at main.tf:2:1 keeps 1.1.0 1.0.0\n"
-       "  3.0.0-beta1: a prerelease is chosen only where a constraint names exactly it\n"
+       "  3.0.0-beta1: a prerelease is chosen only if a constraint names it exactly\n"
        "  2.0.0: \"~> 1.0\" excludes it\n"
        "locked: 1.0.0  at .terraform.lock.hcl:1:1 keeps 1.0.0\n"
-       "  1.1.0: newer; only upgrade takes it\n"},
+       "  1.1.0: newer; only upgrade selects it\n"},
       {"what is locked is excluded",
        true,
        {">= 2.0"},
        "nothing: the locked version 1.0.0 is excluded\n"
        ">= 2.0  at main.tf:2:1 keeps 2.0.0\n"
-       "  3.0.0-beta1: a prerelease is chosen only where a constraint names exactly it\n"
+       "  3.0.0-beta1: a prerelease is chosen only if a constraint names it exactly\n"
        "  1.1.0: \">= 2.0.0\" excludes it\n"
        "  1.0.0: \">= 2.0.0\" excludes it\n"
        "CONSTRAINT_CONFLICT locked provider registry.opentofu.org/hashicorp/aws 1.0.0 does not match configured "

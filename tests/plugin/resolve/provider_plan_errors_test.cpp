@@ -244,8 +244,8 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong) {
 
 BOOST_AUTO_TEST_CASE(a_mirror_leaves_the_lock_incomplete) {
   const std::string warning =
-      "LOCK_INCOMPLETE Incomplete lock file information for providers: of registry.opentofu.org/hashicorp/aws the lock "
-      "file has the checksums for linux_amd64 alone, because no registry was asked\n";
+      "LOCK_INCOMPLETE Incomplete lock file information for providers: for registry.opentofu.org/hashicorp/aws the "
+      "lock file has checksums only for linux_amd64, because no registry was queried\n";
   struct Row {
     const char* name;
     HashSet set;
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(what_a_registry_says_of_a_provider) {
   const auto result = plan_providers(request_of("", {need_of("aws")}), source, {});
   BOOST_TEST_REQUIRE(result.has_value());
   BOOST_TEST(text_of(result->diagnostics) ==
-             "REGISTRY_NOTICE the registry says of provider registry.opentofu.org/hashicorp/aws: It has "
+             "REGISTRY_NOTICE registry notice for provider registry.opentofu.org/hashicorp/aws: It has "
              "\\x1b[1mmoved\\x1b[0m.\n");
   BOOST_TEST(plan_providers(request_of("aws 1.0.0", {need_of("aws")}), source, {})->diagnostics.empty());
 }

@@ -101,14 +101,14 @@ BOOST_AUTO_TEST_CASE(lifecycle) {
        PlanMode::missing,
        {},
        "hashicorp/aws 1.0.0" + linux_set("aws-1.0.0") + "\n",
-       aws + " hashes-added 1.0.0->1.0.0 [] the hashes are in order now\n"},
+       aws + " hashes-added 1.0.0->1.0.0 [] the hashes were sorted\n"},
       {"hashes of other platforms stay, of unknown schemes go, as the client has it",
        "aws 1.0.0 h1:aws-1.0.0-windows_amd64 h2:x" + zh("aws-1.0.0"),
        {need_of("aws")},
        PlanMode::missing,
        {},
        "hashicorp/aws 1.0.0 h1:aws-1.0.0-linux_amd64 h1:aws-1.0.0-windows_amd64" + zh("aws-1.0.0") + "\n",
-       aws + " hashes-added 1.0.0->1.0.0 [] 1 hash more, 1 of unknown schemes gone\n"},
+       aws + " hashes-added 1.0.0->1.0.0 [] 1 hash more, 1 of unknown schemes removed\n"},
       {"an upgrade replaces version and hashes",
        "aws 1.0.0 h1:other" + linux_set("aws-1.0.0"),
        {need_of("aws", {"~> 1.0"})},
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(lifecycle) {
        PlanMode::missing,
        {},
        "",
-       aws + " removed 1.0.0-> [] nothing needs it any more\n"},
+       aws + " removed 1.0.0-> [] it is no longer needed\n"},
       {"a predecessor gives its version, not its hashes",
        "registry.terraform.io/hashicorp/aws 1.0.0 [~> 1.0] h1:theirs zh:theirs",
        {need_of("aws", {"~> 1.0"})},
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(lifecycle) {
        {},
        "hashicorp/aws 1.0.0 [~> 1.0]" + linux_set("aws-1.0.0") + "\n",
        aws + " added ->1.0.0 [~> 1.0] in the place of registry.terraform.io/hashicorp/aws\n"
-             "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] nothing needs it any more\n"},
+             "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] it is no longer needed\n"},
       {"no predecessor in another namespace",
        "registry.terraform.io/acme/aws 1.0.0",
        {need_of("acme/aws")},
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(lifecycle) {
        {},
        "acme/aws 4.0.0" + linux_set("aws-4.0.0") + "\n",
        "provider.registry.opentofu.org/acme/aws added ->4.0.0 [] the root module needs it\n"
-       "provider.registry.terraform.io/acme/aws removed 1.0.0-> [] nothing needs it any more\n"},
+       "provider.registry.terraform.io/acme/aws removed 1.0.0-> [] it is no longer needed\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -285,10 +285,9 @@ BOOST_AUTO_TEST_CASE(what_the_state_needs_is_not_known) {
   request.unknown_needs = "the state is kept by the backend \"s3\"";
   const ProviderPlan result = plan(request, registry.source);
   BOOST_TEST(!result.is_written);
-  BOOST_TEST(
-      text_of(result.diagnostics) ==
-      "STATE_UNREAD provider registry.opentofu.org/hashicorp/aws stays locked although nothing that was read needs "
-      "it: the state is kept by the backend \"s3\"\n");
+  BOOST_TEST(text_of(result.diagnostics) ==
+             "STATE_UNREAD provider registry.opentofu.org/hashicorp/aws stays locked although it appears to be unused: "
+             "the state is kept by the backend \"s3\"\n");
 }
 
 BOOST_AUTO_TEST_CASE(frozen_makes_no_requests) {
@@ -308,7 +307,7 @@ BOOST_AUTO_TEST_CASE(frozen_makes_no_requests) {
        {need_of("aws", {"~> 1.0"})},
        "",
        aws + " added -> [~> 1.0] the root module needs it and it is not locked\n"},
-      {"one too many", "aws 1.0.0", {}, "", aws + " removed 1.0.0-> [] nothing needs it any more\n"},
+      {"one too many", "aws 1.0.0", {}, "", aws + " removed 1.0.0-> [] it is no longer needed\n"},
       {"one too many, for all that is known", "aws 1.0.0", {}, "it is encrypted", ""},
       {"an excluded version",
        "aws 1.0.0",
@@ -319,14 +318,14 @@ BOOST_AUTO_TEST_CASE(frozen_makes_no_requests) {
        "registry.terraform.io/hashicorp/aws 1.0.0",
        {need_of("aws")},
        "",
-       aws + " added -> [] the root module needs it and it is locked by its old address\n"
-             "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] nothing needs it any more\n"},
+       aws + " added -> [] the root module needs it and it is locked under its old address\n"
+             "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] it is no longer needed\n"},
       {"a predecessor whose version is excluded",
        "registry.terraform.io/hashicorp/aws 1.0.0",
        {need_of("aws", {"~> 2.0"})},
        "",
        aws + " updated 1.0.0-> [~> 2.0] the constraint ~> 2.0 excludes the locked version 1.0.0\n"
-             "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] nothing needs it any more\n"},
+             "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] it is no longer needed\n"},
       {"a predecessor stands for both",
        "registry.terraform.io/hashicorp/aws 1.0.0",
        {need_of("aws"), need_of("registry.terraform.io/hashicorp/aws")},
@@ -337,18 +336,18 @@ BOOST_AUTO_TEST_CASE(frozen_makes_no_requests) {
        {need_of("registry.terraform.io/hashicorp/aws")},
        "",
        aws +
-           " removed 1.0.0-> [] OpenTofu takes the entry of registry.terraform.io/hashicorp/aws for this one as well, "
-           "which nothing needs, and its init -lockfile=readonly refuses that; the source hashicorp/aws avoids it\n"},
+           " removed 1.0.0-> [] OpenTofu also uses the entry of registry.terraform.io/hashicorp/aws for this provider, "
+           "which is not needed, and its init -lockfile=readonly rejects that; the source hashicorp/aws avoids it\n"},
       {"a predecessor that nobody needs",
        "registry.terraform.io/hashicorp/aws 1.0.0",
        {},
        "",
-       "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] nothing needs it any more\n"},
+       "provider.registry.terraform.io/hashicorp/aws removed 1.0.0-> [] it is no longer needed\n"},
       {"both are locked, the old one is needed",
        "aws 1.0.0\nregistry.terraform.io/hashicorp/aws 1.0.0",
        {need_of("registry.terraform.io/hashicorp/aws")},
        "",
-       aws + " removed 1.0.0-> [] nothing needs it any more\n"},
+       aws + " removed 1.0.0-> [] it is no longer needed\n"},
       {"both are locked and needed",
        "aws 1.0.0\nregistry.terraform.io/hashicorp/aws 1.0.0",
        {need_of("aws"), need_of("registry.terraform.io/hashicorp/aws")},

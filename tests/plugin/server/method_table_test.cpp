@@ -105,8 +105,7 @@ BOOST_AUTO_TEST_CASE(lock_plan_under_frozen_names_the_changes_in_the_error) {
   const auto result = call("lock/plan", params);
   BOOST_REQUIRE(!result);
   BOOST_TEST(to_string(result.error().code) == "FROZEN");
-  BOOST_TEST(result.error().message ==
-             ".terraform.lock.hcl does not answer the configuration: module.vpc (not locked)");
+  BOOST_TEST(result.error().message == ".terraform.lock.hcl does not match the configuration: module.vpc (not locked)");
   BOOST_TEST(write_json(error_data) ==
              R"({"changes":[{"action":"added","reason":"not locked","subject":"module.vpc"}]})");
 }
@@ -206,7 +205,7 @@ BOOST_AUTO_TEST_CASE(install_refuses_an_entry_without_hashes) {
   BOOST_REQUIRE(!result);
   BOOST_TEST(to_string(result.error().code) == "FROZEN");
   BOOST_TEST(result.error().message ==
-             ".terraform.lock.hcl does not answer the configuration: module.vpc (hashes were missing)");
+             ".terraform.lock.hcl does not match the configuration: module.vpc (hashes were missing)");
 }
 
 BOOST_AUTO_TEST_CASE(install_refuses_a_data_directory_whose_parts_are_links) {
@@ -294,7 +293,7 @@ BOOST_AUTO_TEST_CASE(include_narrows_a_request) {
   BOOST_REQUIRE(!unknown);
   BOOST_TEST(to_string(unknown.error().code) == "MISSING");
   BOOST_TEST(unknown.error().message ==
-             "module \"vpc\" is neither locked nor installed, so nobody knows which providers it needs");
+             "cannot determine the providers of module \"vpc\": it is neither locked nor installed");
   write_text(directory / "root/.terraform.lock.hcl",
              succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString());
   BOOST_TEST(succeed("lock/plan", params)["changes"].empty());

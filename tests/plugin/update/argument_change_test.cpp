@@ -86,9 +86,9 @@ BOOST_AUTO_TEST_CASE(what_somebody_keeps_out) {
     const char* message;
   };
   constexpr Row kRows[] = {
-      {"not this one", "~> 1.0, != 1.5.0", "the constraint \"!= 1.5.0\" keeps 1.5.0 out"},
-      {"newer ones only", ">=2.0", "the constraint \">= 2.0\" keeps 1.5.0 out"},
-      {"newer than that", "> 1.5.0", "the constraint \"> 1.5.0\" keeps 1.5.0 out"},
+      {"not this one", "~> 1.0, != 1.5.0", "the constraint \"!= 1.5.0\" excludes 1.5.0"},
+      {"newer ones only", ">=2.0", "the constraint \">= 2.0\" excludes 1.5.0"},
+      {"newer than that", "> 1.5.0", "the constraint \"> 1.5.0\" excludes 1.5.0"},
   };
   for (const Row& row : kRows) {
     BOOST_TEST_CONTEXT(row.name) {

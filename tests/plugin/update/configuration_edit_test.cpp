@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(several_at_once) {
 
   const auto error = scene.update({to_version("module.a", "1.1.0"), to_version("module.b", "2.0.0")});
   BOOST_REQUIRE(!error.has_value());
-  BOOST_TEST(error.error().message == "main.tf would have to say both \"v1.1.0\" and \"v2.0.0\" in one place");
+  BOOST_TEST(error.error().message == "main.tf would have to contain both \"v1.1.0\" and \"v2.0.0\" in one place");
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be) {
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
        {{"main.tf", call(git)}},
        to_version("module.x", "1.1.0"),
        Code::invalid_params,
-       "no module call is \"module.x\""},
+       "no module call matches \"module.x\""},
       {"a local module",
        {{"main.tf", call("./x")}, {"x/main.tf", ""}},
        to_version("module.a", "1.1.0"),
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
        {{"main.tf", call("ns/vpc/aws", "  version = \"!= 1.1.0\"\n")}},
        to_version("module.a", "1.1.0"),
        Code::constraint_conflict,
-       "the constraint \"!= 1.1.0\" keeps 1.1.0 out"},
+       "the constraint \"!= 1.1.0\" excludes 1.1.0"},
       {"computed",
        {{"main.tf", call(git + "?ref=${join(\"\", [\"v1\", \".0.0\"])}")}},
        to_version("module.a", "1.1.0"),
@@ -387,7 +387,7 @@ BOOST_AUTO_TEST_CASE(where_constraints_stand) {
        "2.1.0",
        nullptr,
        "main.tf",
-       "the constraint \"!= 2.1.0\" keeps 2.1.0 out"},
+       "the constraint \"!= 2.1.0\" excludes 2.1.0"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

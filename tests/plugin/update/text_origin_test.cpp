@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_changed) {
       {"given from outside",
        {{"main.tf", call("\"git::https://a.test/b.git?ref=${var.ref}\"") + "variable \"ref\" {}\n"},
         {"terraform.tfvars", "ref = \"v1.0.0\"\n"}},
-       "var.ref is given by terraform.tfvars"},
+       "var.ref is set by terraform.tfvars"},
       {"computed",
        {{"main.tf", call("format(\"git::https://a.test/b.git?ref=%s\", \"v1.0.0\")")}},
        "it is computed in main.tf:2"},
