@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostAttempts = 100;  // each lost to a cleanup by another process
+
 Descriptor open_directory(const fs::path& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -31,12 +33,17 @@ bool is_at(const Descriptor& directory, const fs::path& path) {
 }  // namespace
 
 Result<WorkDirectory> WorkDirectory::make(const fs::path& parent) {
-  for (;;) {
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     fs::path path = parent / random_hex(16);
     if (::mkdir(path.c_str(), 0777) != 0) {
       return system_failure("make the directory", path, errno);
     }
     Descriptor held = open_directory(path);
+    if (!held.valid() && errno != ENOENT) {
+      const int number = errno;
+      ::rmdir(path.c_str());
+      return system_failure("open the directory", path, number);
+    }
     // A cleanup by another process may have come between the two: then the directory is gone or about to be removed. On
     // a file system without locks, the cleanup has none either.
     const bool is_taken = held.valid() && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -44,6 +51,7 @@ Result<WorkDirectory> WorkDirectory::make(const fs::path& parent) {
       return WorkDirectory(std::move(path), std::move(held));
     }
   }
+  return system_failure("make the directory", parent, EAGAIN);
 }
 
 WorkDirectory::~WorkDirectory() {

@@ -66,6 +66,16 @@ std::string received_by(const FaultServer& server, std::size_t known) {
   return text;
 }
 
+// What is unfinished below v2/tmp. The work directory of an open store may be there, empty.
+std::size_t entries_in_work_directories(const std::filesystem::path& parent) {
+  std::size_t count = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator work(parent, error), end; !error && work != end; work.increment(error)) {
+    count += std::filesystem::is_empty(work->path()) ? 0U : 1U;
+  }
+  return count;
+}
+
 class CellOfTable {
  public:
   CellOfTable(const FaultRow& row, const Column& column)
@@ -170,7 +180,7 @@ class CellOfTable {
   void check_leftovers(const Result<void>& result) {
     BOOST_TEST(files_below(world()->temporary()) == "");
     const std::filesystem::path store = directory_ / "v2";
-    BOOST_TEST((!std::filesystem::exists(store / "tmp") || std::filesystem::is_empty(store / "tmp")));
+    BOOST_TEST(entries_in_work_directories(store / "tmp") == 0U);
     if (result) {
       return;
     }

@@ -77,6 +77,7 @@ BOOST_AUTO_TEST_CASE(git_that_brings_the_first_package) {
   GitRepository& network = repository("network.git");
   release(network, "1.0.0");
   write("main.tf", module_call("network", "git::" + network.url() + "?ref=v1.0.0"));
+  call_only({"network"});
   save();
   const std::vector<std::string> command = {"lock", "--install"};
   BOOST_REQUIRE(modlock(command).exit_code == 0);

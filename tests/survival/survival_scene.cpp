@@ -208,12 +208,15 @@ int SurvivalScene::exit_of_verify(const std::string& locked) const {
     return 3;  // not-locked
   }
   int exit_code = 0;
-  for (const char* key : {"vpc", "vpc.label"}) {
-    const std::string installed = installed_version(key);
+  for (const std::string& key : called_) {
+    const std::string installed = packages_.empty() ? std::string() : installed_version(key);
     if (!installed.empty() && installed != locked) {
       exit_code = 3;  // stale
     }
-    if (installed.empty() || record_of(*this, key)["Version"].asString() != locked) {
+    const Json::Value record = record_of(*this, key);
+    const bool is_of_registry = !packages_.empty();  // only those have a version in the manifest
+    if (!fs::exists(root() / ".terraform/modules" / key) || record.isNull() ||
+        (is_of_registry && record["Version"].asString() != locked)) {
       exit_code = 3;  // missing
     }
   }

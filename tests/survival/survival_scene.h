@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/scene.h"
@@ -46,6 +47,9 @@ class SurvivalScene : InMemory, public Scene {
   void publish(const std::string& version);
   ModuleRegistry registry;
 
+  // The keys of the modules that the root calls: "vpc" and "vpc.label" unless this says otherwise.
+  void call_only(std::vector<std::string> keys) { called_ = std::move(keys); }
+
   // Runs the binary with a fault.
   Faulted modlock_with(const Fault& fault, const std::vector<std::string>& arguments) const;
 
@@ -68,6 +72,7 @@ class SurvivalScene : InMemory, public Scene {
   std::string listing() const;
   int exit_of_verify(const std::string& locked) const;
 
+  std::vector<std::string> called_ = {"vpc", "vpc.label"};
   std::map<std::string, std::map<std::string, Files>> packages_;  // by version, then by key
 };
 
