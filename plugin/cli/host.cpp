@@ -71,7 +71,6 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
     options.implementation_version = flags.implementation_version;
   }
   options.offline = flags.offline;
-  options.asks_once = flags.recursive || flags.directories.size() > 1;
   if (!flags.settings_from.empty()) {
     options.settings_place = SettingsDirectories{flags.settings_from, flags.settings_up_to};
   }
@@ -84,7 +83,6 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
     }
     options.extra_workspace_roots.push_back(normal(directory));
   }
-  options.began = fs::file_time_type::clock::now();
   if (!flags.git_engine.empty()) {
     options.git_engine = flags.git_engine;
   }
@@ -103,11 +101,14 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   host.progress_ = std::make_unique<TerminalProgress>();
   host.log_ = std::make_unique<TerminalLog>();
   host.stop_ = std::move(stop);
+  if (flags.recursive || flags.directories.size() > 1) {
+    host.shared_run_ = Run::for_many_roots({});
+  }
   return host;
 }
 
 Run Host::run() const {
-  return Run({.stop = stop_, .deadline = {}, .log = log_.get(), .progress = progress_.get()});
+  return shared_run_.next({.stop = stop_, .deadline = {}, .log = log_.get(), .progress = progress_.get()});
 }
 
 Error unexpected_error(const std::string& what) {

@@ -79,6 +79,7 @@ class Host {
   Host() = default;
 
   std::unique_ptr<Engine> engine_;
+  Run shared_run_ = Run();  // of the command
   std::unique_ptr<MethodTable> methods_;
   std::unique_ptr<TerminalProgress> progress_;
   std::unique_ptr<TerminalLog> log_;

@@ -98,18 +98,13 @@ std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::strin
        .client_version = version.empty() ? std::string(newest) : version,
        .externals = externals_,
        .token_realms = user_settings_.oci_token_realms,
-       .asks_once = options_.asks_once || run.networks() != nullptr},
+       .asks_once = run.networks() != nullptr},
       *store_);
 }
 
 std::shared_ptr<const Network> Engine::network(const Run& run) const {
   const ClientProgram client = find_client(options_);
   return network(client.tool, client.version, run);
-}
-
-std::filesystem::file_time_type Engine::fresh_since(const Run& run) const {
-  const auto began = options_.began ? options_.began : run.began();
-  return began.value_or(std::filesystem::file_time_type::clock::now());
 }
 
 }  // namespace modlock

@@ -43,10 +43,7 @@ struct EngineOptions {
   std::optional<std::string> implementation = {};
   std::optional<std::string> implementation_version = {};
   bool offline = false;
-  bool in_ci = false;      // CI is set in the environment: doubtful cases are not decided
-  bool asks_once = false;  // send each query once in the lifetime of the engine: a command over several roots
-  // When a command over several roots began: packages fetched since then are fresh. Unset: since each request.
-  std::optional<std::filesystem::file_time_type> began = {};
+  bool in_ci = false;                           // CI is set in the environment: doubtful cases are not decided
   std::vector<BackendSetting> externals = {};   // external backends that the host names
   std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
   std::optional<std::size_t> connections = {};  // concurrent connections to one host
@@ -125,8 +122,6 @@ class Engine {
   std::shared_ptr<const Network> network(ClientKind tool, const std::string& version, const Run& run) const;
   // Returns the network of the client that is used if no root is given.
   std::shared_ptr<const Network> network(const Run& run) const;
-  // Returns a time for the fetcher of a call that begins now: packages fetched since then are fresh.
-  std::filesystem::file_time_type fresh_since(const Run& run) const;
   bool is_open() const { return store_.has_value(); }
 
  private:

@@ -84,7 +84,7 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   const Context& context = open.context;
-  SourceFetcher fetcher(open.network().backends(), engine.store(), context, engine.fresh_since(run));
+  SourceFetcher fetcher(open.network().backends(), engine.store(), context, run.began());
   auto plan = make_plan(request_for(root, lock, mode, engine.store(), context), fetcher, context);
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));

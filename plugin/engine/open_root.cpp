@@ -29,7 +29,7 @@ const Network& OpenRoot::network() {
 
 SourceFetcher& OpenRoot::fetcher() {
   if (!fetcher_) {
-    fetcher_.emplace(network().backends(), engine_.store(), context, engine_.fresh_since(run_));
+    fetcher_.emplace(network().backends(), engine_.store(), context, run_.began());
   }
   return *fetcher_;
 }

@@ -4,22 +4,25 @@
 
 namespace modlock {
 
-Run::Run(RunOptions options) : Run(std::move(options), std::make_shared<Shared>()) {}
+Run::Run(RunOptions options) : options_(std::move(options)) {}
 
-Run::Run(RunOptions options, std::shared_ptr<Shared> shared)
-    : options_(std::move(options)), shared_(std::move(shared)) {}
-
-Run Run::over_roots(RunOptions options) {
+Run Run::for_many_roots(RunOptions options) {
   Run run(std::move(options));
-  run.shared_->began = std::filesystem::file_time_type::clock::now();
   run.shared_->networks.emplace();
   return run;
 }
 
 Run Run::for_root() const {
-  RunOptions options = options_;
-  options.progress = &null_progress();
-  return {std::move(options), shared_};
+  Run run = next(options_);
+  run.options_.progress = &null_progress();
+  run.counters_ = counters_;
+  return run;
+}
+
+Run Run::next(RunOptions options) const {
+  Run run(std::move(options));
+  run.shared_ = shared_;
+  return run;
 }
 
 Context Run::context(bool offline) const {
@@ -28,15 +31,15 @@ Context Run::context(bool offline) const {
           .offline = offline,
           .log = options_.log,
           .progress = options_.progress,
-          .stats = &shared_->stats};
+          .stats = &counters_->stats};
 }
 
 messages::RunStats Run::stats() const {
-  const auto elapsed = std::chrono::steady_clock::now() - shared_->started;
+  const auto elapsed = std::chrono::steady_clock::now() - counters_->started;
   return {
-      .requests = shared_->stats.requests,
-      .bytes = shared_->stats.bytes,
-      .cache_hits = shared_->stats.cache_hits,
+      .requests = counters_->stats.requests,
+      .bytes = counters_->stats.bytes,
+      .cache_hits = counters_->stats.cache_hits,
       .elapsed_ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count())};
 }
 

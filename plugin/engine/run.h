@@ -29,37 +29,40 @@ class Run {
  public:
   explicit Run(RunOptions options = {});
 
-  // Creates a run over many roots. It queries each source once, its fetched packages are fresh for all roots, and its
-  // requests are counted together.
-  static Run over_roots(RunOptions options);
-  // Creates the part of a run over many roots for one of them. May be called from any thread; each part is for one
-  // thread.
+  // Creates a run over many roots. It queries each source once.
+  static Run for_many_roots(RunOptions options);
+  // Creates the part of this run for one root, without progress. The requests of all parts are counted together. May be
+  // called from any thread; each part is for one thread.
   Run for_root() const;
+  // Creates another run that shares the networks and the begin of this one, with its own statistics. May be called from
+  // any thread.
+  Run next(RunOptions options) const;
 
   const RunOptions& options() const { return options_; }
   // Returns the context for the layers below the engine. It refers to the statistics of the run.
   Context context(bool offline) const;
-  messages::RunStats stats() const;  // so far
+  messages::RunStats stats() const;  // so far, with the parts for roots
   // Returns null if the run has no networks of its own and uses those of the engine.
   NetworkPool* networks() const { return shared_->networks ? &*shared_->networks : nullptr; }
-  // Packages fetched since this time are fresh; nullopt: since each call.
-  std::optional<std::filesystem::file_time_type> began() const { return shared_->began; }
+  // Packages fetched since this time are fresh.
+  std::filesystem::file_time_type began() const { return shared_->began; }
 
   Diagnostics diagnostics = {};                // of the result
   std::vector<messages::Change> changes = {};  // with FROZEN: the required changes
 
  private:
-  struct Shared {
+  struct Counters {
     Stats stats;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-    std::optional<std::filesystem::file_time_type> began = {};
+  };
+  struct Shared {
+    std::filesystem::file_time_type began = std::filesystem::file_time_type::clock::now();
     std::optional<NetworkPool> networks = {};
   };
 
-  Run(RunOptions options, std::shared_ptr<Shared> shared);
-
   RunOptions options_;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Counters> counters_ = std::make_shared<Counters>();
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
 }  // namespace modlock

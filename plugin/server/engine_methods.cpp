@@ -46,7 +46,7 @@ Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engin
   shared.removeMember("jobs");
   shared["root"] = roots.front();
   const auto decoded = decode_params<Params>(shared, request.unknown_params);
-  const Run all = Run::over_roots(run_options(request));
+  const Run all = Run::for_many_roots(run_options(request));
   std::vector<Json::Value> entries(roots.size());
   std::atomic<std::size_t> done = 0;
   parallel_for(roots.size(), workspace.jobs.count, [&](std::size_t i) {

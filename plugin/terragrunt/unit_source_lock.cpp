@@ -226,7 +226,7 @@ Result<Diagnostics> UnitSourceLock::prepare(PlanMode mode) {
   Context context = run.context(engine_.options().offline);
   context.check_source = source_judge(place->root.walk.settings);
   const auto network = engine_.network(place->root.implementation.tool, place->root.implementation.version, run);
-  SourceFetcher origin(network->backends(), engine_.store(), context, engine_.fresh_since(run));
+  SourceFetcher origin(network->backends(), engine_.store(), context, run.began());
   const PlanRequest plan{
       .walk = place->root.walk, .lock = effective_lock(place->lock), .mode = mode, .accept_moved = true};
   auto call = plan_single_call(plan, **node, origin, context);

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(credentials_go_to_token_services_of_the_same_domain_only) {
       const std::string host = http::split_url(fmt::format("https://{}", row.registry))->host;
       const Repository asked{fmt::format("oci://{}/a", row.registry), row.registry, row.registry, "a"};
       const std::string realm = fmt::format("https://{}/token", row.realm);
-      const std::string sent = fmt::format("https://{}/token", lower(row.realm));  // as a client sends it
+      const std::string sent = fmt::format("https://{}/token", ascii::lower(row.realm));  // as a client sends it
       const std::string token = sent + "?scope=repository%3Aa%3Apull";
       for (const FoundCredential* credential : {&basic, &refresh}) {
         FakeHttpClient server;

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_run_over_roots_asks_each_source_once) {
   BOOST_TEST(single.stats().requests > 0U);
   Run warm;
   BOOST_TEST_REQUIRE(engine.plan(plan_params("upgrade"), warm).has_value());
-  const Run all = Run::over_roots({});
+  const Run all = Run::for_many_roots({});
   for (const std::string& name : names) {
     Run run = all.for_root();
     BOOST_TEST_REQUIRE(engine.plan(plan_params("upgrade", name), run).has_value());
