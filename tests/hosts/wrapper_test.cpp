@@ -53,6 +53,46 @@ BOOST_AUTO_TEST_CASE(init_locks_and_installs_first) {
   BOOST_TEST(is_installed());
 }
 
+// A variable may decide where a module comes from.
+BOOST_AUTO_TEST_CASE(variables_are_those_of_the_client) {
+  write("main.tf",
+        "variable \"tag\" {\n  type = string\n}\nvariable \"note\" {\n  type    = string\n  default = \"\"\n}\n" +
+            module_call("vpc", "git::" + vpc.url() + "?ref=${var.tag}"));
+  fs::remove(root() / ".tofu-modlock.hcl");
+  write("tag.tfvars", "tag = \"v1.0.0\"\n");
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    std::map<std::string, std::string> environment;
+    int exit_code;
+  };
+  const Row rows[] = {
+      {"without a value", {"init"}, {}, 8},
+      {"-var=", {"init", "-var=tag=v1.0.0"}, {}, 0},
+      {"-var and a word", {"init", "-var", "tag=v1.0.0"}, {}, 0},
+      {"--var-file=", {"init", "--var-file=tag.tfvars"}, {}, 0},
+      {"a value with quotes", {"init", "-var", "note=it's \"so\"", "-var", "tag=v1.0.0"}, {}, 0},
+      {"the last one wins", {"init", "-var=tag=v9.9.9", "-var=tag=v1.0.0"}, {}, 0},
+      {"the command line wins", {"init", "-var=tag=v1.0.0"}, {{"TF_CLI_ARGS", "-var=tag=v9.9.9"}}, 0},
+      {"of the environment of all commands", {"init"}, {{"TF_CLI_ARGS", "-var=tag=v1.0.0"}}, 0},
+      {"of the environment of the command", {"plan"}, {{"TF_CLI_ARGS_plan", "-var=tag=v1.0.0"}}, 0},
+      {"of the environment of another command", {"plan"}, {{"TF_CLI_ARGS_init", "-var=tag=v1.0.0"}}, 8},
+      {"plan with a variable", {"plan", "-var=tag=v1.0.0"}, {}, 0},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const auto& [name, value] : row.environment) {
+        environment[name] = value;
+      }
+      const Ran ran = wrapper(row.arguments);
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      for (const auto& entry : row.environment) {
+        environment[entry.first] = "";
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_locked_stays) {
   wrapper({"init"});
   age_lock();
