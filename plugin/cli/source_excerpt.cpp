@@ -54,38 +54,111 @@ void mask(std::string& line, std::size_t start, std::size_t end) {
   std::fill(line.begin() + static_cast<std::ptrdiff_t>(start), line.begin() + static_cast<std::ptrdiff_t>(end), '*');
 }
 
-void mask_user_info(Excerpt& excerpt, std::size_t start) {
-  std::string& line = excerpt.text;
+// Returns the end of the string that contains `at`: its quotation mark, or else the end of the line. Marks of strings
+// inside its templates (`${ … "a" … }`) do not end it.
+std::size_t end_of_string(std::string_view line, std::size_t at) {
+  std::string open = "\"";  // what is still to be closed; a brace for a template
+  for (; at < line.size(); ++at) {
+    const char c = line[at];
+    const bool in_string = open.back() == '"';
+    if (in_string && c == '\\') {
+      ++at;
+    } else if (c == (in_string ? '"' : '}')) {
+      open.pop_back();
+      if (open.empty()) {
+        return at;
+      }
+    } else if (c == '"') {
+      open += '"';
+    } else if (c == '{' && (!in_string || (at > 0 && (line[at - 1] == '$' || line[at - 1] == '%')))) {
+      open += '{';
+    }
+  }
+  return line.size();
+}
+
+// Returns whether an argument of a query is public: one that names a commit, which the lock file contains too.
+bool is_harmless(std::string_view argument) {
+  const std::size_t name = argument.find('=');
+  if (name == std::string_view::npos || (argument.substr(0, name) != "ref" && argument.substr(0, name) != "depth")) {
+    return false;
+  }
+  argument.remove_prefix(name + 1);
+  if (argument.starts_with("${") && argument.ends_with('}')) {
+    argument = argument.substr(2, argument.size() - 3);  // a reference; other expressions may hold any text
+  }
+  return std::all_of(argument.begin(), argument.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("._-/+").find(c) != std::string_view::npos;
+  });
+}
+
+// Whether a query or fragment may start at this "?", "#" or "&", and not an operator, a comment or a part of a regular
+// expression.
+bool may_start_query(std::string_view line, std::size_t at) {
+  const auto is = [&](std::size_t place, std::string_view characters) {
+    return place >= line.size() || characters.find(line[place]) != std::string_view::npos;
+  };
+  if (line[at] == '&') {
+    return !is(at - 1, "&") && !is(at + 1, "& ");
+  }
+  const std::size_t before = line.find_last_of(" \t\"", at);
+  const std::size_t word = before == std::string_view::npos ? 0 : before + 1;
+  const bool in_address = line.substr(word, at - word).find('/') != std::string_view::npos;
+  return in_address || (!is(at + 1, " \t\"") && !(at > 0 && line[at - 1] == '('));
+}
+
+void mask_queries(std::string_view line, std::string& masked) {
+  constexpr std::string_view kStarts = "?#&";
+  for (std::size_t at = line.find_first_of(kStarts); at < line.size(); at = line.find_first_of(kStarts, at + 1)) {
+    if (!may_start_query(line, at)) {
+      continue;
+    }
+    const std::size_t end = end_of_string(line, at);
+    const std::size_t fragment = std::min(line.find('#', at), end);
+    for (std::size_t start = at + 1; start < fragment;) {
+      const std::size_t next = std::min(line.find('&', start), fragment);
+      if (!is_harmless(line.substr(start, next - start))) {
+        mask(masked, start, next);
+      }
+      start = next + 1;
+    }
+    mask(masked, std::min(fragment + 1, end), end);
+    at = end;
+  }
+}
+
+void mask_user_info(std::string_view line, bool cut_behind, std::size_t start, std::string& masked) {
   const std::size_t host_end = std::min(line.find_first_of("/?#\" ", start), line.size());
   // A password that should have been percent-encoded may contain any of these.
   const bool has_password = line.find(':', start) < host_end;
   const std::size_t end = has_password ? std::min(line.find('"', start), line.size()) : host_end;
-  if (excerpt.cut_behind && end == line.size()) {
-    mask(line, start, end);  // its "@" may be further on
+  if (cut_behind && end == line.size()) {
+    mask(masked, start, end);  // its "@" may be further on
   }
   const std::size_t user_info = line.rfind('@', end);
   if (user_info != std::string::npos && user_info >= start) {
-    mask(line, start, user_info);
+    mask(masked, start, user_info);
   }
 }
 
 // Keeps the length, so that carets keep their position.
 void hide_secrets(Excerpt& excerpt) {
-  std::string& line = excerpt.text;
+  const std::string line = excerpt.text;
   if (excerpt.cut_before) {
-    // The excerpt may start inside an address.
-    const std::size_t user_info = line.rfind('@', line.find('"'));
-    mask(line, 0, user_info == std::string::npos ? 0 : user_info);
+    mask(excerpt.text, 0, std::min(line.find('"'), line.size()));  // it may start inside an address
   }
-  constexpr std::string_view kAuthority = "://";
-  for (std::size_t at = line.find(kAuthority); at != std::string::npos; at = line.find(kAuthority, at + 1)) {
-    mask_user_info(excerpt, at + kAuthority.size());
+  mask_queries(line, excerpt.text);
+  for (const std::string_view authority : {"://", R"(:\/\/)"}) {  // JSON may escape a slash
+    for (std::size_t at = line.find(authority); at != std::string::npos; at = line.find(authority, at + 1)) {
+      mask_user_info(line, excerpt.cut_behind, at + authority.size(), excerpt.text);
+    }
   }
-  constexpr std::array<std::string_view, 4> kSecretArguments = {"sshkey=", "token=", "secret=", "password="};
-  for (const std::string_view name : kSecretArguments) {
+  // Also where they are put together.
+  for (const std::string_view name : {"sshkey=", "token=", "secret=", "password="}) {
     for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
       const std::size_t start = at + name.size();
-      mask(line, start, std::min(line.find_first_of("&\" ", start), line.size()));
+      mask(excerpt.text, start, std::min(line.find_first_of("&\" ", start), line.size()));
     }
   }
 }

@@ -14,10 +14,10 @@ namespace modlock::cli {
 //     12 |   source = "git::https://example.com/vpc.git?ref=${var.ref}"
 //        |                                                  ^^^^^^^^^^
 //
-// Tabs are shown as spaces, control characters and invalid UTF-8 as "\x1b". A line of more than 160 characters is cut
-// to the part around the range, between "…". Empty if the location has no range, the file cannot be read, or the file
-// is neither configuration nor a lock, because others contain values of variables. Possible secrets in an address are
-// shown as "***".
+// Tabs are shown as blanks, control characters and what is not UTF-8 as "\x1b"; of a line of more than 160 characters
+// only the part around the range, between "…". Empty where the location has no range, the file cannot be read, or the
+// file is neither configuration nor a lock: others hold values of variables. Of an address user-info, fragment and
+// query are shown as "***", but for `ref` and `depth` where they name a commit or a reference.
 class SourceExcerpts {
  public:
   explicit SourceExcerpts(std::string root) : root_(std::move(root)) {}

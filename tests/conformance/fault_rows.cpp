@@ -98,7 +98,10 @@ Exceptions with(Exceptions first, Exceptions more) {
 
 std::vector<FaultRow> places() {
   return {
-      {.name = "DNS failure", .outcome = kUnreachable, .place = Place::nowhere},
+      {.name = "DNS failure",
+       .outcome = kUnreachable,
+       .place = Place::nowhere,
+       .not_for = {{Ask::oci_token, "credentials are not sent to another domain"}}},
       {.name = "refused", .outcome = kUnreachable, .place = Place::refused},
       {.name = "black hole",
        .outcome = kTimeout,
@@ -204,7 +207,6 @@ std::vector<FaultRow> wrong_contents() {
        .outcome = kTooLarge,
        .behaviour = same(huge_length()),
        .otherwise = {{Ask::oci_blob, kMismatch},
-                     {Ask::git_fetch, kBadResponse},
                      {Ask::git_program_listing, kBadResponse},
                      {Ask::git_program_fetch, kBadResponse}}},
       {.name = "bad JSON",

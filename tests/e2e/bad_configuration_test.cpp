@@ -256,6 +256,12 @@ BOOST_AUTO_TEST_CASE(secrets_are_never_shown) {
       {"a password in an address", module_call("m", "git::https://me:CANARY@h.test/a.git", "~> x"), ""},
       {"a password with a slash", module_call("m", "git::https://me:a/CANARY@h.test/a.git"), ""},
       {"a token in an address", module_call("m", "git::https://h.test/a.git?token=CANARY", "~> x"), ""},
+      {"any argument", module_call("m", "https://h.test/a.zip?ref=v1&X-Sig=CANARY", "~> x"), ""},
+      {"an argument behind a template", source("\"https://h.test/a.zip?a=${var.t}&CANARY\""), "t = \"x\"\n"},
+      {"a query without a name", module_call("m", "https://h.test/a.zip?CANARY", "~> x"), ""},
+      {"a query of a shorthand", module_call("m", "git@h.test:a/b.git?sshkey2=CANARY", "~> x"), ""},
+      {"a query of a host", module_call("m", "github.com/a/b?CANARY", "~> x"), ""},
+      {"a fragment", module_call("m", "git::https://h.test/a.git#CANARY", "~> x"), ""},
   };
   for (const Secret& row : rows) {
     for (const std::string name : {"x.tfvars", "x.vars"}) {
