@@ -14,6 +14,9 @@ class StartedChild {
  public:
   // `with_input`: stdin is a pipe, else /dev/null. Errors: TOOL_MISSING and IO_ERROR, as run_command() has them.
   static Result<StartedChild> start(const Command& command, bool with_input);
+  // Kills every child that runs, with its group, and lets none start from then on: for a process that ends while its
+  // threads still wait for children.
+  static void kill_all();
   // From now on, for each file that the child and those that it started write; a longer one ends them (SIGXFSZ).
   void limit_files(std::uint64_t bytes) const;
 

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -87,6 +89,18 @@ struct SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 };
 
+// The children that were not reaped, by number.
+struct Running {
+  std::mutex mutex;
+  std::set<pid_t> children;
+  bool is_over = false;
+};
+
+Running& running() {
+  static Running& now = *new Running;  // never destroyed: threads may outlive the end of main()
+  return now;
+}
+
 // The number of the process.
 Result<pid_t> spawn(const Command& command, const std::filesystem::path& program, const Pipe& in, const Pipe& out,
                     const Pipe& err) {
@@ -116,11 +130,17 @@ Result<pid_t> spawn(const Command& command, const std::filesystem::path& program
   std::vector<std::string> arguments = command.argv;
   std::vector<std::string> environment = child_environment(command);
   pid_t pid = -1;
+  Running& now = running();
+  const std::lock_guard lock(now.mutex);  // or kill_all() could miss it
+  if (now.is_over) {
+    return cannot_run(command.argv[0], ECANCELED);
+  }
   const int reason = ::posix_spawn(&pid, program.c_str(), &plan.actions, &plan.attributes, pointers(arguments).data(),
                                    pointers(environment).data());
   if (reason != 0) {
     return cannot_run(command.argv[0], reason);
   }
+  now.children.insert(pid);
   return pid;
 }
 
@@ -179,6 +199,15 @@ StartedChild::StartedChild(StartedChild&& other) noexcept
       out_(std::move(other.out_)),
       err_(std::move(other.err_)) {}
 
+void StartedChild::kill_all() {
+  Running& now = running();
+  const std::lock_guard lock(now.mutex);
+  now.is_over = true;
+  for (const pid_t child : now.children) {
+    ::kill(-child, SIGKILL);
+  }
+}
+
 void StartedChild::limit_files(std::uint64_t bytes) const {
   const rlimit most{.rlim_cur = bytes, .rlim_max = bytes};
   for (const int member : process_tree(pid_)) {
@@ -203,6 +232,11 @@ void StartedChild::ask_to_end() const {
 
 Result<int> StartedChild::finish() {
   ::kill(-pid_, SIGKILL);
+  {
+    Running& now = running();
+    const std::lock_guard lock(now.mutex);
+    now.children.erase(pid_);  // once reaped, the number may be another's
+  }
   siginfo_t info{};
   int done = 0;
   do {

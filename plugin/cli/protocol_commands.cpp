@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <iterator>
 
+#include "backends/base/started_child.h"
 #include "plugin/cli/over_roots.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
@@ -51,6 +53,10 @@ int run_serve(const CommandLine& line) {
   }
   TerminalLog log;
   options.log = &log;
+  options.abandon = [](int exit_code) {
+    StartedChild::kill_all();
+    std::_Exit(exit_code);
+  };
   Engine engine(Engine::default_options());
   const MethodTable methods = make_method_table(engine, {.max_message_bytes = options.max_message_bytes});
   return serve(methods, options);

@@ -23,7 +23,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 // The reason that ended a wait. `readable` and `woken` continue the session, the others end it.
 struct Event {
-  enum class Kind { woken, readable, timeout, signal, parent_gone } kind = Kind::woken;
+  enum class Kind { woken, readable, timeout, signal, parent_gone, reader_gone } kind = Kind::woken;
   int signal = 0;
 };
 
@@ -43,7 +43,7 @@ class Session {
     while (true) {
       const bool ended = handle_lines();
       if (writer_.is_closed()) {
-        return cancel(dispatcher_.is_shut_down() ? 0 : 1);
+        return leave_unread();
       }
       if (dispatcher_.exit_requested() && !dispatcher_.is_shut_down()) {
         return cancel(1);
@@ -57,6 +57,9 @@ class Session {
       }
       if (event.kind == Event::Kind::parent_gone) {
         return cancel(1);
+      }
+      if (event.kind == Event::Kind::reader_gone) {
+        return leave_unread();
       }
       if (event.kind == Event::Kind::readable) {
         reader_.fill();
@@ -106,7 +109,8 @@ class Session {
     pollfd waiting[] = {{signals_.fd(), POLLIN, 0},
                         {host_.fd(), POLLIN, 0},
                         {wakeup_.fd(), POLLIN, 0},
-                        {for_input ? options_.in_fd : -1, POLLIN, 0}};
+                        {for_input ? options_.in_fd : -1, POLLIN, 0},
+                        {has_reader_ ? options_.out_fd : -1, 0, 0}};  // only what is always told: an error, the end
     const int ready = ::poll(waiting, std::size(waiting), timeout);
     if (ready == 0) {
       return {Event::Kind::timeout};
@@ -123,6 +127,10 @@ class Session {
       host_.stop();  // it would stay readable
       return {Event::Kind::parent_gone};
     }
+    if (waiting[4].revents != 0) {
+      has_reader_ = false;
+      return {Event::Kind::reader_gone};
+    }
     wakeup_.clear();
     return {waiting[3].revents != 0 ? Event::Kind::readable : Event::Kind::woken};
   }
@@ -133,7 +141,7 @@ class Session {
     const auto until = SteadyClock::now() + options_.drain;
     while (!is_settled()) {
       if (writer_.is_closed()) {
-        return cancel(1);
+        return leave_unread();
       }
       const Event event = wait(false, until);
       if (event.kind == Event::Kind::signal) {
@@ -142,12 +150,19 @@ class Session {
       if (event.kind == Event::Kind::timeout || event.kind == Event::Kind::parent_gone) {
         return cancel(1);
       }
+      if (event.kind == Event::Kind::reader_gone) {
+        return leave_unread();
+      }
     }
     return 0;
   }
 
-  int cancel(int exit_code) {
-    const auto until = SteadyClock::now() + options_.cancel_grace;
+  int leave_unread() { return cancel(dispatcher_.is_shut_down() ? 0 : 1, options_.unread_grace); }
+
+  int cancel(int exit_code) { return cancel(exit_code, options_.cancel_grace); }
+
+  int cancel(int exit_code, std::chrono::milliseconds grace) {
+    const auto until = SteadyClock::now() + grace;
     dispatcher_.cancel_all();
     while (!is_settled()) {
       const Event event = wait(false, until);
@@ -165,6 +180,7 @@ class Session {
   SignalWatch signals_;  // before any thread starts
   ProcessWatch host_;
   bool host_known_ = false;
+  bool has_reader_ = true;
   Wakeup wakeup_;
   LineReader reader_;
   LineWriter writer_;

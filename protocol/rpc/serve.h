@@ -17,6 +17,7 @@ struct ServeOptions {
   std::size_t max_message_bytes = kDefaultMaxMessageBytes;  // up to kLargestMaxMessageBytes
   std::chrono::milliseconds drain{60'000};                  // time for requests to finish after the last line
   std::chrono::milliseconds cancel_grace{5'000};            // time for cancelled requests to stop
+  std::chrono::milliseconds unread_grace{500};              // the same if the reader of the answers is gone
   WorkerPool::Limits pool = {};
   Log* log = &null_log();  // stderr; gets warnings and errors until the host sets another level
   // Called if a handler does not stop after cancellation. Must not return, except in tests that let the handler stop.
@@ -30,7 +31,7 @@ struct ServeOptions {
 //   SIGTERM, SIGINT, SIGHUP (sent to the process or this thread)   cancels, answers, 128 + number; a second one does
 //                         not wait for answers
 //   the process that `initialize` named has ended   cancels, 1
-//   the reader of `out_fd` is gone   cancels, 0 after shutdown, else 1
+//   the reader of `out_fd` is gone   cancels within `unread_grace`, 0 after shutdown, else 1
 // Reading pauses while the host does not read. The three signals are blocked in this thread, and in the threads it
 // starts, until it returns: child processes need their signal mask reset. Throws std::system_error if the process has
 // no descriptors left.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "backends/base/descriptor.h"
 #include "tests/protocol/rpc/pipe.h"
 
 namespace modlock::test {
@@ -58,6 +60,9 @@ class LiveSession {
     pid_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
+
+  // Readable once it has ended.
+  Descriptor process() const { return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))); }
 
   // The most memory it has held, in MiB.
   long peak_memory() const {

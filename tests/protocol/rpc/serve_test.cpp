@@ -235,6 +235,37 @@ BOOST_AUTO_TEST_CASE(a_reader_who_is_gone_ends_the_session_quietly) {
   BOOST_TEST(server.exit_code() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_reader_who_is_gone_is_noticed_although_nothing_is_written) {
+  for (const bool has_ended : {false, true}) {
+    BOOST_TEST_CONTEXT((has_ended ? "after the end of input" : "before it")) {
+      Server server;
+      server.in.send(std::string(kInitialize) + "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"stop\"}\n");
+      server.started.wait();
+      BOOST_TEST(server.out.receive_line() == kInitialized);
+      if (has_ended) {
+        server.in.close_writer();
+      }
+      server.out.close_reader();
+      BOOST_TEST(server.exit_code() == 1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_a_reader_a_handler_that_does_not_stop_is_abandoned_soon) {
+  std::latch* release = nullptr;
+  std::promise<int> abandoned;
+  Server server({.cancel_grace = 1h, .unread_grace = 0ms, .abandon = [&](int code) {
+                   abandoned.set_value(code);
+                   release->count_down();
+                 }});
+  release = &server.release;
+  server.in.send(std::string(kInitialize) + "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hold\"}\n");
+  server.started.wait();
+  server.out.close_reader();
+  BOOST_TEST(abandoned.get_future().get() == 1);
+  BOOST_TEST(server.exit_code() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_host_that_does_not_read_is_not_read_either) {
   Server server;
   server.in.send(kInitialize);

@@ -1,0 +1,72 @@
+// What becomes of a session whose host is gone, and of what it started.
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <fstream>
+
+#include "backends/base/descriptor.h"
+#include "tests/e2e/scene.h"
+#include "tests/transcripts/live_session.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// A root whose one source is asked for through a git that neither answers nor ends when it is asked to.
+struct Hanging : Scene {
+  Hanging() {
+    write("main.tf", module_call("vpc", "git::ssh://git@127.0.0.1/vpc.git"));
+    ::mkfifo(path("started").c_str(), 0600);
+    ::mkfifo(path("never").c_str(), 0600);
+    write_text(path("bin/git"), "#!/bin/sh\ntrap '' TERM\necho $$ > '" + path("started").string() + "'\nread x < '" +
+                                    path("never").string() + "'\n");
+    fs::permissions(path("bin/git"), fs::perms::owner_all);
+    environment["PATH"] = path("bin").string() + ":/usr/bin:/bin";
+  }
+
+  // Waits until that runs; its process.
+  Descriptor wait_for_git() const {
+    std::ifstream in(path("started"));
+    int process = 0;
+    in >> process;
+    return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  }
+};
+
+// Whether a process ends before `limit`, which is there for a failure only.
+bool has_ended(const Descriptor& process) {
+  constexpr int kLimit = 20'000;
+  pollfd waiting{process.get(), POLLIN, 0};
+  return ::poll(&waiting, 1, kLimit) == 1;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(serve_ends, Hanging)
+
+BOOST_AUTO_TEST_CASE(where_nobody_reads_the_answers_the_session_ends_and_its_children_too) {
+  LiveSession session(binary, environment);
+  session.initialize();
+  session.send(R"({"jsonrpc":"2.0","id":1,"method":"lock/plan","params":{"root":")" + root().string() + "\"}}");
+  const Descriptor git = wait_for_git();
+  BOOST_REQUIRE(git.valid());
+  const auto before = Clock::now();
+  session.out.close_reader();
+  const Descriptor process = session.process();
+  BOOST_REQUIRE(has_ended(process));
+  const auto took = Clock::now() - before;
+  BOOST_TEST(session.exit_code() == 1);
+  // Half a second, and what a busy machine adds; children are given two where somebody waits for their answer.
+  BOOST_TEST((took < std::chrono::milliseconds(1900)));
+  BOOST_TEST(has_ended(git));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
