@@ -17,8 +17,6 @@
 namespace modlock {
 namespace {
 
-using Verdict = Finding::Verdict;
-
 // The uses of a host, in the words of explain_credentials(): "registry", "oci", "download", "git".
 using Uses = std::map<std::string, std::set<std::string>>;
 
@@ -96,13 +94,13 @@ void query(const std::string& name, const std::set<std::string>& uses, const Net
       finding.details.push_back(fmt::format("serves the registry protocols: {}", listed));
       return;
     }
-    finding.verdict = Verdict::error;
+    finding.verdict = Finding::Verdict::error;
     finding.found = services.error().message;
     finding.hint = services.error().hint;
     finding.exit_code = exit_code(services.error());
   }
   if (const std::string verdict = certificate_verdict(name, context); !verdict.empty()) {
-    finding.verdict = Verdict::error;
+    finding.verdict = Finding::Verdict::error;
     finding.exit_code = exit_code(Code::unreachable);
     finding.details.push_back(verdict);
     finding.hint = finding.hint.empty() ? "name a file with its CA certificate in SSL_CERT_FILE" : finding.hint;
@@ -127,7 +125,7 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
     Finding finding{.check = "host " + name};
     const auto report = explain_credentials(name, network->client_configuration(), environment, context);
     if (!report) {
-      finding.verdict = Verdict::error;
+      finding.verdict = Finding::Verdict::error;
       finding.found = report.error().message;
       finding.hint = report.error().hint;
       finding.exit_code = exit_code(report.error());
@@ -146,7 +144,7 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   }
   for (const Diagnostic& warning : network->warnings()) {
     findings.push_back({.check = "CLI configuration",
-                        .verdict = Verdict::warning,
+                        .verdict = Finding::Verdict::warning,
                         .found = warning.what.message,
                         .hint = warning.what.hint});
   }

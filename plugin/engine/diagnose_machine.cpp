@@ -18,7 +18,6 @@ namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-using Verdict = Finding::Verdict;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -27,7 +26,7 @@ std::string variable(const char* name) {
 
 Finding failing(std::string check, const Error& error) {
   return {.check = std::move(check),
-          .verdict = Verdict::error,
+          .verdict = Finding::Verdict::error,
           .found = error.message,
           .hint = error.hint,
           .exit_code = modlock::exit_code(error)};
@@ -37,14 +36,14 @@ Finding examine_git(const Context& context) {
   const auto program = find_program("git");
   if (!program) {
     return {.check = "git",
-            .verdict = Verdict::warning,
+            .verdict = Finding::Verdict::warning,
             .found = "not on PATH",
             .hint = "install git: repositories over ssh, credential helpers and submodules need it"};
   }
   const auto ran = run_command({.argv = {program->string(), "--version"}}, context);
   if (!ran || ran->exit_code != 0) {
     return {.check = "git",
-            .verdict = Verdict::error,
+            .verdict = Finding::Verdict::error,
             .found = fmt::format("{} does not run", program->string()),
             .hint = "reinstall git",
             .exit_code = exit_code(Code::tool_missing)};
@@ -65,14 +64,14 @@ Finding examine_client(const Engine& engine, const std::string& root, const Cont
   finding.found = fmt::format("{} {}, specified by {}", display_name(client.tool), release.version, client.from);
   const auto program = find_program(client.command);
   if (!program) {
-    finding.verdict = Verdict::warning;
+    finding.verdict = Finding::Verdict::warning;
     finding.found += ", not on PATH";
     finding.hint = "install tofu or terraform, or name the client with --implementation and --implementation-version";
   } else {
     finding.found += fmt::format(" ({})", program->string());
   }
   if (!release.is_known) {
-    finding.verdict = Verdict::warning;
+    finding.verdict = Finding::Verdict::warning;
     finding.found += "; its version is not known";
   }
   return finding;
@@ -98,7 +97,7 @@ Finding examine_certificates() {
     }
   }
   if (count == 0 && finding.details.empty()) {
-    finding.verdict = Verdict::warning;
+    finding.verdict = Finding::Verdict::warning;
     finding.hint = "install ca-certificates, or name a file with SSL_CERT_FILE";
   }
   return finding;
@@ -258,7 +257,7 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   fs::remove(probe, ignored);
   finding.details.emplace_back("writable");
   if (const auto others = engine.store().foreign_writers()) {
-    finding.verdict = Verdict::warning;
+    finding.verdict = Finding::Verdict::warning;
     finding.details.push_back(others->message);
     finding.hint = others->hint;
   }
