@@ -10,6 +10,7 @@
 #include "backends/store/store.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/run.h"
+#include "plugin/engine/unit_source.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
 #include "protocol/messages/cache.h"
@@ -106,6 +107,19 @@ class Engine {
   // Returns location and size of the cache; removes unused packages. Errors: IO_ERROR; INVALID_PARAMS (maxAge).
   Result<messages::CacheInfoResult> cache_info() const;
   Result<messages::CachePruneResult> prune_cache(const messages::CachePruneParams& params, Run& run) const;
+
+  // Locks the source of a unit under a mode of LockPlanParams: resolves and fetches it, and writes its entry to the
+  // lock file. Accepts a moved tag. Errors: those of OpenRoot::open(), `find_source` and plan_single_call();
+  // CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of the package; IO_ERROR.
+  Result<LockedUnitSource> lock_unit_source(const UnitSourceOptions& options, const std::string& mode, Run& run) const;
+  // Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those of
+  // OpenRoot::open(); IO_ERROR.
+  Result<bool> restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const;
+  // Compares the downloaded files with the locked ones. Sends no request. The verdict is `held`, `not_locked` with the
+  // reason in `detail`, `missing` if the files of the locked package are not known, or `tampered` with all files that
+  // differ. nullopt: there is no source that can be locked. Errors: those of OpenRoot::open() and `find_source`;
+  // CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
+  Result<std::optional<Verdict>> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
 
   // Reads the lock files of a root directory for an SBOM (plugin/report). Reads no configuration. Errors: MISSING if
   // there is no lock file; those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.

@@ -1,0 +1,196 @@
+#include "plugin/engine/unit_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/base/files.h"
+#include "backends/package/subdir_glob.h"
+#include "backends/package/tree_hash.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/open_root.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/engine/provider_request.h"
+#include "plugin/install/install_record.h"
+#include "plugin/install/package_lookup.h"
+#include "plugin/install/tree_difference.h"
+#include "plugin/resolve/module_node.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Returns the source of the unit as a module call; nullopt if there is none that can be locked.
+Result<std::optional<ModuleNode>> find_call(const UnitSourceOptions& options, const RootRequest& root,
+                                            Diagnostics& warnings) {
+  MODLOCK_TRY(const auto found, options.find_source(root.walk.tool, warnings));
+  if (!found) {
+    return std::nullopt;
+  }
+  auto address = parse_source(found->source.text, default_registry(root.walk.tool));
+  if (!address) {
+    Error error = std::move(address.error());
+    error.location = found->source.location;
+    warnings.push_back({Severity::warning, std::move(error)});
+    return std::nullopt;
+  }
+  if (!address->source.is_remote()) {
+    return std::nullopt;
+  }
+  ModuleNode node;
+  node.key = options.key;
+  node.call.name = options.key;
+  node.call.source = found->source;
+  node.call.location = found->source.location;
+  node.address = std::move(*address);
+  if (found->version) {
+    MODLOCK_TRY(auto constraint, ModuleConstraint::parse(*found->version));
+    node.constraints.push_back({std::move(constraint), node.key, node.call.source.location});
+  }
+  return node;
+}
+
+// Writes the entry to the lock file. Returns whether it changed.
+Result<bool> write_entry(const OpenRoot& open, const std::string& key, const ModuleLock& entry) {
+  const LockFile before = effective_lock(open.lock);
+  ModuleLocks modules = before.modules;
+  modules.insert_or_assign(key, entry);
+  if (modules == before.modules) {
+    return false;
+  }
+  const std::string_view header =
+      open.root.walk.tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
+  const std::string_view name = open.lock.counts_inline() ? kLockFileName : std::string_view(open.lock.path);
+  MODLOCK_TRY(write_file_atomically(open.root.walk.root / name, write_lock(before, modules, header)));
+  return true;
+}
+
+// Returns the part of a package that is the module according to a registry: only that directory is downloaded.
+TreeSummary files_below(const std::string& subdir, TreeSummary package) {
+  if (subdir.empty()) {
+    return package;
+  }
+  std::erase_if(package.files, [&](const FileDigest& file) { return !file.name.starts_with(subdir + "/"); });
+  for (FileDigest& file : package.files) {
+    file.name.erase(0, subdir.size() + 1);
+  }
+  return package;
+}
+
+// Returns how the downloaded files differ from the locked ones, as compare_trees() reports what a client would load:
+// files that were changed or deleted. Added files are not searched for, because hooks add some. Errors: IO_ERROR;
+// cancellation.
+Result<std::vector<std::string>> differing_files(const TreeSummary& locked, const UnitSourceOptions& options,
+                                                 const Context& context) {
+  std::vector<TreeEntry> entries;
+  TreeSummary present;
+  for (const FileDigest& file : locked.files) {
+    const fs::path path = options.downloaded / file.name;
+    std::error_code error;
+    const bool is_link = fs::is_symlink(fs::symlink_status(path, error));
+    if (options.is_replaced(path)) {
+      present.files.push_back(file);
+    } else if (is_link || fs::is_regular_file(path, error)) {
+      const auto type = !is_link                           ? TreeEntry::Type::file
+                        : fs::is_regular_file(path, error) ? TreeEntry::Type::link_to_file
+                                                           : TreeEntry::Type::link_as_text;
+      entries.push_back({file.name, path, type});
+    }
+  }
+  MODLOCK_TRY(auto read, summarise_entries(entries, {}, context));
+  std::move(read.files.begin(), read.files.end(), std::back_inserter(present.files));
+  std::sort(present.files.begin(), present.files.end(),
+            [](const FileDigest& left, const FileDigest& right) { return left.name < right.name; });
+  const auto link_target = [&](const std::string& name) -> std::optional<std::string> {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(options.downloaded / name, error);
+    return error ? std::nullopt : std::optional(target.string());
+  };
+  const auto size = [&](const std::string& name) -> std::optional<std::uint64_t> {
+    std::error_code error;
+    const auto bytes = fs::file_size(options.downloaded / name, error);
+    return error ? std::nullopt : std::optional<std::uint64_t>(bytes);
+  };
+  return compare_trees(locked, present, {link_target, size}).tampered;
+}
+
+// Returns the files of the locked package: from their list in the data directory, or else from the store, and then
+// writes that list. nullopt: they are not known.
+Result<std::optional<TreeSummary>> locked_files(const OpenRoot& open, const std::string& h1,
+                                                const LocalPackage& package) {
+  auto files = read_file_list(open.root.data, h1);
+  if (!files && !package.directory.empty()) {
+    MODLOCK_TRY(auto summary, summarise_tree(package.directory, open.context));
+    MODLOCK_TRY(write_file_list(open.root.data, summary));
+    files = std::move(summary);
+  }
+  if (!files) {
+    return std::nullopt;
+  }
+  return files_below(read_module_place(open.root.data, h1).value_or(package.subdir), std::move(*files));
+}
+
+}  // namespace
+
+Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& options, const std::string& mode,
+                                                  Run& run) const {
+  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
+  Diagnostics warnings;
+  MODLOCK_TRY(const auto node, find_call(options, open->root, warnings));
+  LockedUnitSource result;
+  if (node) {
+    const PlanRequest plan{
+        .walk = open->root.walk, .lock = effective_lock(open->lock), .mode = parse_mode(mode), .accept_moved = true};
+    auto call = plan_single_call(plan, *node, open->fetcher(), open->context);
+    if (!call) {
+      return fail(open->network().with_warnings(std::move(call.error())));
+    }
+    warnings.insert(warnings.end(), call->warnings.begin(), call->warnings.end());
+    if (call->is_served) {
+      MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
+      MODLOCK_TRY(write_module_place(open->root.data, "h1:" + call->lock.hash_value("h1"), subdir));
+      MODLOCK_TRY(result.is_written, write_entry(*open, options.key, call->lock));
+      result.was_locked = plan.lock.modules.count(options.key) != 0;
+      result.entry = std::move(call->lock);
+    }
+  }
+  run.diagnostics = std::move(warnings);
+  return result;
+}
+
+Result<bool> Engine::restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const {
+  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
+  return write_entry(*open, options.key, entry);
+}
+
+Result<std::optional<Verdict>> Engine::verify_unit_source(const UnitSourceOptions& options, Run& run) const {
+  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
+  Diagnostics ignored;
+  MODLOCK_TRY(const auto node, find_call(options, open->root, ignored));
+  if (!node || open->network().backends().find(node->address.source) == nullptr) {
+    return std::nullopt;
+  }
+  const LockFile lock = effective_lock(open->lock);
+  const auto entry = lock.modules.find(options.key);
+  const auto reason =
+      entry == lock.modules.end() ? std::optional<std::string>("not locked") : why_not_answered(*node, entry->second);
+  Verdict verdict{.subject = options.key, .location = node->call.source.location};
+  if (reason) {
+    verdict.kind = VerdictKind::not_locked;
+    verdict.detail = *reason;
+    return verdict;
+  }
+  verdict.source = entry->second.source;
+  const LocalPackage package = stored_package(*node, lock, store(), open->context);
+  MODLOCK_TRY(auto files, locked_files(*open, "h1:" + entry->second.hash_value("h1"), package));
+  if (!files) {
+    verdict.kind = VerdictKind::missing;
+    return verdict;
+  }
+  MODLOCK_TRY(verdict.paths, differing_files(*files, options, open->context));
+  verdict.kind = verdict.paths.empty() ? VerdictKind::held : VerdictKind::tampered;
+  return verdict;
+}
+
+}  // namespace modlock

@@ -1,0 +1,168 @@
+#include "plugin/engine/unit_source.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "backends/base/files.h"
+#include "plugin/engine/engine.h"
+#include "tests/support/environment.h"
+#include "tests/support/git_repository.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A unit whose package, a tag of a git repository, was downloaded to the directory in which the client runs.
+struct Unit {
+  Unit() {
+    stacks.commit({{"main.tf", "# 1\n"}, {"notes", "1\n"}});
+    stacks.tag("v1.0.0");
+    directory.write("unit/main.tf", "# 1\n");
+    directory.write("unit/notes", "1\n");
+    BOOST_TEST_REQUIRE(engine.open().has_value());
+  }
+
+  UnitSourceOptions options() const {
+    messages::RootParams root;
+    root.root = (directory / "unit").string();
+    return {.root = root,
+            .key = "host:source",
+            .downloaded = directory / "unit",
+            .find_source = [this](ClientKind, Diagnostics&) { return source; },
+            .is_replaced = [this](const fs::path& file) { return file.filename() == replaced; }};
+  }
+  Result<LockedUnitSource> lock(const std::string& mode = "missing") {
+    run.diagnostics.clear();
+    return engine.lock_unit_source(options(), mode, run);
+  }
+  std::string lock_text() const { return read_file(directory / "unit/.terraform.lock.hcl").value_or(""); }
+  // "tampered main.tf was changed"; "none" if there is nothing to check.
+  std::string verdict(const Engine& asked) {
+    const auto verified = asked.verify_unit_source(options(), run);
+    BOOST_TEST_REQUIRE(verified.has_value());
+    if (!*verified) {
+      return "none";
+    }
+    const Verdict& found = **verified;
+    BOOST_TEST(found.subject == "host:source");
+    std::string text(to_string(found.kind));
+    text += found.detail.empty() ? "" : " " + found.detail;
+    for (const std::string& path : found.paths) {
+      text += " " + path;
+    }
+    return text;
+  }
+
+  TemporaryDirectory directory;
+  ScopedEnvironment home{"HOME", (directory / "home").string()};
+  ScopedEnvironment config{"XDG_CONFIG_HOME", (directory / "home").string()};
+  GitRepository stacks{directory / "stacks.git"};
+  std::optional<UnitSource> source = UnitSource{.source = {"git::" + stacks.url() + "?ref=v1.0.0", {}}};
+  std::string replaced;
+  Engine engine{{.cache_directory = directory / "cache", .user_settings = {}, .implementation = "opentofu"}};
+  Run run;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(unit_source, Unit)
+
+BOOST_AUTO_TEST_CASE(locking_writes_the_entry_once) {
+  BOOST_TEST(verdict(engine) == "not-locked not locked");
+  const auto first = lock();
+  BOOST_TEST_REQUIRE(first.has_value());
+  BOOST_TEST_REQUIRE(first->entry.has_value());
+  BOOST_TEST((!first->was_locked && first->is_written));
+  const std::string text = lock_text();
+  BOOST_TEST(text.find("module \"host:source\" {\n  source = \"" + source->source.text + "\"\n") != std::string::npos,
+             text);
+  BOOST_TEST(text.find(first->entry->hash_value("h1")) != std::string::npos, text);
+  const auto second = lock("frozen");
+  BOOST_TEST_REQUIRE(second.has_value());
+  BOOST_TEST((second->was_locked && !second->is_written));
+  BOOST_TEST(lock_text() == text);
+}
+
+BOOST_AUTO_TEST_CASE(a_moved_tag_is_locked_again) {
+  BOOST_TEST_REQUIRE(lock().has_value());
+  stacks.commit({{"main.tf", "# 2\n"}, {"notes", "1\n"}});
+  stacks.tag("v1.0.0");
+  const auto moved = lock("upgrade");
+  BOOST_TEST_REQUIRE(moved.has_value());
+  BOOST_TEST((moved->was_locked && moved->is_written));
+  BOOST_TEST(verdict(engine) == "tampered main.tf was changed");
+}
+
+BOOST_AUTO_TEST_CASE(frozen_locks_nothing) {
+  const auto locked = lock("frozen");
+  BOOST_TEST_REQUIRE(!locked.has_value());
+  BOOST_TEST((locked.error().code == Code::frozen));
+  BOOST_TEST(lock_text() == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_locked) {
+  struct Row {
+    const char* name;
+    std::optional<UnitSource> source;
+    std::size_t warnings;
+  };
+  const Row rows[] = {
+      {"no source", std::nullopt, 0},
+      {"a local directory", UnitSource{.source = {"./modules", {}}}, 0},
+      {"no source address", UnitSource{.source = {"no address", {}}}, 1},
+      {"no backend serves it", UnitSource{.source = {"s3::https://s3.amazonaws.com/b/m.zip", {}}}, 0},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      source = row.source;
+      const auto locked = lock();
+      BOOST_TEST_REQUIRE(locked.has_value());
+      BOOST_TEST(!locked->entry.has_value());
+      BOOST_TEST(run.diagnostics.size() == row.warnings);
+      BOOST_TEST(verdict(engine) == "none");
+    }
+  }
+  BOOST_TEST(lock_text() == "");
+}
+
+BOOST_AUTO_TEST_CASE(downloaded_files_are_compared) {
+  BOOST_TEST_REQUIRE(lock().has_value());
+  BOOST_TEST(verdict(engine) == "held");
+  directory.write("unit/added.tf", "");
+  BOOST_TEST(verdict(engine) == "held");
+  directory.write("unit/notes", "2\n");
+  fs::remove(directory / "unit/main.tf");
+  BOOST_TEST(verdict(engine) == "tampered main.tf was deleted notes was changed");
+  replaced = "main.tf";
+  BOOST_TEST(verdict(engine) == "tampered notes was changed");
+}
+
+BOOST_AUTO_TEST_CASE(without_its_files_an_entry_cannot_be_checked) {
+  BOOST_TEST_REQUIRE(lock().has_value());
+  fs::remove_all(directory / "unit/.terraform");
+  Engine other({.cache_directory = directory / "empty", .user_settings = {}, .implementation = "opentofu"});
+  BOOST_TEST_REQUIRE(other.open().has_value());
+  BOOST_TEST(verdict(other) == "missing");
+  BOOST_TEST(verdict(engine) == "held");  // from its cache, which also writes the list of files
+  BOOST_TEST(verdict(other) == "held");
+}
+
+BOOST_AUTO_TEST_CASE(a_dropped_entry_is_restored) {
+  const auto locked = lock();
+  BOOST_TEST_REQUIRE(locked.has_value());
+  const std::string text = lock_text();
+  directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
+  for (const bool is_written : {true, false}) {
+    const auto restored = engine.restore_unit_source(options(), *locked->entry, run);
+    BOOST_TEST_REQUIRE(restored.has_value());
+    BOOST_TEST(*restored == is_written);
+    BOOST_TEST(lock_text() == text);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
