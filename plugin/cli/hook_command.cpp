@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 
@@ -22,14 +23,17 @@ void print_without_retry_words(std::string text) {
   print_err(terragrunt::without_retry_words(std::move(text)));
 }
 
+std::string unit_in_repository(const CommandLine& line) {
+  return fs::path(line.unit).lexically_relative(line.common.settings_up_to).generic_string();
+}
+
 class HookPrinter final : public terragrunt::HookReporter {
  public:
   HookPrinter(const CommandLine& line, const Host& host) : line_(line), host_(host) {}
 
   // Units run in parallel, so each line names its unit.
   void change(const std::string& text) override {
-    const fs::path unit = fs::path(line_.unit).lexically_relative(line_.common.settings_up_to);
-    print_without_retry_words(fmt::format("{}: {}\n", unit.generic_string(), text));
+    print_without_retry_words(fmt::format("{}: {}\n", unit_in_repository(line_), text));
   }
 
   void diagnostics(const Diagnostics& diagnostics) override {
@@ -48,6 +52,14 @@ class HookPrinter final : public terragrunt::HookReporter {
   const Host& host_;
 };
 
+bool allows_unchecked_source(const CommandLine& line) {
+  return std::any_of(line.allow_unchecked_source.begin(), line.allow_unchecked_source.end(),
+                     [unit = unit_in_repository(line)](const std::string& text) {
+                       const auto glob = DirectoryGlob::parse(text);
+                       return glob && glob->matches(unit);
+                     });
+}
+
 terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) {
   return {.command = line.client_command,
           .is_after = line.after,
@@ -55,18 +67,20 @@ terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) 
           .root = host.root_params(line.common.directories.front(), line.common),
           .unit = line.unit,
           .downloaded = line.common.bounds.back(),
-          .source_rules = {.repository = line.common.settings_up_to,
-                           .named = line.unit_source,
-                           .allow_unchecked = line.allow_unchecked_source,
-                           .strict = line.strict}};
+          .source = line.unit_source,
+          .allows_unchecked_source = allows_unchecked_source(line),
+          .strict = line.strict};
 }
 
-// Prints the verdicts and returns the worst exit code.
-int print_wrong(const terragrunt::WrongVerdicts& verdicts, const std::string& unit) {
+// Prints the verdicts that are problems and returns the worst exit code.
+int print_wrong(const terragrunt::Verdicts& verdicts, const std::string& unit) {
   int code = 0;
   std::string lines;
   for (const messages::Verdict& verdict : verdicts) {
     const auto kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
+    if (modlock::exit_code(kind) == 0) {
+      continue;
+    }
     code = worse_exit_code(code, modlock::exit_code(kind));
     lines += fmt::format("  {}  {}: {}\n", verdict.subject, to_string(kind), verdict.detail);
     for (const std::string& path : verdict.paths) {
@@ -81,10 +95,11 @@ int print_wrong(const terragrunt::WrongVerdicts& verdicts, const std::string& un
   return code;
 }
 
-Result<terragrunt::WrongVerdicts> run(const CommandLine& line, const Host& host) {
+Result<terragrunt::Verdicts> run(const CommandLine& line, const Host& host) {
   HookPrinter printer(line, host);
+  Run run = host.run();
   try {
-    return terragrunt::run_hook(host.engine(), host.run().options(), hook_options(line, host), printer);
+    return terragrunt::run_hook(host.engine(), run, hook_options(line, host), printer);
   } catch (const std::exception& caught) {
     return fail(unexpected_error(caught.what()));
   }

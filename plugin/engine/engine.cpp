@@ -8,6 +8,7 @@
 #include "backends/address/version.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/install/data_directory.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -86,6 +87,11 @@ Result<void> Engine::open() {
   externals_ = options_.externals;
   externals_.insert(externals_.end(), user_settings_.backends.begin(), user_settings_.backends.end());
   return check_externals(externals_);
+}
+
+Result<fs::path> Engine::data_directory(const messages::RootParams& root) const {
+  MODLOCK_TRY(auto data, find_data_directory(root.root, root.data_dir));
+  return std::move(data.path);
 }
 
 std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::string& version, const Run& run) const {

@@ -121,6 +121,8 @@ class Engine {
   // CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
   Result<std::optional<Verdict>> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
 
+  // Returns the data directory of a root directory. Errors: those of find_data_directory().
+  Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;
   // Reads the lock files of a root directory for an SBOM (plugin/report). Reads no configuration. Errors: MISSING if
   // there is no lock file; those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
   Result<LockFile> sbom(const std::filesystem::path& root) const;

@@ -6,20 +6,25 @@
 #include <vector>
 
 #include "plugin/engine/engine.h"
-#include "plugin/terragrunt/unit_source_lock.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
+
+// The key of the lock entry for the source that Terragrunt downloads for a unit. A hook cannot choose its version; it
+// can only reject content that is not locked.
+inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
 
 // A call by Terragrunt: before or after which command of the client, and for which unit.
 struct HookOptions {
   std::string command;  // of the client: "init", "plan"
   bool is_after = false;
-  bool upgrade = false;              // `init -upgrade`
-  messages::RootParams root;         // the working directory
-  std::filesystem::path unit;        // absolute, symbolic links resolved
-  std::filesystem::path downloaded;  // the directory of the downloaded source, which contains the working directory
-  UnitSourceRules source_rules;
+  bool upgrade = false;                  // `init -upgrade`
+  messages::RootParams root;             // the working directory
+  std::filesystem::path unit;            // absolute, symbolic links resolved
+  std::filesystem::path downloaded;      // the directory of the downloaded source, which contains the working directory
+  std::string source = {};               // of the unit, if --source specifies it
+  bool allows_unchecked_source = false;  // a source that cannot be determined is ignored
+  bool strict = false;                   // otherwise it is an error, as in CI; else a warning
 };
 
 // Receives reports while a hook runs.
@@ -30,15 +35,14 @@ class HookReporter {
   virtual void diagnostics(const Diagnostics& diagnostics) = 0;
 };
 
-// Installed content that differs from the locked content; empty: no problems.
-using WrongVerdicts = std::vector<messages::Verdict>;
+using Verdicts = std::vector<messages::Verdict>;
 
 // Runs the hook. Before `init` and `get` it locks missing entries (with `upgrade`: newer versions) and installs; in CI
 // it locks nothing. After them, and after `providers lock`, it restores the entries that the client has dropped. Before
-// commands that use modules it verifies what is installed. Errors: those of Engine::plan(), apply(), install() and
-// verify(), of UnitSourceLock and of UnitLock; HASH_MISMATCH if tags were moved (moved_error()).
-Result<WrongVerdicts> run_hook(const Engine& engine, const RunOptions& run_options, const HookOptions& options,
-                               HookReporter& reporter);
+// commands that use modules it verifies what is installed, and returns the verdicts. Errors: those of Engine::plan(),
+// apply(), install(), verify() and lock_unit_source(), and of UnitLock; HASH_MISMATCH if tags were moved
+// (moved_error()), or if the downloaded source is not the locked one; FROZEN and MISSING if that cannot be determined.
+Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, HookReporter& reporter);
 
 // Returns the directory of the downloaded source that contains `working_directory`, or `working_directory` if there is
 // none.

@@ -99,13 +99,13 @@ Result<void> UnitLock::keep() const {
   return ok ? copy_whole(unit_ / kSidecarFileName, kept_ / kSidecarFileName) : ok;
 }
 
-Result<void> UnitLock::take_over(const DataDirectory& data, const Context& context) const {
+Result<void> UnitLock::take_over(const fs::path& data_directory, const Context& context) const {
   if (auto ok = take_kept(); !ok) {
     return ok;
   }
   MODLOCK_TRY(const auto lock, read_lock_file(unit_ / kLockFileName, tool_));
   if (lock && lock->modules.empty()) {
-    if (auto ok = know_committed_blocks(data, context); !ok) {
+    if (auto ok = know_committed_blocks(data_directory, context); !ok) {
       return ok;
     }
   }
@@ -116,8 +116,8 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
   return ok ? copy_whole(unit_ / kSidecarFileName, working_directory_ / kSidecarFileName) : ok;
 }
 
-Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Context& context) const {
-  const auto known = load_lock_backup(data.path);
+Result<void> UnitLock::know_committed_blocks(const fs::path& data_directory, const Context& context) const {
+  const auto known = load_lock_backup(data_directory);
   if (!known || *known) {
     return known ? Result<void>() : fail(known.error());
   }
@@ -125,7 +125,7 @@ Result<void> UnitLock::know_committed_blocks(const DataDirectory& data, const Co
   if (!committed || !*committed) {
     return committed ? Result<void>() : fail(committed.error());
   }
-  return save_lock_backup(data.path, **committed, working_directory_, context);
+  return save_lock_backup(data_directory, **committed, working_directory_, context);
 }
 
 Result<void> UnitLock::give_back() const {

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "backends/base/context.h"
-#include "plugin/install/data_directory.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 
@@ -27,7 +26,7 @@ class UnitLock {
   // Copies the module blocks of the unit to the working directory. If the unit's lock file has none and no earlier ones
   // are known, those of its last committed version become the blocks that `lock` restores. Errors: those of
   // parse_lock(), with the path of the file; IO_ERROR; cancellation.
-  Result<void> take_over(const DataDirectory& data, const Context& context) const;
+  Result<void> take_over(const std::filesystem::path& data_directory, const Context& context) const;
   // Copies the module blocks of the working directory to the unit, if it has a lock file (Terragrunt leaves none if
   // `copy_terraform_lock_file` is false). Errors: as above.
   Result<void> give_back() const;
@@ -35,7 +34,7 @@ class UnitLock {
  private:
   Result<void> take_kept() const;
   Result<void> keep() const;
-  Result<void> know_committed_blocks(const DataDirectory& data, const Context& context) const;
+  Result<void> know_committed_blocks(const std::filesystem::path& data_directory, const Context& context) const;
 
   std::filesystem::path unit_;
   std::filesystem::path kept_;  // kept_place() of it

@@ -4,17 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "plugin/config/source_text.h"
+#include "plugin/engine/unit_source.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
-
-// The source that Terragrunt downloads and runs for a unit: `source` of its `terraform` block.
-struct UnitSource {
-  SourceText source = {};                   // as in a module call
-  std::optional<std::string> version = {};  // of a registry module: `?version=` of "tfr://", or the argument next to it
-};
 
 struct FoundSource {
   bool is_known = true;                   // false: terragrunt.hcl computes it from more than local and given values
