@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(by_a_server_of_archives) {
                "/m",
                {.headers = {{"X-Terraform-Get", "https://127.0.0.1:1/" + kSecret + ".zip"}}},
                "127.0.0.1:1"},
-           Row{"no address", "/m", {.headers = {{"X-Terraform-Get", kSecret}}}, "no whole address"},
+           Row{"no address", "/m", {.headers = {{"X-Terraform-Get", kSecret}}}, "not a full address"},
            Row{"a page", "/m", page("https://127.0.0.1:1/" + kSecret + ".zip"), "127.0.0.1:1"},
            Row{"an error body", "/m.zip", {.status = 403, .body = kSecret, .type = "text/plain"}, "FORBIDDEN"},
        }) {

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(tells_when_the_kind_has_changed) {
              "HASH_MISMATCH: it is locked as oci:sha256:00, but is now at "
              "\"git::https://git.example/r.git//sub?ref=v1\", which cannot serve that");
   BOOST_TEST(outcome(fetch("https://example.com/p", "git:00")) ==
-             "HASH_MISMATCH: it is locked as git:00, and \"https://example.com/a.zip\" is an archive");
+             "HASH_MISMATCH: it is locked as git:00, but \"https://example.com/a.zip\" is an archive");
 }
 
 BOOST_AUTO_TEST_CASE(follows_ten_times) {

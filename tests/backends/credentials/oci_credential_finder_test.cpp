@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(what_programs_do_wrong) {
   asked.user.write(".docker/config.json", R"({"credsStore": "no-such-program"})");
   BOOST_TEST(asked.find() ==
              "TOOL_MISSING docker-credential-no-such-program is not on PATH, but is required for the credentials of "
-             "ghcr.io need");
+             "ghcr.io");
   asked.user.write(".docker/config.json", R"({"credsStore": "x/../../evil"})");
   BOOST_TEST(asked.find() == "CONFIG_PARSE credsStore \"x/../../evil\" in ~/.docker/config.json is not a program name");
 }

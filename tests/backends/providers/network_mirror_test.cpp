@@ -137,13 +137,13 @@ BOOST_AUTO_TEST_CASE(rejects_invalid_responses) {
        {.status = 503},
        "UNREACHABLE: could not query provider mirror https://mirror.example.com/providers/ for "
        "registry.opentofu.org/acme/null: "
-       "https://mirror.example.com/providers/registry.opentofu.org/acme/null/index.json: the server "},
+       "https://mirror.example.com/providers/registry.opentofu.org/acme/null/index.json: server error"},
       {"refused",
        {.status = 401},
        "AUTH_REQUIRED: could not query provider mirror https://mirror.example.com/providers/ for "
        "registry.opentofu.org/acme/null: "
-       "https://mirror.example.com/providers/registry.opentofu.org/acme/null/index.json: the server asks for "
-       "credentials"},
+       "https://mirror.example.com/providers/registry.opentofu.org/acme/null/index.json: authentication "
+       "is required"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
