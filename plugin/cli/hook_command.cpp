@@ -66,6 +66,7 @@ terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) 
           .upgrade = line.upgrade,
           .root = host.root_params(line.common.directories.front(), line.common),
           .unit = line.unit,
+          .repository = line.common.settings_up_to,
           .downloaded = line.common.bounds.back(),
           .source = line.unit_source,
           .allows_unchecked_source = allows_unchecked_source(line),

@@ -117,9 +117,9 @@ class Engine {
   Result<bool> restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const;
   // Compares the downloaded files with the locked ones. Sends no request. The verdict is `held`, `not_locked` with the
   // reason in `detail`, `missing` if the files of the locked package are not known, or `tampered` with all files that
-  // differ. nullopt: there is no source that can be locked. Errors: those of OpenRoot::open() and `find_source`;
+  // differ, and all that a client would load and that were added. Errors: those of OpenRoot::open() and `find_source`;
   // CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
-  Result<std::optional<Verdict>> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
+  Result<VerifiedUnitSource> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
 
   // Returns the data directory of a root directory. Errors: those of find_data_directory().
   Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;

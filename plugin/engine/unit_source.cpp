@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "backends/base/files.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
+#include "plugin/config/config_files.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
@@ -21,22 +24,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the source of the unit as a module call; nullopt if there is none that can be locked.
-Result<std::optional<ModuleNode>> find_call(const UnitSourceOptions& options, const RootRequest& root,
-                                            Diagnostics& warnings) {
+struct UnitCall {
+  std::optional<ModuleNode> node = {};
+  std::optional<Error> unchecked = {};
+};
+
+// Returns the source of the unit as a module call, or why it can be neither locked nor checked; neither if it is local
+// or there is none.
+Result<UnitCall> find_call(const UnitSourceOptions& options, OpenRoot& open, Diagnostics& warnings) {
+  const RootRequest& root = open.root;
   MODLOCK_TRY(const auto found, options.find_source(root.walk.tool, warnings));
   if (!found) {
-    return std::nullopt;
+    return UnitCall();
   }
   auto address = parse_source(found->source.text, default_registry(root.walk.tool));
   if (!address) {
     Error error = std::move(address.error());
     error.location = found->source.location;
-    warnings.push_back({Severity::warning, std::move(error)});
-    return std::nullopt;
+    return UnitCall{.unchecked = std::move(error)};
   }
   if (!address->source.is_remote()) {
-    return std::nullopt;
+    return UnitCall();
+  }
+  if (open.network().backends().find(address->source) == nullptr) {
+    return UnitCall{.unchecked = Error{.code = Code::source_unsupported,
+                                       .message = fmt::format("{} sources are not supported (\"{}\")",
+                                                              address->source.getter, address->source.identity()),
+                                       .location = found->source.location}};
   }
   ModuleNode node;
   node.key = options.key;
@@ -48,7 +62,7 @@ Result<std::optional<ModuleNode>> find_call(const UnitSourceOptions& options, co
     MODLOCK_TRY(auto constraint, ModuleConstraint::parse(*found->version));
     node.constraints.push_back({std::move(constraint), node.key, node.call.source.location});
   }
-  return node;
+  return UnitCall{.node = std::move(node)};
 }
 
 // Writes the entry to the lock file. Returns whether it changed.
@@ -78,9 +92,22 @@ TreeSummary files_below(const std::string& subdir, TreeSummary package) {
   return package;
 }
 
-// Returns how the downloaded files differ from the locked ones, as compare_trees() reports what a client would load:
-// files that were changed or deleted. Added files are not searched for, because hooks add some. Errors: IO_ERROR;
-// cancellation.
+// Returns the files that a client would load and that are neither locked nor the user's own. Errors: IO_ERROR.
+Result<std::vector<std::string>> added_files(const TreeSummary& locked, const UnitSourceOptions& options) {
+  MODLOCK_TRY(const auto files, loadable_files(options.downloaded));
+  std::vector<std::string> added;
+  for (const std::string& name : files) {
+    const bool is_locked = std::any_of(locked.files.begin(), locked.files.end(),
+                                       [&](const FileDigest& file) { return file.name == name; });
+    if (!is_locked && !options.is_own(options.downloaded / name)) {
+      added.push_back(name + " was added");
+    }
+  }
+  return added;
+}
+
+// Returns how the downloaded files differ from the locked ones: files that were changed or deleted, and files that a
+// client would load and that were added. Errors: IO_ERROR; cancellation.
 Result<std::vector<std::string>> differing_files(const TreeSummary& locked, const UnitSourceOptions& options,
                                                  const Context& context) {
   std::vector<TreeEntry> entries;
@@ -89,7 +116,7 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
     const fs::path path = options.downloaded / file.name;
     std::error_code error;
     const bool is_link = fs::is_symlink(fs::symlink_status(path, error));
-    if (options.is_replaced(path)) {
+    if (options.is_own(path)) {
       present.files.push_back(file);
     } else if (is_link || fs::is_regular_file(path, error)) {
       const auto type = !is_link                           ? TreeEntry::Type::file
@@ -112,7 +139,10 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
     const auto bytes = fs::file_size(options.downloaded / name, error);
     return error ? std::nullopt : std::optional<std::uint64_t>(bytes);
   };
-  return compare_trees(locked, present, {link_target, size}).tampered;
+  auto differences = compare_trees(locked, present, {link_target, size}).tampered;
+  MODLOCK_TRY(auto added, added_files(locked, options));
+  std::move(added.begin(), added.end(), std::back_inserter(differences));
+  return differences;
 }
 
 // Returns the files of the locked package: from their list in the data directory, or else from the store, and then
@@ -131,15 +161,43 @@ Result<std::optional<TreeSummary>> locked_files(const OpenRoot& open, const std:
   return files_below(read_module_place(open.root.data, h1).value_or(package.subdir), std::move(*files));
 }
 
+bool is_loadable(const std::string& name) {
+  return config_kind(name) || name == "terraform.tfvars" || name == "terraform.tfvars.json" ||
+         name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> loadable_files(const fs::path& directory) {
+  constexpr std::array<std::string_view, 3> kData = {".git", ".terraform", ".terragrunt-cache"};
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code ignored;
+    const bool is_link = at->is_symlink(ignored);
+    if (!is_link && at->is_directory(ignored)) {
+      if (std::find(kData.begin(), kData.end(), name) != kData.end()) {
+        at.disable_recursion_pending();
+      }
+    } else if (is_loadable(name) || (is_link && at->is_directory(ignored))) {
+      files.push_back(at->path().lexically_relative(directory).generic_string());
+    }
+  }
+  if (error) {
+    return fail(Code::io_error, fmt::format("cannot read \"{}\": {}", directory.string(), error.message()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
 
 Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& options, const std::string& mode,
                                                   Run& run) const {
   MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
   Diagnostics warnings;
-  MODLOCK_TRY(const auto node, find_call(options, open->root, warnings));
-  LockedUnitSource result;
-  if (node) {
+  MODLOCK_TRY(auto found, find_call(options, *open, warnings));
+  LockedUnitSource result{.unchecked = std::move(found.unchecked)};
+  if (const auto& node = found.node) {
     const PlanRequest plan{
         .walk = open->root.walk, .lock = effective_lock(open->lock), .mode = parse_mode(mode), .accept_moved = true};
     auto call = plan_single_call(plan, *node, open->fetcher(), open->context);
@@ -164,12 +222,13 @@ Result<bool> Engine::restore_unit_source(const UnitSourceOptions& options, const
   return write_entry(*open, options.key, entry);
 }
 
-Result<std::optional<Verdict>> Engine::verify_unit_source(const UnitSourceOptions& options, Run& run) const {
+Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& options, Run& run) const {
   MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
   Diagnostics ignored;
-  MODLOCK_TRY(const auto node, find_call(options, open->root, ignored));
-  if (!node || open->network().backends().find(node->address.source) == nullptr) {
-    return std::nullopt;
+  MODLOCK_TRY(auto found, find_call(options, *open, ignored));
+  const auto& node = found.node;
+  if (!node) {
+    return VerifiedUnitSource{.unchecked = std::move(found.unchecked)};
   }
   const LockFile lock = effective_lock(open->lock);
   const auto entry = lock.modules.find(options.key);
@@ -179,18 +238,18 @@ Result<std::optional<Verdict>> Engine::verify_unit_source(const UnitSourceOption
   if (reason) {
     verdict.kind = VerdictKind::not_locked;
     verdict.detail = *reason;
-    return verdict;
+    return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
   verdict.source = entry->second.source;
   const LocalPackage package = stored_package(*node, lock, store(), open->context);
   MODLOCK_TRY(auto files, locked_files(*open, "h1:" + entry->second.hash_value("h1"), package));
   if (!files) {
     verdict.kind = VerdictKind::missing;
-    return verdict;
+    return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
   MODLOCK_TRY(verdict.paths, differing_files(*files, options, open->context));
   verdict.kind = verdict.paths.empty() ? VerdictKind::held : VerdictKind::tampered;
-  return verdict;
+  return VerifiedUnitSource{.verdict = std::move(verdict)};
 }
 
 }  // namespace modlock

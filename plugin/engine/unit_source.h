@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plugin/config/source_text.h"
 #include "plugin/install/verdict.h"
@@ -27,14 +28,26 @@ struct UnitSourceOptions {
   std::filesystem::path downloaded;  // the directory of the downloaded package
   // Returns the source as this client would understand it; nullopt: there is none. Adds warnings.
   std::function<Result<std::optional<UnitSource>>(ClientKind tool, Diagnostics& warnings)> find_source;
-  // Returns whether a file below `downloaded` was replaced on purpose. Such files count as unchanged.
-  std::function<bool(const std::filesystem::path& file)> is_replaced;
+  // Returns whether a file below `downloaded` is the user's own: copied over the package or generated. Such files count
+  // as unchanged, and may have been added.
+  std::function<bool(const std::filesystem::path& file)> is_own;
 };
 
 struct LockedUnitSource {
+  std::optional<Error> unchecked = {};   // why this source can be neither locked nor checked
   std::optional<ModuleLock> entry = {};  // nullopt: there is no source that can be locked
   bool was_locked = false;               // the lock file had an entry of this key
   bool is_written = false;               // the lock file was changed
 };
+
+struct VerifiedUnitSource {
+  std::optional<Error> unchecked = {};  // as above
+  std::optional<Verdict> verdict = {};  // nullopt: there is no source that can be locked
+};
+
+// Returns the files in and below a directory that a client may load as configuration, tests or values of variables,
+// and the links to directories, which may contain such files. Paths are relative to it and sorted. The directories in
+// which git, the client and Terragrunt keep their data are left out. Errors: IO_ERROR.
+Result<std::vector<std::string>> loadable_files(const std::filesystem::path& directory);
 
 }  // namespace modlock

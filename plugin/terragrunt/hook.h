@@ -21,6 +21,7 @@ struct HookOptions {
   bool upgrade = false;                  // `init -upgrade`
   messages::RootParams root;             // the working directory
   std::filesystem::path unit;            // absolute, symbolic links resolved
+  std::filesystem::path repository;      // of the user, which contains the unit
   std::filesystem::path downloaded;      // the directory of the downloaded source, which contains the working directory
   std::string source = {};               // of the unit, if --source specifies it
   bool allows_unchecked_source = false;  // a source that cannot be determined is ignored

@@ -1,6 +1,7 @@
 #include "plugin/terragrunt/unit_source.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string_view>
 
@@ -15,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<const char*, 2> kReplacements = {"TG_SOURCE", "TERRAGRUNT_SOURCE"};
 constexpr std::string_view kRegistryScheme = "tfr://";
 
 std::string registry_host(ClientKind tool) {
@@ -47,10 +49,14 @@ void give_value(std::string& text, std::string_view call, const fs::path& value)
   }
 }
 
-Result<hcl::ParsedFile> read_hcl(const fs::path& path, const fs::path& repository) {
+// Returns nullopt if there is no such file.
+Result<std::optional<hcl::ParsedFile>> read_hcl(const fs::path& path, const fs::path& repository) {
   auto text = read_file(path);
   if (!text) {
-    return text.error().code == Code::not_found ? Result<hcl::ParsedFile>(hcl::ParsedFile{}) : fail(text.error());
+    if (text.error().code == Code::not_found) {
+      return std::nullopt;
+    }
+    return fail(text.error());
   }
   if (!repository.empty()) {
     give_value(*text, "get_repo_root()", repository);
@@ -59,7 +65,10 @@ Result<hcl::ParsedFile> read_hcl(const fs::path& path, const fs::path& repositor
   hcl::ParsedFile file = hcl::parse_native(*text, path.string());
   const auto error = std::find_if(file.diagnostics.begin(), file.diagnostics.end(),
                                   [](const Diagnostic& one) { return one.severity == Severity::error; });
-  return error == file.diagnostics.end() ? Result<hcl::ParsedFile>(std::move(file)) : fail(error->what);
+  if (error != file.diagnostics.end()) {
+    return fail(error->what);
+  }
+  return file;
 }
 
 const hcl::Block* find_block(const hcl::Body& body, std::string_view type) {
@@ -92,22 +101,46 @@ std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::
                                                                            : std::nullopt;
 }
 
+// Returns whether the environment gives all units another source.
+bool is_source_replaced() {
+  return std::any_of(kReplacements.begin(), kReplacements.end(), [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  });
+}
+
 }  // namespace
 
 Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, ClientKind tool,
                                      const fs::path& repository) {
-  const fs::path path = unit / "terragrunt.hcl";
+  fs::path path = unit / "terragrunt.hcl";
+  if (named == ".") {
+    return FoundSource();  // Terragrunt's word for a unit without a source
+  }
   if (!named.empty()) {
     return FoundSource{.source = from_terragrunt(named, std::nullopt, {path.string(), std::nullopt}, tool)};
   }
-  const auto file = read_hcl(path, repository);
-  MODLOCK_TRY(const auto values, file ? read_hcl(unit / "terragrunt.values.hcl", repository) : fail(file.error()));
+  MODLOCK_TRY(const auto file, read_hcl(path, repository));
+  if (!file || is_source_replaced()) {
+    return FoundSource{.is_known = false};
+  }
+  MODLOCK_TRY(const auto values, read_hcl(unit / "terragrunt.values.hcl", repository));
   const hcl::Block* terraform = find_block(file->body, "terraform");
   const hcl::Attribute* source = terraform == nullptr ? nullptr : terraform->body.find("source");
+  // Terragrunt includes this file of a generated unit by itself. It wins.
+  const fs::path autoinclude = unit / "terragrunt.autoinclude.hcl";
+  MODLOCK_TRY(const auto included, read_hcl(autoinclude, repository));
+  const hcl::Block* replacing = included ? find_block(included->body, "terraform") : nullptr;
+  if (replacing != nullptr && replacing->body.find("source") != nullptr) {
+    terraform = replacing;
+    source = replacing->body.find("source");
+    path = autoinclude;
+  }
   if (source == nullptr) {
     return FoundSource{.is_known = find_block(file->body, "include") == nullptr};
   }
-  eval::Value::Members variables = values_of(values.body, "values", {});
+  const hcl::Body none;
+  eval::Value::Members variables = values_of(values ? values->body : none, "values", {});
   if (const hcl::Block* locals = find_block(file->body, "locals")) {
     variables = values_of(locals->body, "local", std::move(variables));
   }

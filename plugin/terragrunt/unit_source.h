@@ -11,13 +11,14 @@
 namespace modlock::terragrunt {
 
 struct FoundSource {
-  bool is_known = true;                   // false: terragrunt.hcl computes it from more than local and given values
+  bool is_known = true;                   // false: it is computed from more than local and given values
   std::optional<UnitSource> source = {};  // empty if none is specified
 };
 
 // Reads terragrunt.hcl of the unit, and terragrunt.values.hcl of a generated stack. A non-empty `named` replaces the
-// source. Included files are not read, so a source that only they specify is not known. With a `repository`
-// get_repo_root() and get_terragrunt_dir() have values. Errors: CONFIG_PARSE for syntax; IO_ERROR.
+// source; "." is no source. The source of terragrunt.autoinclude.hcl wins. Other included files are not read, so a
+// source that only they specify is not known, nor is one if there is no terragrunt.hcl or if TG_SOURCE is set. With a
+// `repository` get_repo_root() and get_terragrunt_dir() have values. Errors: CONFIG_PARSE for syntax; IO_ERROR.
 Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, ClientKind tool,
                                      const std::filesystem::path& repository = {});
 

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
 #include "tests/conformance/canaries.h"
 #include "tests/conformance/world_of_suite.h"
@@ -127,6 +129,31 @@ struct Row {
   const char* code;
 };
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kIsSanitized = true;  // which takes several times the memory
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+constexpr unsigned long kMostKibibytes = 64 * 1024;
+
+// Runs a program and writes the memory that it, or a program that it started, used at most, in KiB.
+constexpr const char* kMeasure = R"(
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)
+)";
+
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) {
+    all += text;
+  }
+  return all;
+}
+
 void print(const Row& row, const Ran& ran) {
   std::cout << fmt::format("fault: end to end / {} / {}: {} with exit code {}\n", row.kind, row.name, row.code,
                            ran.exit_code);
@@ -206,6 +233,71 @@ BOOST_AUTO_TEST_CASE(what_never_answers_is_left_at_the_deadline, *boost::unit_te
       scene.check_nothing_was_written();
       scene.check_secrets(ran);
       print(row, ran);
+    }
+  }
+}
+
+struct Endless {
+  const char* name;
+  Behaviour behaviour;
+  const char* code;
+};
+
+// A place that a server answers, and the codes that differ there.
+struct EndlessPlace {
+  const char* kind;
+  const char* path;
+  std::map<std::string, const char*> codes = {};
+};
+
+// Whatever never ends: refused with a code that names it, soon, and in little memory.
+BOOST_AUTO_TEST_CASE(what_never_ends_is_bounded, *boost::unit_test::precondition(has_world)) {
+  const std::string json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[0";
+  const std::string references =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n\r\n"
+      "001e# service=git-upload-pack\n0000";
+  const Endless answers[] = {
+      {"headers", faults::endless_headers(), "BAD_RESPONSE"},
+      {"one header", faults::endless_header(), "BAD_RESPONSE"},
+      {"redirects", faults::redirect_loop(), "BAD_RESPONSE"},
+      {"body", faults::endless_body(), "LIMIT_EXCEEDED"},
+      {"JSON", faults::endless(json, repeated(",0", 30'000)), "LIMIT_EXCEEDED"},
+      {"references", faults::endless(references, repeated("003d" + std::string(40, '1') + " refs/heads/aaaaa\n", 1000)),
+       "LIMIT_EXCEEDED"},
+  };
+  const EndlessPlace places[] = {
+      {"registry", "/v1/"},
+      {"registry", "/packages/"},
+      {"oci", "/v2/team/vpc/manifests/"},
+      {"oci", "/v2/team/vpc/blobs/"},
+      {"archive location", "/where/"},
+      {"archive", "/archives/"},
+      {"git", "/git/vpc.git/info"},
+      {"git", "/git/vpc.git/git-upload-pack"},
+      {"external", "/fetched/"},
+  };
+  for (const EndlessPlace& place : places) {
+    for (const Endless& answer : answers) {
+      BOOST_TEST_CONTEXT(place.kind << " " << place.path << " / " << answer.name) {
+        Endangered scene;
+        scene.write("main.tf", call(place.kind));
+        scene.write_what_was_before();
+        scene.fault(place.path, answer.behaviour);
+        const auto other = place.codes.find(answer.name);
+        const std::string code = other == place.codes.end() ? answer.code : other->second;
+        const std::string used = scene.path("memory").string();
+        const auto start = std::chrono::steady_clock::now();
+        const Ran ran = scene.program({"python3", "-c", kMeasure, used, "timeout", "60", scene.binary, "lock"});
+        const auto took = std::chrono::steady_clock::now() - start;
+        BOOST_TEST(ran.err.find("[" + code + "]") != std::string::npos, ran.exit_code << ": " << ran.err);
+        if (!kIsSanitized) {
+          BOOST_TEST(std::stoul(read_text(used)) <= kMostKibibytes);
+        }
+        scene.check_nothing_was_written();
+        scene.check_secrets(ran);
+        std::cout << fmt::format("endless: {} {} / {}: {} after {} ms, {} KiB\n", place.kind, place.path, answer.name,
+                                 code, took / std::chrono::milliseconds(1), read_text(used));
+      }
     }
   }
 }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace modlock::terragrunt {
+
+// The files of the user's own repository. Terragrunt and hooks copy some of them over a downloaded package, and write
+// others that `generate` blocks describe. The repository is read when it is first needed. Directories whose names begin
+// with a dot are left out, because Terragrunt keeps downloads and generated units there; the unit is always read.
+class RepositoryFiles {
+ public:
+  RepositoryFiles(std::filesystem::path repository, std::filesystem::path unit)
+      : repository_(std::move(repository)), unit_(std::move(unit)) {}
+
+  // Returns whether the repository has a file of this name with the same bytes. False for symbolic links.
+  bool have_copy_of(const std::filesystem::path& file) const;
+
+  // Returns whether a `generate` or `remote_state` block of the repository writes a file of this name, and the file has
+  // the first line that Terragrunt writes. A block may disable that line.
+  bool generate(const std::filesystem::path& file) const;
+
+ private:
+  struct Index {
+    std::multimap<std::string, std::filesystem::path> files;  // by name: all that a client or Terragrunt may load
+    std::map<std::string, bool> generated;                    // by name: whether the first line is required
+  };
+
+  const Index& index() const;
+  static void add(const std::filesystem::path& file, Index& index);
+  static void add_generated(const std::filesystem::path& file, Index& index);
+
+  std::filesystem::path repository_;
+  std::filesystem::path unit_;
+  mutable std::optional<Index> index_;
+};
+
+}  // namespace modlock::terragrunt
