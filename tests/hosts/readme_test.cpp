@@ -1,4 +1,4 @@
-// The snippets of the README's "In a host", as they stand there, each in an empty directory.
+// The snippets of the section "Integrations" of the README, unchanged, each in an empty directory.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 // The code blocks of that section, in order.
 std::vector<std::string> snippets() {
   const std::string readme = read_text(MODLOCK_README);
-  std::string section = readme.substr(readme.find("## In a host\n"));
+  std::string section = readme.substr(readme.find("## Integrations\n"));
   section.resize(section.find("## Commands\n"));
   std::vector<std::string> blocks;
   for (std::size_t at = section.find("```"); at != std::string::npos; at = section.find("```", at)) {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_wrapper) {
   fs::copy_file(client, path("real/tofu"));
   fs::create_directories(path("first"));
   environment["PATH"] = path("first").string() + ":" + path("real").string() + ":" + environment["PATH"];
-  std::string text = with(typed(snippets().at(1)), "/usr/local/bin/tofu", path("first/tofu").string());
+  std::string text = with(typed(snippets().at(1)), "/opt/tofu-modlock/bin/tofu", path("first/tofu").string());
   text = with(std::move(text), "scripts/", std::string(MODLOCK_SCRIPTS) + "/");
   write("catalog/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
   const Ran ran = program({"/bin/sh", "-c", "cd catalog\n" + text});
