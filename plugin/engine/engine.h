@@ -98,7 +98,7 @@ class Engine {
   // Finds newer versions of the modules and providers of a root. Errors: those of reading; a source that fails is a
   // diagnostic.
   Result<messages::UpdateLookupResult> lookup(const messages::UpdateLookupParams& params, Run& run) const;
-  // Explains why a call or a provider has its version. Errors: NOT_FOUND (no such subject); those of plan().
+  // Explains why a call or a provider has its version. Errors: INVALID_PARAMS (no such subject); those of plan().
   Result<messages::LockExplainResult> explain(const messages::LockExplainParams& params, Run& run) const;
   // Returns the content of the configuration of a root, without network access.
   Result<messages::ConfigInspectResult> inspect(const messages::RootParams& params, Run& run) const;
