@@ -50,6 +50,7 @@ struct EngineOptions {
   std::optional<std::size_t> connections = {};  // concurrent connections to one host
   bool edits_as_full_text = true;
   bool edits_as_ranges = true;
+  BackendReplacement replacement = {};  // for tests: backends in memory
 };
 
 // Checks that the version of a client is valid: digits and dots, optionally a prerelease. INVALID_PARAMS names

@@ -87,6 +87,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
       client_version_(options.client_version),
       token_realms_(options.token_realms),
       asks_once_(options.asks_once),
+      replacement_(options.replacement),
       store_(store),
       client_(read_client_configuration(options.tool, current_environment())),
       wire_(make_curl_http_client(user_agent(current_environment()), options.connections)),
@@ -201,6 +202,9 @@ Error Network::with_warnings(Error error) const {
 }
 
 void Network::add(std::string name, std::unique_ptr<BackendCore> backend) {
+  if (auto other = replacement_ ? replacement_(name) : nullptr) {
+    backend = std::move(other);
+  }
   backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = asks_once_});
   names_.push_back(std::move(name));
 }

@@ -26,6 +26,9 @@
 
 namespace modlock {
 
+// Returns what serves in place of the built-in backend of that name ("git"), or null to keep it.
+using BackendReplacement = std::function<std::unique_ptr<BackendCore>(std::string_view name)>;
+
 struct NetworkOptions {
   ClientKind tool = ClientKind::opentofu;
   std::string git_engine;  // "auto", "libgit2" or "git"
@@ -34,6 +37,7 @@ struct NetworkOptions {
   std::vector<BackendSetting> externals = {};  // programs for further source types; the first of a scheme applies
   std::vector<std::string> token_realms = {};  // hosts that may receive the credentials of OCI registries
   bool asks_once = false;                      // it serves one run with all its requests
+  BackendReplacement replacement = {};         // for tests: backends in memory
 };
 
 // Errors: CONFIG_PARSE at the first setting that is not a valid backend; INVALID_PARAMS if a host named it.
@@ -80,6 +84,7 @@ class Network {
   const std::string client_version_;
   const std::vector<std::string> token_realms_;
   const bool asks_once_;
+  const BackendReplacement replacement_;
   const Store& store_;
   const ClientConfiguration client_;
   KnownSecrets secrets_;  // that were sent: they are never shown, even if a server returns them

@@ -65,6 +65,12 @@ Result<void> FakeBackend::check_redirected(const SourceAddress& source, const Co
   return is_local ? fail(Code::source_denied, source.source.identity() + " is on this machine") : Result<void>();
 }
 
+std::optional<CommitDistance> FakeBackend::commit_distance(const SourceAddress& /*source*/, const std::string& older,
+                                                           const std::string& newer, const Context& /*context*/) {
+  const auto found = distances.find({older, newer});
+  return found == distances.end() ? std::nullopt : std::optional(found->second);
+}
+
 Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                            const Context& context) {
   const std::lock_guard lock(mutex_);
@@ -153,6 +159,48 @@ Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const Fet
     fs::create_symlink(link->second.second, directory / link->second.first);
   }
   return FetchedTree{.id = id, .directory = directory, .warnings = {}, .ref = ref, .subdir = subdirs_[id]};
+}
+
+namespace {
+
+class ForwardingCore final : public BackendCore {
+ public:
+  explicit ForwardingCore(FakeBackend& backend) : backend_(backend) {}
+
+  bool serves(const Source& source) const override { return backend_.serves(source); }
+  Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
+                                const Context& context) override {
+    return context.offline ? fail(miss(source)) : backend_.list_versions(source, tag_prefix, context);
+  }
+  Result<Pin> pin(const SourceAddress& source, const Context& context) override {
+    return context.offline ? fail(miss(source)) : backend_.pin(source, context);
+  }
+  std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
+                                         const fs::path& parent, const Context& context) override {
+    return context.offline ? std::vector<Result<FetchedTree>>(requests.size(), fail(miss(source)))
+                           : backend_.fetch(source, requests, parent, context);
+  }
+  std::string hash_scheme() const override { return backend_.hash_scheme(); }
+  std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
+                                                const std::string& newer, const Context& context) override {
+    return backend_.commit_distance(source, older, newer, context);
+  }
+  Result<void> check_redirected(const SourceAddress& source, const Context& context) override {
+    return backend_.check_redirected(source, context);
+  }
+
+ private:
+  static Error miss(const SourceAddress& source) {
+    return {.code = Code::offline_miss, .message = "offline: " + source.source.package_identity() + " is not cached"};
+  }
+
+  FakeBackend& backend_;
+};
+
+}  // namespace
+
+std::unique_ptr<BackendCore> make_core_of(FakeBackend& backend) {
+  return std::make_unique<ForwardingCore>(backend);
 }
 
 }  // namespace modlock::test

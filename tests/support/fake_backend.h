@@ -1,9 +1,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.h"
@@ -37,13 +40,16 @@ class FakeBackend final : public BackendCore {
                                          const std::filesystem::path& parent, const Context& context) override;
   std::string hash_scheme() const override;
   Result<void> check_redirected(const SourceAddress& source, const Context& context) override;
+  std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
+                                                const std::string& newer, const Context& context) override;
 
   bool is_local = false;  // no server may redirect to it
   int listings = 0;
   int pins = 0;
-  std::vector<std::string> fetched;             // ids, in order
-  std::set<std::string> fetched_urls;           // SourceAddress::package_url
-  std::map<std::string, std::string> repacked;  // requested id -> what comes in its place
+  std::vector<std::string> fetched;                                         // ids, in order
+  std::set<std::string> fetched_urls;                                       // SourceAddress::package_url
+  std::map<std::string, std::string> repacked;                              // requested id -> what comes in its place
+  std::map<std::pair<std::string, std::string>, CommitDistance> distances;  // by older and newer commit
 
  private:
   struct PackageData {
@@ -62,5 +68,9 @@ class FakeBackend final : public BackendCore {
   std::map<std::string, PackageData> packages_;
   std::mutex mutex_;
 };
+
+// A core for an engine, which passes every call on to `backend` while there is a network, and is OFFLINE_MISS without.
+// The backend outlives it.
+std::unique_ptr<BackendCore> make_core_of(FakeBackend& backend);
 
 }  // namespace modlock::test
