@@ -1,0 +1,89 @@
+// Which directories a request may read, as every method with a root has it.
+
+#include "plugin/engine/root_request.h"
+
+#include "tests/plugin/engine/engine_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace fs = std::filesystem;
+
+BOOST_FIXTURE_TEST_SUITE(engine_roots, EngineFixture)
+
+BOOST_AUTO_TEST_CASE(roots_that_are_refused) {
+  const std::string with_control = (directory / "root").string() + std::string("\0x", 2);
+  struct Row {
+    const char* name;
+    messages::RootParams params;
+    std::string outcome;
+  };
+  const auto rooted = [](const std::string& root) {
+    messages::RootParams params;
+    params.root = root;
+    return params;
+  };
+  const auto with_data = [&](const std::string& place) {
+    messages::RootParams params = rooted((directory / "root").string());
+    params.data_dir = place;
+    return params;
+  };
+  messages::RootParams document = rooted((directory / "root").string());
+  document.documents = {{"a\nb.tf", ""}};
+  const Row rows[] = {
+      {"relative", rooted("root"), "INVALID_PARAMS: decode: expected an absolute path at params.root, found \"root\""},
+      {"no directory", rooted((directory / "gone").string()),
+       fmt::format("INVALID_PARAMS: the root {} is not a directory", (directory / "gone").string())},
+      {"a control character", rooted(with_control),
+       "INVALID_PARAMS: decode: expected a path without control characters at params.root"},
+      {"one in the data directory", with_data(with_control),
+       "INVALID_PARAMS: decode: expected a path without control characters at params.dataDir"},
+      {"one in the path of a document", document,
+       "INVALID_PARAMS: decode: expected a path without control characters at params.documents.path"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(outcome(call(&Engine::inspect, row.params)) == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(workspace_roots_bound_what_is_read_and_anchor_relative_roots) {
+  directory.write("outside/main.tf", "");
+  options.workspace_roots = {directory / "root"};
+  open();
+  messages::RootParams params;
+  params.root = ".";
+  BOOST_TEST(succeed(&Engine::inspect, params).modules.size() == 1U);
+  params.root = (directory / "outside").string();
+  BOOST_TEST(outcome(call(&Engine::inspect, params)) ==
+             fmt::format("PATH_OUTSIDE_ROOT: the path \"{}\" is outside \"{}\"", (directory / "outside").string(),
+                         (directory / "root").string()));
+  write("main.tf", "module \"out\" {\n  source = \"../outside\"\n}\n");
+  write(kSettings, "");
+  params.root = ".";
+  BOOST_TEST(
+      lines_of(succeed(&Engine::inspect, params).diagnostics) ==
+      "error PATH_OUTSIDE_ROOT: the local source \"../outside\" of module \"out\" points outside the directories "
+      "that may be read\n");
+  options.extra_workspace_roots = {directory / "outside"};
+  open();
+  BOOST_TEST(lines_of(succeed(&Engine::inspect, params).diagnostics) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_workspace_selects_values) {
+  write("main.tf", "module \"vpc\" {\n  source = \"./${terraform.workspace}\"\n}\n");
+  fs::remove(directory / "root/.tofu-modlock.hcl");
+  for (const char* name : {"default", "prod", "test"}) {
+    fs::create_directories(directory.path() / "root" / name);
+  }
+  messages::RootParams params = of_root<messages::LockPlanParams>().root;
+  const auto source = [&] { return succeed(&Engine::inspect, params).modules.at(0).source.value_or(""); };
+  BOOST_TEST(source() == "./default");
+  write(".terraform/environment", "prod\n");
+  BOOST_TEST(source() == "./prod");
+  params.workspace = "test";
+  BOOST_TEST(source() == "./test");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

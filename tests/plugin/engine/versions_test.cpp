@@ -1,0 +1,134 @@
+// Engine::versions(), with packages in memory.
+
+#include <functional>
+
+#include "tests/plugin/engine/engine_fixture.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+std::string text_of(const messages::VersionsListResult& result) {
+  std::string text;
+  for (const messages::OfferedVersion& version : result.versions) {
+    text += version.version + " ";
+  }
+  for (const messages::SkippedTag& tag : result.skipped) {
+    text += fmt::format("not {} ({}) ", tag.tag, tag.reason);
+  }
+  return text + "selected " + result.selected.value_or("-");
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(engine_versions, EngineFixture)
+
+BOOST_AUTO_TEST_CASE(a_constraint_selects_from_what_a_source_offers) {
+  for (const char* tag : {"v1.1.0-rc1", "v2.0.0", "latest", "nested/v3.0.0"}) {
+    git.add_tag(kVpc, tag, {{"main.tf", tag}});
+  }
+  registry.add_tag("registry.opentofu.org/modules/acme/vpc/aws", "0.1.0", {{"main.tf", ""}});
+  struct Row {
+    const char* name;
+    messages::VersionsListParams params;
+    const char* text;
+  };
+  const Row rows[] = {
+      {"all",
+       {.source = kVpc, .constraint = {}, .tag_prefix = {}},
+       "2.0.0 1.0.0 not latest (not a semantic version) not nested/v3.0.0 (not a semantic version) selected 2.0.0"},
+      {"a constraint",
+       {.source = kVpc, .constraint = "~> 1.0", .tag_prefix = {}},
+       "2.0.0 1.0.0 not latest (not a semantic version) not nested/v3.0.0 (not a semantic version) selected 1.0.0"},
+      {"a constraint that nothing meets",
+       {.source = kVpc, .constraint = "~> 4.0", .tag_prefix = {}},
+       "2.0.0 1.0.0 not latest (not a semantic version) not nested/v3.0.0 (not a semantic version) selected -"},
+      {"prereleases",
+       {.source = kVpc, .constraint = {}, .include_prerelease = true, .tag_prefix = {}},
+       "2.0.0 1.1.0-rc1 1.0.0 not latest (not a semantic version) not nested/v3.0.0 (not a semantic version) selected "
+       "2.0.0"},
+      {"a prefix of tags",
+       {.source = kVpc, .constraint = {}, .tag_prefix = "nested/"},
+       "3.0.0 not latest (other prefix) not v1.0.0 (other prefix) not v1.1.0-rc1 (other prefix) not v2.0.0 (other "
+       "prefix) "
+       "selected 3.0.0"},
+      {"a registry", {.source = "acme/vpc/aws", .constraint = {}, .tag_prefix = {}}, "0.1.0 selected 0.1.0"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(text_of(succeed(&Engine::versions, row.params)) == row.text);
+    }
+  }
+  const auto listed = succeed(&Engine::versions, rows[0].params);
+  BOOST_TEST(listed.source == kVpc);
+  BOOST_TEST(listed.kind == "git");
+  BOOST_TEST(listed.complete);
+  BOOST_TEST(listed.versions.back().commit == vpc_1_0);
+  BOOST_TEST(listed.versions.back().tag == "v1.0.0");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_listed) {
+  struct Row {
+    const char* name;
+    messages::VersionsListParams params;
+    const char* settings;  // of the user
+    bool offline;
+    const char* outcome;
+  };
+  const Row rows[] = {
+      {"a kind of source that nobody serves",
+       {.source = "s3::https://s3.amazonaws.com/bucket/a.zip", .constraint = {}, .tag_prefix = {}},
+       "",
+       false,
+       "SOURCE_UNSUPPORTED: s3 sources are not supported (\"s3::https://s3.amazonaws.com/bucket/a.zip\")"},
+      {"a local source",
+       {.source = "./local", .constraint = {}, .tag_prefix = {}},
+       "",
+       false,
+       "SOURCE_UNSUPPORTED: local sources are not supported (\"./local\")"},
+      {"no address",
+       {.source = "", .constraint = {}, .tag_prefix = {}},
+       "",
+       false,
+       "SOURCE_INVALID: the module source \"\" is empty"},
+      {"a constraint that is none",
+       {.source = kVpc, .constraint = "~~ 1", .tag_prefix = {}},
+       "",
+       false,
+       "CONSTRAINT_SYNTAX: \"~~ 1\" is not a version constraint: item \"~~ 1\" must be an optional operator (=, !=, >, "
+       ">=, <, <=, "
+       "~>) and a version"},
+      {"denied by the user",
+       {.source = kVpc, .constraint = {}, .tag_prefix = {}},
+       "deny_sources = [\"git::https://example.com/**\"]\n",
+       false,
+       "SOURCE_DENIED: the source \"git::https://example.com/vpc.git\" is denied by \"git::https://example.com/**\" in "
+       "<directory>/user.hcl:1"},
+      {"no repository",
+       {.source = "git::https://example.com/dns.git", .constraint = {}, .tag_prefix = {}},
+       "",
+       false,
+       "NOT_FOUND: no such repository: git::https://example.com/dns.git"},
+      {"offline",
+       {.source = kVpc, .constraint = {}, .tag_prefix = {}},
+       "",
+       true,
+       "OFFLINE_MISS: offline: git::https://example.com/vpc.git is not cached"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      directory.write("user.hcl", row.settings);
+      options.user_settings = directory / "user.hcl";
+      options.offline = row.offline;
+      open();
+      std::string found = outcome(call(&Engine::versions, row.params));
+      if (const std::size_t at = found.find(directory.path().string()); at != std::string::npos) {
+        found.replace(at, directory.path().string().size(), "<directory>");
+      }
+      BOOST_TEST(found == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
