@@ -29,8 +29,6 @@ struct NetworkSession : Session {
     return text;
   }
 
-  ScopedEnvironment cli{"TF_CLI_CONFIG_FILE", std::nullopt};
-  ScopedEnvironment terraform_cli{"TERRAFORM_CONFIG", std::nullopt};
   Json::Value diagnostics;
 };
 

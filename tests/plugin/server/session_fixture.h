@@ -1,23 +1,36 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "plugin/server/engine_methods.h"
 #include "protocol/base/json.h"
 #include "tests/support/environment.h"
-#include "tests/support/git_repository.h"
+#include "tests/support/fake_backend.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 
-// A host that has initialised a session, with a root that calls one repository.
+inline constexpr const char* kVpc = "git::https://example.com/vpc.git";
+
+// A host that has initialised a session. The git packages of its engine are in memory; a root "root" calls one.
 struct Session {
   Session() {
-    repository.commit({{"main.tf", "# one\n"}});
-    repository.tag("v1.0.0");
-    write_text(directory / "root/main.tf", "module \"vpc\" {\n  source = \"git::" + repository.url() + "\"\n}\n");
-    write_text(directory / "root/.tofu-modlock.hcl", "module \"vpc\" {\n  version = \"~> 1.0\"\n}\n");
+    commit = git.add_tag(kVpc, "v1.0.0", {{"main.tf", "# one\n"}});
+    make_root("root");
+  }
+
+  void make_root(const std::string& name) const {
+    directory.write(name + "/main.tf", std::string("module \"vpc\" {\n  source = \"") + kVpc + "\"\n}\n");
+    directory.write(name + "/.tofu-modlock.hcl", "module \"vpc\" {\n  version = \"~> 1.0\"\n}\n");
+  }
+
+  EngineOptions options() {
+    EngineOptions options = Engine::default_options();
+    options.replacement = [this](std::string_view name) { return name == "git" ? make_core_of(git) : nullptr; };
+    return options;
   }
 
   Json::Value initialize(const std::string& more = "{}") {
@@ -50,8 +63,11 @@ struct Session {
   TemporaryDirectory directory;
   ScopedEnvironment home{"HOME", (directory / "home").string()};
   ScopedEnvironment config{"XDG_CONFIG_HOME", (directory / "home").string()};
-  GitRepository repository{directory / "vpc.git"};
-  Engine engine{Engine::default_options()};
+  ScopedEnvironment cli{"TF_CLI_CONFIG_FILE", std::nullopt};
+  ScopedEnvironment terraform_cli{"TERRAFORM_CONFIG", std::nullopt};
+  FakeBackend git;
+  std::string commit;  // of the version 1.0.0
+  Engine engine{options()};
   MethodTable table{make_method_table(engine, {})};
   Json::Value error_data;
 };
