@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/plugin/cli/captured_output.h"
 #include "tests/support/environment.h"
 
 namespace modlock::cli {
@@ -37,6 +38,17 @@ BOOST_AUTO_TEST_CASE(colours_are_as_asked_for) {
   BOOST_TEST(wants_colour("always"));
   BOOST_TEST(!wants_colour("never"));
   BOOST_TEST(!wants_colour("auto"));
+}
+
+BOOST_AUTO_TEST_CASE(control_characters_are_visible_except_in_raw_text) {
+  const char* const text = "/a\x1b[31m\tb\n";
+  const test::Printed printed = test::printed_by([&] {
+    print_out(text);
+    print_raw(text);
+    print_err(text);
+  });
+  BOOST_TEST(printed.out == "/a\\x1b[31m\\x09b\n/a\x1b[31m\tb\n");
+  BOOST_TEST(printed.err == "/a\\x1b[31m\\x09b\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

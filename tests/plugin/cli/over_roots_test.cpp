@@ -1,0 +1,213 @@
+#include "plugin/cli/over_roots.h"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "protocol/base/json.h"
+#include "tests/plugin/cli/captured_output.h"
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::cli {
+namespace {
+
+using test::Printed;
+using test::printed_by;
+
+BOOST_AUTO_TEST_SUITE(over_roots)
+
+BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
+  struct Row {
+    const char* name;
+    std::vector<RootRow> rows;
+    const char* text;
+  };
+  const Row rows[] = {
+      {"all succeeded", {{"/a", 0, "", ""}, {"/b", 0, "", ""}}, "2 root modules: all ok.\n"},
+      {"none", {}, "0 root modules: all ok.\n"},
+      {"short names are as wide as the heading",
+       {{"/a", 3, "FROZEN", "run lock"}, {"/b", 0, "", ""}},
+       "\n"
+       "ROOT  RESULT  TO DO\n"
+       "/a    FROZEN  run lock\n"
+       "/b    ok\n"
+       "2 root modules: 1 ok, 1 failed (exit code 3).\n"},
+      {"the longest root and result",
+       {{"/live/prod/vpc", 1, "CONFIG_PARSE", "fix it"}, {"/x", 0, "stale", "run install"}, {"/live/y", 4, "", ""}},
+       "\n"
+       "ROOT            RESULT        TO DO\n"
+       "/live/prod/vpc  CONFIG_PARSE  fix it\n"
+       "/x              stale         run install\n"
+       "/live/y         failed\n"
+       "3 root modules: 1 ok, 2 failed (exit code 4).\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Printed printed = printed_by([&] { print_table(row.rows); });
+      BOOST_TEST(printed.err == row.text);
+      BOOST_TEST(printed.out == "");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_worst_exit_code_counts) {
+  struct Row {
+    const char* name;
+    std::vector<int> codes;  // of the roots
+    int worst;
+  };
+  const Row rows[] = {
+      {"none", {}, 0},
+      {"success", {0, 0}, 0},
+      {"one failure", {0, 3, 0}, 3},
+      {"the order of roots does not matter", {4, 3}, 4},
+      {"nor here", {3, 4}, 4},
+      {"a smaller number may be worse", {7, 2}, 2},
+      {"of three", {1, 3, 6}, 6},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::map<std::string, int> codes;
+      std::vector<std::string> roots;
+      for (std::size_t i = 0; i < row.codes.size(); ++i) {
+        roots.push_back("/" + std::to_string(i));
+        codes[roots.back()] = row.codes[i];
+      }
+      int worst = -1;
+      printed_by([&] {
+        worst = run_for_roots(roots, CommonFlags{}, [&](const std::string& root) {
+          return RootOutcome{.exit_code = codes.at(root), .json = {}};
+        });
+      });
+      BOOST_TEST(worst == row.worst);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_printed_around_the_roots) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> roots;
+    bool json;
+    const char* out;
+    const char* err;
+  };
+  const Row rows[] = {
+      {"one root", {"/a"}, false, "works\n", ""},
+      {"several have headings and a table",
+       {"/a", "/b"},
+       false,
+       "/a:\nworks\n\n/b:\nworks\n",
+       "2 root modules: all ok.\n"},
+      {"JSON of one", {"/a"}, true, "{\n  \"of\": \"/a\"\n}\n", ""},
+      {"JSON of several",
+       {"/a", "/b"},
+       true,
+       "{\n  \"results\": [\n    {\n      \"exitCode\": 0,\n      \"of\": \"/a\",\n      \"root\": \"/a\"\n    },\n"
+       "    {\n      \"exitCode\": 0,\n      \"of\": \"/b\",\n      \"root\": \"/b\"\n    }\n  ]\n}\n",
+       ""},
+      {"JSON of none", {}, true, "{\n  \"results\": []\n}\n", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      CommonFlags flags;
+      flags.json = row.json;
+      const Printed printed = printed_by([&] {
+        run_for_roots(row.roots, flags, [&](const std::string& root) {
+          RootOutcome outcome;
+          if (row.json) {
+            outcome.json["of"] = root;
+          } else {
+            print_out("works\n");
+          }
+          return outcome;
+        });
+      });
+      BOOST_TEST(printed.out == row.out);
+      BOOST_TEST(printed.err == row.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_error_is_printed_or_goes_into_the_json) {
+  const Error error{.code = Code::frozen, .message = "it changed", .notes = {"while planning"}, .hint = "run lock"};
+  CommonFlags flags;
+  RootOutcome outcome;
+  Printed printed = printed_by([&] { outcome = failed(error, flags); });
+  BOOST_TEST(printed.err == "Error: it changed [FROZEN]\n  note: while planning\n  to do: run lock\n");
+  BOOST_TEST(outcome.exit_code == 3);
+  BOOST_TEST(outcome.json.isNull());
+  BOOST_TEST(outcome.result == "FROZEN");
+  BOOST_TEST(outcome.to_do == "run lock");
+  flags.json = true;
+  printed = printed_by([&] { outcome = failed(error, flags); });
+  BOOST_TEST(printed.err == "");
+  BOOST_TEST(outcome.json["error"]["message"].asString() == "it changed");
+  BOOST_TEST(outcome.json["error"]["data"]["code"].asString() == "FROZEN");
+  printed = printed_by([&] { BOOST_TEST(failed_everywhere(error, flags) == 3); });
+  BOOST_TEST(printed.out == write_json_pretty(outcome.json));
+}
+
+BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
+  const Printed printed = printed_by([] {
+    run_for_roots({"/a", "/b"}, CommonFlags{}, [](const std::string& root) {
+      return root == "/a" ? RootOutcome{} : failed({.code = Code::missing, .message = "no lock"}, CommonFlags{});
+    });
+  });
+  BOOST_TEST(printed.err ==
+             "Error in /b: no lock [MISSING]\n"
+             "\n"
+             "ROOT  RESULT   TO DO\n"
+             "/a    ok\n"
+             "/b    MISSING\n"
+             "2 root modules: 1 ok, 1 failed (exit code 3).\n");
+}
+
+BOOST_AUTO_TEST_CASE(exit_codes_of_diagnostics) {
+  struct Row {
+    const char* name;
+    Diagnostics diagnostics;
+    int exit_code;
+    const char* result;
+  };
+  const Diagnostic warning{Severity::warning, {.code = Code::unreachable, .message = "w"}};
+  const Diagnostic parse{Severity::error, {.code = Code::config_parse, .message = "p", .hint = "fix it"}};
+  const Diagnostic conflict{Severity::error, {.code = Code::constraint_conflict, .message = "c"}};
+  const Diagnostic other{Severity::error, {.code = Code::unreachable, .message = "o"}};
+  const Row rows[] = {
+      {"none", {}, 0, ""},
+      {"a warning", {warning}, 0, ""},
+      {"an error", {warning, parse}, 8, "CONFIG_PARSE"},
+      {"a conflict", {conflict}, 6, "CONSTRAINT_CONFLICT"},
+      {"both: the first is the result", {conflict, parse}, 8, "CONSTRAINT_CONFLICT"},
+      {"any other is one of the configuration", {other}, 8, "UNREACHABLE"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(exit_code_of_diagnostics(row.diagnostics) == row.exit_code);
+      RootOutcome outcome;
+      describe_worst(row.diagnostics, outcome);
+      BOOST_TEST(outcome.result == row.result);
+    }
+  }
+  const Printed printed = printed_by([&] { print_diagnostics({warning, parse}, "/a"); });
+  BOOST_TEST(printed.err == "Warning: w [UNREACHABLE]\nError: p [CONFIG_PARSE]\n  to do: fix it\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_without_configuration) {
+  const test::TemporaryDirectory directory;
+  const auto missing = [&] {
+    const auto error = find_missing_configuration(directory.path().string());
+    return error ? error->message : "";
+  };
+  BOOST_TEST(missing() == directory.path().string() + " has no configuration files");
+  directory.write("sub/main.tf", "");
+  directory.write("README.md", "");
+  BOOST_TEST(missing() == directory.path().string() + " has no configuration files");
+  directory.write("main.tf.json", "{}");
+  BOOST_TEST(missing() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::cli
