@@ -32,7 +32,7 @@ std::string enumerate(const std::vector<std::string>& names) {
 
 Result<void> check_tree(const TreeFacts& facts, const std::string& commit, std::string_view display) {
   if (facts.hostile) {
-    return fail(Code::archive_unsafe,
+    return fail(facts.hostile->code,
                 fmt::format("commit {} of \"{}\" holds \"{}\", {}", commit, display, shown_path(facts.hostile->path),
                             facts.hostile->why),
                 "do not use this commit");
@@ -66,12 +66,10 @@ Error unwritable_entry(const std::string& commit, std::string_view display) {
 }
 
 // Whether the tree can be written without git: blob by blob, each at most this large, for it is held in memory.
-bool is_simple(const ObjectReader& objects, const TreeFacts& facts) {
-  constexpr std::size_t kLargest = std::size_t{64} << 20U;
-  return facts.is_literal && std::all_of(facts.files.begin(), facts.files.end(), [&](const TreeFile& file) {
-           const auto size = objects.size_of(file.id);
-           return size && *size <= kLargest;
-         });
+bool is_simple(const TreeFacts& facts) {
+  constexpr std::uint64_t kLargest = std::uint64_t{64} << 20U;
+  return facts.is_literal && std::all_of(facts.files.begin(), facts.files.end(),
+                                         [](const TreeFile& file) { return file.size <= kLargest; });
 }
 
 Result<void> write_entries(const ObjectReader& objects, const TreeFacts& facts, WorkTree& work_tree,
@@ -182,14 +180,35 @@ std::string shown_path(std::string_view path) {
   return path.size() > kShown ? "…" + quotable(path.substr(path.size() - kShown)) : quotable(path);
 }
 
+Result<void> PackageSize::add(const TreeFacts& facts, const std::string& commit, std::string_view display) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(Code::limit_exceeded, fmt::format("commit {} of \"{}\" {}", commit, display, why),
+                "do not use this commit");
+  };
+  const std::lock_guard lock(mutex_);
+  entries_ += facts.entries;
+  bytes_ += facts.bytes;
+  if (entries_ > limits_.entries) {
+    return refuse(fmt::format("takes the package over the {} files and directories allowed", limits_.entries));
+  }
+  if (bytes_ > limits_.total_bytes) {
+    return refuse(fmt::format("takes the package over the {} bytes allowed", limits_.total_bytes));
+  }
+  if (facts.bytes > limits_.always_fine && facts.bytes / limits_.ratio > facts.distinct_bytes) {
+    return refuse(fmt::format("has over {} times as many bytes as its different files", limits_.ratio));
+  }
+  return {};
+}
+
 Result<CheckedOut> check_out(const Repository& repository, const std::string& commit, const fs::path& directory,
-                             const fs::path& index, std::string_view display, const Context& context) {
+                             const fs::path& index, std::string_view display, PackageSize& size,
+                             const Context& context) {
   MODLOCK_TRY(auto facts, repository.objects().tree_facts(commit));
   MODLOCK_TRY(check_tree(facts, commit, display));
+  MODLOCK_TRY(size.add(facts, commit, display));
   MODLOCK_TRY(make_directories(directory));
-  MODLOCK_TRY(is_simple(repository.objects(), facts)
-                  ? write_blobs(repository, facts, commit, directory, display, context)
-                  : write_by_git(repository, commit, directory, index, display, context));
+  MODLOCK_TRY(is_simple(facts) ? write_blobs(repository, facts, commit, directory, display, context)
+                               : write_by_git(repository, commit, directory, index, display, context));
   return CheckedOut{warnings_of(facts, commit, display), std::move(facts.submodules)};
 }
 

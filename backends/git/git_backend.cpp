@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <system_error>
 
 #include "backends/base/ascii.h"
@@ -105,6 +106,7 @@ class GitBackend final : public BackendCore {
   struct Placed {
     FetchedTree tree;
     std::vector<Submodule> submodules;
+    std::shared_ptr<PackageSize> size;  // so far
   };
 
   // Holds the cached repository, which nobody may who fills in submodules: two packages may hold each other.
@@ -160,12 +162,14 @@ class GitBackend final : public BackendCore {
     // git runs inside the work tree, where a relative name would mean something else.
     std::error_code ignored;
     const std::filesystem::path directory = std::filesystem::absolute(parent, ignored) / ("git-" + random_hex(8));
-    auto done = check_out(repository, request.id, directory, directory.string() + ".index", display, context);
+    auto size = std::make_shared<PackageSize>();
+    auto done = check_out(repository, request.id, directory, directory.string() + ".index", display, *size, context);
     if (!done) {
       (void)remove_tree(directory);
       return fail(std::move(done.error()));
     }
-    Placed placed{FetchedTree{request.id, directory, warnings, request.ref}, std::move(done->submodules)};
+    Placed placed{FetchedTree{request.id, directory, warnings, request.ref}, std::move(done->submodules),
+                  std::move(size)};
     placed.tree.warnings.insert(placed.tree.warnings.end(), done->warnings.begin(), done->warnings.end());
     return placed;
   }
@@ -173,7 +177,7 @@ class GitBackend final : public BackendCore {
   Result<FetchedTree> complete(const SourceAddress& source, const RemoteAddress& address, Placed placed,
                                const Context& context) const {
     const Superproject top{source.package_url, address, placed.tree.id, placed.tree.directory, placed.submodules};
-    const auto warnings = fill_submodules(cache_directory_, top, &http_, context);
+    const auto warnings = fill_submodules(cache_directory_, top, *placed.size, &http_, context);
     if (!warnings) {
       (void)remove_tree(placed.tree.directory);
       return fail(warnings.error());

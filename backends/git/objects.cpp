@@ -14,6 +14,7 @@
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
 #include "backends/git/library.h"
+#include "backends/package/unpack.h"
 
 namespace modlock::git {
 namespace {
@@ -67,7 +68,7 @@ bool is_git_directory(std::string_view name) {
 constexpr std::size_t kLargestPointer = 1024;  // bytes, by the specification of Git LFS
 constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/spec/v1\n";
 constexpr std::string_view kOverrideName = "modlock_override.tf";
-constexpr std::size_t kMostEntries = 1'000'000;  // a tree that names another one many times over grows without bound
+constexpr UnpackLimits kLimits{};  // a tree that names another one many times over grows without bound
 
 using Object = std::unique_ptr<git_object, Deleter<git_object_free>>;
 using Commit = std::unique_ptr<git_commit, Deleter<git_commit_free>>;
@@ -108,6 +109,7 @@ struct Walk {
   TreeFacts facts;
   std::vector<git_oid> attributes;
   std::unordered_set<std::string> paths;
+  std::uint64_t name_bytes = 0;
 };
 
 // The kinds that every git writes; what another mode means git itself may know better.
@@ -134,12 +136,17 @@ int visit(const char* root, const git_tree_entry* entry, void* payload) {
   if (fault.empty() && !walk.paths.insert(path).second) {
     fault = "which its tree names twice";
   }
-  if (fault.empty() && walk.paths.size() > kMostEntries) {
-    fault = "which is one of more than 1,000,000 entries";
-  }
   if (!fault.empty()) {
     walk.facts.hostile = HostileEntry{path, fault};
     return GIT_EUSER;  // ends the walk
+  }
+  walk.name_bytes += path.size();
+  if (walk.paths.size() > kLimits.entries || walk.name_bytes > kLimits.name_bytes) {
+    walk.facts.hostile = HostileEntry{path,
+                                      walk.paths.size() > kLimits.entries ? "which is one more than the 200000 allowed"
+                                                                          : "which takes the names over 64 MiB",
+                                      Code::limit_exceeded};
+    return GIT_EUSER;
   }
   walk.facts.is_literal = walk.facts.is_literal && is_usual_mode(entry);
   if (type == GIT_OBJECT_COMMIT) {
@@ -177,14 +184,40 @@ Database open_database(git_repository* repository) {
   return git_repository_odb(&database, repository) == 0 ? Database(database) : Database();
 }
 
-void find_pointers(git_repository* repository, Walk& walk) {
+struct OidHash {
+  std::size_t operator()(const git_oid& id) const {
+    std::size_t start = 0;
+    std::memcpy(&start, id.id, sizeof(start));
+    return start;
+  }
+};
+struct OidEqual {
+  bool operator()(const git_oid& left, const git_oid& right) const { return git_oid_equal(&left, &right) != 0; }
+};
+
+// False where a blob is not there.
+bool add_sizes(git_repository* repository, TreeFacts& facts) {
   const Database database = open_database(repository);
-  for (const TreeFile& file : walk.facts.files) {
+  std::unordered_set<git_oid, OidHash, OidEqual> seen;
+  for (TreeFile& file : facts.files) {
     git_oid id;
     std::size_t size = 0;
     git_object_t type = GIT_OBJECT_INVALID;
-    if (git_oid_fromstr(&id, file.id.c_str()) != 0 || git_odb_read_header(&size, &type, database.get(), &id) != 0 ||
-        size > kLargestPointer) {
+    if (!database || git_oid_fromstr(&id, file.id.c_str()) != 0 ||
+        git_odb_read_header(&size, &type, database.get(), &id) != 0) {
+      return false;
+    }
+    file.size = size;
+    facts.bytes += size;
+    facts.distinct_bytes += seen.insert(id).second ? size : 0;
+  }
+  return true;
+}
+
+void find_pointers(git_repository* repository, Walk& walk) {
+  for (const TreeFile& file : walk.facts.files) {
+    git_oid id;
+    if (file.size > kLargestPointer || git_oid_fromstr(&id, file.id.c_str()) != 0) {
       continue;
     }
     const Blob blob = load_blob(repository, id);
@@ -202,17 +235,6 @@ Commit load_commit(git_repository* repository, const std::string& id) {
   }
   return Commit(commit);
 }
-
-struct OidHash {
-  std::size_t operator()(const git_oid& id) const {
-    std::size_t start = 0;
-    std::memcpy(&start, id.id, sizeof(start));
-    return start;
-  }
-};
-struct OidEqual {
-  bool operator()(const git_oid& left, const git_oid& right) const { return git_oid_equal(&left, &right) != 0; }
-};
 
 // Whether all trees below this one and all their blobs are there. Each is looked at once, however often it is named.
 bool holds_all(git_repository* repository, const git_oid& top) {
@@ -321,18 +343,6 @@ bool ObjectReader::has_parents(const std::string& commit) const {
   return loaded && git_commit_parentcount(loaded.get()) > 0;
 }
 
-Result<std::size_t> ObjectReader::size_of(const std::string& id) const {
-  git_oid oid;
-  std::size_t size = 0;
-  git_object_t type = GIT_OBJECT_INVALID;
-  const Database database = open_database(repository_.get());
-  if (!database || git_oid_fromstr(&oid, id.c_str()) != 0 ||
-      git_odb_read_header(&size, &type, database.get(), &oid) != 0) {
-    return broken(repository_.get());
-  }
-  return size;
-}
-
 Result<void> ObjectReader::with_blob(const std::string& id,
                                      const std::function<Result<void>(std::string_view)>& use) const {
   git_oid oid;
@@ -391,9 +401,10 @@ Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
   if (walk.facts.hostile) {
     return std::move(walk.facts);
   }
-  if (ended != 0) {
+  if (ended != 0 || !add_sizes(repository_.get(), walk.facts)) {
     return broken(repository_.get());
   }
+  walk.facts.entries = walk.paths.size();
   walk.facts.is_literal = walk.facts.is_literal && !attributes_convert(repository_.get(), walk);
   if (attributes_hold(repository_.get(), walk, "filter=lfs")) {
     find_pointers(repository_.get(), walk);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -28,8 +29,9 @@ struct PeeledObject {
 
 // An entry that no honest tree has, or that cannot be written.
 struct HostileEntry {
-  std::string path;      // as it is: any bytes
-  std::string_view why;  // "which no checkout may write"
+  std::string path;                  // as it is: any bytes
+  std::string_view why;              // "which no checkout may write"
+  Code code = Code::archive_unsafe;  // LIMIT_EXCEEDED: one more than a package may have
 };
 
 // A commit of another repository that a tree names.
@@ -44,6 +46,7 @@ struct TreeFile {
   std::string path;
   std::string id;
   Kind kind = Kind::plain;
+  std::uint64_t size = 0;  // of the blob
 };
 
 // What about a commit's tree matters beyond its bytes. Paths are `/`-separated and in tree order.
@@ -53,6 +56,9 @@ struct TreeFacts {
   std::vector<std::string> own_overrides;  // "modlock_override.tf", at any depth
   std::vector<std::string> lfs_pointers;   // only where an attributes file of the tree names the lfs filter
   std::vector<TreeFile> files;
+  std::uint64_t bytes = 0;           // of all files together
+  std::uint64_t distinct_bytes = 0;  // the same with each blob counted once, however often the tree names it
+  std::uint64_t entries = 0;         // with directories and submodules
   // The files of a checkout are the blobs of the tree: no attribute asks for other bytes, and all entries are of the
   // usual kinds.
   bool is_literal = true;
@@ -77,10 +83,8 @@ class ObjectReader {
   void delete_references(const std::string& prefix) const;
   // When the commit was made. Errors: IO_ERROR (no such commit).
   Result<std::chrono::sys_seconds> commit_time(const std::string& commit) const;
-  // Errors: IO_ERROR (an object is missing).
+  // Memory is bounded, whatever the tree says. Errors: IO_ERROR (an object is missing).
   Result<TreeFacts> tree_facts(const std::string& commit) const;
-  // How large the content of an object is. Errors: IO_ERROR.
-  Result<std::size_t> size_of(const std::string& id) const;
   // Hands the content of a blob to `use`. Errors: IO_ERROR (it is not there); those of `use`.
   Result<void> with_blob(const std::string& id, const std::function<Result<void>(std::string_view)>& use) const;
 

@@ -144,8 +144,9 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
 // The places of one package's submodules, filled level by level.
 class Filling {
  public:
-  Filling(const fs::path& cache_directory, const fs::path& top, const SmartHttp* http, const Context& context)
-      : cache_directory_(cache_directory), top_(top), http_(http), context_(context) {}
+  Filling(const fs::path& cache_directory, const fs::path& top, PackageSize& size, const SmartHttp* http,
+          const Context& context)
+      : cache_directory_(cache_directory), top_(top), size_(size), http_(http), context_(context) {}
 
   Result<Diagnostics> fill(const Superproject& parent, std::size_t depth);
 
@@ -157,6 +158,7 @@ class Filling {
 
   const fs::path& cache_directory_;
   const fs::path& top_;
+  PackageSize& size_;
   const SmartHttp* http_;
   const Context& context_;
   std::atomic<std::size_t> count_{0};
@@ -219,7 +221,7 @@ Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Su
   MODLOCK_TRY(const auto repository, Repository::open(cache_directory_, address.display, context_));
   MODLOCK_TRY(fetch_submodule(Remote(address, context_, http_), repository, submodule.commit, context_));
   const fs::path index = top_.string() + "." + random_hex(8) + ".index";
-  return check_out(repository, submodule.commit, directory, index, address.display, context_);
+  return check_out(repository, submodule.commit, directory, index, address.display, size_, context_);
 }
 
 }  // namespace
@@ -332,9 +334,9 @@ Result<void> check_file_transport(const RemoteAddress& address, std::string_view
               "if you trust it: git config --global protocol.file.allow always");
 }
 
-Result<Diagnostics> fill_submodules(const fs::path& cache_directory, const Superproject& top, const SmartHttp* http,
-                                    const Context& context) {
-  return Filling(cache_directory, top.directory, http, context).fill(top, 0);
+Result<Diagnostics> fill_submodules(const fs::path& cache_directory, const Superproject& top, PackageSize& size,
+                                    const SmartHttp* http, const Context& context) {
+  return Filling(cache_directory, top.directory, size, http, context).fill(top, 0);
 }
 
 }  // namespace modlock::git

@@ -14,6 +14,7 @@
 
 namespace modlock::git {
 
+class PackageSize;
 class SmartHttp;
 
 // What the .gitmodules of a tree says of one submodule.
@@ -65,11 +66,11 @@ struct Superproject {
 // every byte. It is not accepted for the remote either: `?ref=<that commit>` is checked as if it had never come.
 //
 // `top` is the package's directory, beside which files for the time being may stand. Nobody may hold a Repository.
-// `http` is that of Remote.
+// `http` is that of Remote; `size` has counted the tree of `top`.
 // Errors, each with a note that names the submodule: those of Backend for its remote; those of find_submodule() and
 // read_gitmodules(); SOURCE_INVALID and SOURCE_UNSUPPORTED (no URL that a source could have); ARCHIVE_UNSAFE (of its
-// tree); LIMIT_EXCEEDED (more than 16 levels, or 1,000 submodules).
+// tree); LIMIT_EXCEEDED (more than 16 levels or 1,000 submodules, or `size` says so).
 Result<Diagnostics> fill_submodules(const std::filesystem::path& cache_directory, const Superproject& top,
-                                    const SmartHttp* http, const Context& context);
+                                    PackageSize& size, const SmartHttp* http, const Context& context);
 
 }  // namespace modlock::git

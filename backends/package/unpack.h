@@ -33,7 +33,8 @@ struct UnpackLimits {
   std::uint64_t total_bytes = std::uint64_t{4} << 30U;
   std::uint64_t entries = 200'000;                      // including implied directories
   std::uint64_t name_bytes = std::uint64_t{64} << 20U;  // of all names together
-  std::uint64_t ratio = 200;                            // unpacked to packed size, checked from 16 MiB on
+  std::uint64_t ratio = 200;                            // unpacked to packed size, checked from this size on:
+  std::uint64_t always_fine = std::uint64_t{16} << 20U;
 };
 
 // Unpacks an archive into `directory`, which must exist and be empty, and returns the digests of the files, by

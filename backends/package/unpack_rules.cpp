@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestPath = 2048;  // leaves room below PATH_MAX for the directory of the package
 constexpr const char* kHint = "the archive cannot be used as it is: ask its author for another one";
-constexpr std::uint64_t kAlwaysFine = std::uint64_t{16} << 20U;
 
 bool is_absolute(std::string_view name) {
   const auto is_slash = [](char c) { return c == '/' || c == '\\'; };
@@ -143,11 +142,11 @@ Result<void> Rules::grow(std::string_view name, std::uint64_t bytes) {
 Result<void> Rules::check_size_limits(std::string_view name, std::uint64_t before, std::uint64_t bytes) const {
   const std::uint64_t after = before + std::min(bytes, std::numeric_limits<std::uint64_t>::max() - before);
   const bool is_too_much = after > limits_.total_bytes;
-  if (!is_too_much && after <= kAlwaysFine) {
+  if (!is_too_much && after <= limits_.always_fine) {
     return {};
   }
   MODLOCK_TRY(const auto packed, packed_(after / limits_.ratio));
-  const std::uint64_t most = std::max(kAlwaysFine, packed * limits_.ratio + limits_.ratio - 1);
+  const std::uint64_t most = std::max(limits_.always_fine, packed * limits_.ratio + limits_.ratio - 1);
   // The lower of two limits is reached first, regardless of the step size.
   if (is_too_much && limits_.total_bytes <= most) {
     return unsafe_entry(display_, name, fmt::format("makes it exceed the {} bytes allowed", limits_.total_bytes));

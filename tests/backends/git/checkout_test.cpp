@@ -178,6 +178,42 @@ BOOST_AUTO_TEST_CASE(what_only_the_checkout_finds_is_no_matter_of_the_disk) {
   BOOST_TEST(fs::is_empty(directory / "parent"));
 }
 
+BOOST_AUTO_TEST_CASE(a_tree_has_the_limits_of_archives_before_it_is_written) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20U;
+  const auto named = [&](std::size_t times, const std::string& entry) {
+    std::string lines;
+    for (std::size_t i = 0; i < times; ++i) {
+      lines += entry + "\tf" + std::to_string(i) + "\n";
+    }
+    return repository.write_tree(lines);
+  };
+  const auto blob = [&](std::size_t size) { return "100644 blob " + repository.write_blob(std::string(size, 'x')); };
+  struct Row {
+    const char* name;
+    std::string tree;
+    std::string why;  // empty: there is nothing wrong
+  };
+  const std::string ratio = "has over 200 times as many bytes as its different files";
+  const Row rows[] = {
+      {"20 MiB named 500 times", named(500, blob(20 * kMiB)), "takes the package over the 4294967296 bytes allowed"},
+      {"1 MiB named 202 times", named(202, blob(kMiB)), ratio},
+      {"64 KiB named 256 times", named(256, blob(kMiB / 16)), ""},
+      {"20 MiB named once", named(1, blob(20 * kMiB)), ""},
+      {"201,000 files", named(201, "040000 tree " + named(1000, blob(1))),
+       "holds \"f98/f819\", which is one more than the 200000 allowed"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      repository.branch("main", repository.commit_tree(row.tree));
+      const auto tree = check_out_tag();
+      BOOST_TEST(outcome(tree) == (row.why.empty() ? "ok" : "LIMIT_EXCEEDED: " + refused() + row.why));
+      BOOST_TEST((tree.has_value() || fs::is_empty(directory / "parent")));
+      fs::remove_all(directory / "parent");
+      fs::create_directories(directory / "parent");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test
@@ -192,6 +228,37 @@ const std::string kId(40, '1');
 const std::string kOther(40, '2');
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(package_size)
+
+BOOST_AUTO_TEST_CASE(trees_of_a_package_are_counted_together) {
+  struct Row {
+    const char* name;
+    std::uint64_t bytes;
+    std::uint64_t entries;
+    const char* why;  // of the second tree; empty: there is nothing wrong
+  };
+  for (const Row& row : {
+           Row{"both at their limits", 50, 5, ""},
+           Row{"bytes", 51, 5, "takes the package over the 100 bytes allowed"},
+           Row{"entries", 50, 6, "takes the package over the 10 files and directories allowed"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      PackageSize size({.total_bytes = 100, .entries = 10});
+      TreeFacts facts;
+      facts.bytes = 50;
+      facts.entries = 5;
+      BOOST_TEST(size.add(facts, kId, "m").has_value());
+      facts.bytes = row.bytes;
+      facts.entries = row.entries;
+      const auto added = size.add(facts, kOther, "n");
+      const std::string why = added ? "" : added.error().message;
+      BOOST_TEST(why == (*row.why == '\0' ? "" : "commit " + kOther + " of \"n\" " + row.why));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(checked_out)
 

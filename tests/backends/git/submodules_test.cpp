@@ -244,6 +244,30 @@ BOOST_AUTO_TEST_CASE(policy_judges_each_before_it_is_asked) {
   BOOST_TEST(fs::is_empty(directory / "parent"));
 }
 
+BOOST_AUTO_TEST_CASE(a_submodule_counts_with_its_package) {
+  const auto named = [](GitRepository& repository, std::size_t times, const std::string& entry) {
+    std::string lines;
+    for (std::size_t i = 0; i < times; ++i) {
+      lines += entry + "\tf" + std::to_string(i) + "\n";
+    }
+    return repository.write_tree(lines);
+  };
+  const std::string thousand = "040000 tree " + named(inner, 1000, "100644 blob " + inner.write_blob("x"));
+  const std::string commit = inner.commit_tree(named(inner, 199, thousand));
+  inner.branch("main", commit);
+  const std::string tree =
+      top.write_tree("100644 blob " + top.write_blob("[submodule \"m\"]\n\tpath = m\n\turl = " + inner.url() + "\n") +
+                     "\t.gitmodules\n040000 tree " + named(top, 900, "100644 blob " + top.write_blob("x")) +
+                     "\tfiles\n160000 commit " + commit + "\tm\n");
+  top.branch("main", top.commit_tree(tree));
+  const auto fetched = fetch_one(top.url(), {top.id("main"), "refs/heads/main", false});
+  BOOST_TEST(outcome(fetched) == "LIMIT_EXCEEDED: commit " + commit + " of \"git::" + inner.url() +
+                                     "\" takes the package over the 200000 files and directories allowed");
+  BOOST_TEST(notes_of(fetched) ==
+             "for the submodule \"m\" of commit " + top.id("main") + " of \"" + display() + "\"\n");
+  BOOST_TEST(fs::is_empty(directory / "parent"));
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_commit_and_depth_without_end_are_named) {
   BOOST_TEST(outcome(fetch_top(middle.url(), std::string(40, '1'))) ==
              "NOT_FOUND: \"git::" + middle.url() + "\" has no commit " + std::string(40, '1'));
