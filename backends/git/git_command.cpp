@@ -123,7 +123,7 @@ std::optional<std::string> lookup_environment(const char* name) {
 
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
                         const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh,
-                        const std::filesystem::path& ssh_key, bool follows_redirects) {
+                        const std::filesystem::path& ssh_key, bool follows_redirects, std::chrono::seconds patience) {
   Command command{.argv = std::move(arguments)};
   command.argv.insert(command.argv.begin(), "git");
   // Not where we were started: the configuration of a repository that happens to be there is none of the remote's.
@@ -138,10 +138,9 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                              {"GIT_NO_LAZY_FETCH", "1"},
                              {"GIT_ALLOW_PROTOCOL", allowed_transports(environment, remote.scheme != "https")},
                              {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh, ssh_key)}};
-  // A server that is silent for half a minute is given up even where the caller has no deadline.
   std::vector<Setting> settings = {
       {"protocol.version", "2"},           {"http.followRedirects", follows_redirects ? "initial" : "false"},
-      {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", "30"},
+      {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", std::to_string(patience.count())},
       {"core.hooksPath", "/dev/null"},     {"gc.auto", "0"},
       {"maintenance.auto", "false"},       {"fetch.recurseSubmodules", "false"},
       {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"}};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -21,10 +22,12 @@ std::optional<std::string> lookup_environment(const char* name);
 // environment, and its query is put back by a rewriting rule there: arguments hold `remote.url`, never these.
 // An address of https is asked over http neither: a redirect there ends git.
 // Where `follows_redirects` is false, a redirect ends git, which says "error: 30x"; else the first request follows any.
-// `configured_ssh` is the user's core.sshCommand; `ssh_key` a file with a private key that ssh is to offer too.
+// `configured_ssh` is the user's core.sshCommand; `ssh_key` a file with a private key that ssh is to offer too. A
+// server that is silent for `patience` over http(s) ends git.
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
                         const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {},
-                        const std::filesystem::path& ssh_key = {}, bool follows_redirects = true);
+                        const std::filesystem::path& ssh_key = {}, bool follows_redirects = true,
+                        std::chrono::seconds patience = std::chrono::seconds{30});
 
 // For an address of https that the user's own configuration rewrites to one of http: no server led there.
 void allow_http(Command& command, const EnvironmentLookup& environment);

@@ -286,6 +286,8 @@ Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
   HttpRequest get = request(SecretText(url()), authorization);
   get.body_limit = kLargestAdvertisement;
   get.sink = &advertisement_;
+  get.timeouts.idle = context_.children.idle;
+  get.timeouts.rate_window = context_.children.idle;
   get.check_redirect = [this](std::string_view target) { return check_redirect(target, context_); };
   auto response = http_.send(get, context_);
   return response ? std::move(response) : fail(explain_failure(std::move(response.error())));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "backends/address/scrub.h"
@@ -85,7 +86,8 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     key.emplace(std::move(written));
   }
   Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
-                                    key ? key->path() : std::filesystem::path(), !context_.check_source);
+                                    key ? key->path() : std::filesystem::path(), !context_.check_source,
+                                    std::chrono::ceil<std::chrono::seconds>(context_.children.idle));
   command.output_limit = kLongestListing;
   context_.count_request();
   auto finished = run_command(command, context_);

@@ -40,6 +40,11 @@ void add_network_flags(CLI::App& command, CommonFlags& flags) {
       ->envname("TOFU_MODLOCK_CONNECTIONS")
       ->check(CLI::Range(std::size_t{1}, kMostConnections))
       ->type_name("N");
+  command
+      .add_option("--fetch-timeout", flags.fetch_timeout,
+                  "How long a git server or a program that fetches may be silent (default 30s, at most 10m)")
+      ->envname("TOFU_MODLOCK_FETCH_TIMEOUT")
+      ->type_name("DURATION");
 }
 
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {

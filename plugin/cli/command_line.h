@@ -30,6 +30,7 @@ struct CommonFlags {
   std::string data_dir;
   std::string git_engine;
   std::optional<std::size_t> connections;
+  std::string fetch_timeout;
   std::string implementation;
   std::string implementation_version;
   std::vector<std::string> include;

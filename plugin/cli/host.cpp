@@ -87,6 +87,14 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
     options.git_engine = flags.git_engine;
   }
   options.connections = flags.connections;
+  if (!flags.fetch_timeout.empty()) {
+    options.fetch_timeout = parse_fetch_timeout(flags.fetch_timeout);
+    if (!options.fetch_timeout) {
+      return fail(Code::invalid_params,
+                  fmt::format("--fetch-timeout must be a duration from 1s to 10m, found \"{}\"", flags.fetch_timeout),
+                  "write it in minutes and seconds: 30s or 2m");
+    }
+  }
   Host host;
   MODLOCK_TRY(auto environment, read_client_environment());
   host.environment_ = std::move(environment);

@@ -120,7 +120,7 @@ std::string text_after(std::string_view base, const messages::EditedDocument& do
 
 Result<void> Engine::apply(const messages::RootParams& root, const messages::LockPlanResult& plan,
                            const messages::Include& include, Run& run) const {
-  const Context context = run.context(options_.offline);
+  const Context context = context_for(run);
   const auto data = find_data_directory(root.root, root.data_dir);
   MODLOCK_TRY(const auto held,
               data ? hold(root.root, *data, plan.edits.documents, context) : Result<std::optional<FileLock>>());

@@ -41,7 +41,7 @@ Result<messages::CacheInfoResult> Engine::cache_info() const {
 
 Result<messages::CachePruneResult> Engine::prune_cache(const messages::CachePruneParams& params, Run& run) const {
   MODLOCK_TRY(const auto limits, limits_of(params));
-  MODLOCK_TRY(const auto report, prune(store(), limits, run.context(options().offline)));
+  MODLOCK_TRY(const auto report, prune(store(), limits, context_for(run)));
   MODLOCK_TRY(const auto left, measure(store()));
   return messages::CachePruneResult{.directory = store().root().string(),
                                     .sizes = to_message(left),

@@ -113,7 +113,7 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   WalkRequest walk;
   walk.root = options.root.root;
   const ClientProgram client = find_client(engine.options(), walk);
-  const Context context = run.context(engine.options().offline);
+  const Context context = engine.context_for(run);
   Uses uses = uses_of(engine, options.root, run, client.tool);
   for (const std::string& name : options.hosts) {
     uses[name].insert("registry");

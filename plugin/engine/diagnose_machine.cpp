@@ -166,6 +166,10 @@ const std::vector<std::pair<const char*, Describe>>& described() {
       {"backend", [](const Settings& s) { return count_of(s.backends.size(), "programs"); }},
       {"git_engine", [](const Settings& s) { return s.git_engine.value_or(""); }},
       {"connections", [](const Settings& s) { return s.connections ? std::to_string(*s.connections) : ""; }},
+      {"fetch_timeout",
+       [](const Settings& s) { return s.fetch_timeout ? fmt::format("{}s", s.fetch_timeout->count()) : ""; }},
+      {"child_memory",
+       [](const Settings& s) { return s.child_memory ? fmt::format("{}MiB", *s.child_memory >> 20U) : ""; }},
       {"workspace_roots",
        [](const Settings& s) {
          std::string text;
@@ -271,7 +275,7 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
 }  // namespace
 
 std::vector<Finding> examine_machine(const Engine& engine, const DiagnoseOptions& options, const Run& run) {
-  const Context context = run.context(engine.options().offline);
+  const Context context = engine.context_for(run);
   std::vector<Finding> findings = {examine_git(context), examine_client(engine, options.root.root, context),
                                    examine_certificates(), examine_proxies()};
   for (Finding& finding : examine_settings(engine, options.root.root)) {

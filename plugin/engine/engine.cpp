@@ -114,4 +114,13 @@ std::shared_ptr<const Network> Engine::network(const Run& run) const {
   return network(client.tool, client.version, run);
 }
 
+Context Engine::context_for(const Run& run, const Settings& settings) const {
+  Context context = run.context(options_.offline);
+  if (const auto timeout = options_.fetch_timeout ? options_.fetch_timeout : settings.fetch_timeout) {
+    context.children.idle = *timeout;
+  }
+  context.children.memory = settings.child_memory.value_or(context.children.memory);
+  return context;
+}
+
 }  // namespace modlock

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/base/context.h"
 #include "backends/store/store.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/run.h"
@@ -48,6 +50,7 @@ struct EngineOptions {
   std::vector<BackendSetting> externals = {};   // external backends that the host names
   std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
   std::optional<std::size_t> connections = {};  // concurrent connections to one host
+  std::optional<std::chrono::seconds> fetch_timeout = {};  // as in Settings, which it overrides
   bool edits_as_full_text = true;
   bool edits_as_ranges = true;
   BackendReplacement replacement = {};  // for tests: backends in memory
@@ -139,6 +142,10 @@ class Engine {
   std::shared_ptr<const Network> network(ClientKind tool, const std::string& version, const Run& run) const;
   // Returns the network of the client that is used if no root is given.
   std::shared_ptr<const Network> network(const Run& run) const;
+  // Returns the context of a run for the layers below the engine, with the limits of child processes that the settings
+  // of a root allow; without a root those of the user.
+  Context context_for(const Run& run, const Settings& settings) const;
+  Context context_for(const Run& run) const { return context_for(run, user_settings_); }
   bool is_open() const { return store_.has_value(); }
 
  private:

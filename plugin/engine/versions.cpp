@@ -47,7 +47,7 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
     MODLOCK_TRY(auto parsed, ModuleConstraint::parse(*params.constraint));
     constraint = std::move(parsed);
   }
-  Context context = run.context(options().offline);
+  Context context = context_for(run);
   context.check_source = source_judge(user_settings());
   const auto client = network(run);
   auto listing = list(*this, *client, address, params.tag_prefix, context);

@@ -75,7 +75,7 @@ Result<Mirror> Mirror::start(const Engine& engine, const messages::RootParams& r
   if (offer.modules.modules.empty()) {
     return mirror;
   }
-  mirror.context_ = std::make_shared<Context>(run.context(engine.options().offline));
+  mirror.context_ = std::make_shared<Context>(engine.context_for(run));
   MODLOCK_TRY(auto server, MirrorServer::start(std::move(offer.modules.modules), *mirror.context_));
   mirror.server_ = std::move(server);
   for (const auto& [host, url] : mirror.server_->modules_urls()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "backends/base/ascii.h"
 #include "plugin/config/config_files.h"
@@ -178,6 +179,23 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
     text.remove_prefix(size + 1);
   }
   return std::chrono::seconds{static_cast<std::int64_t>(std::floor(total))};
+}
+
+std::optional<std::chrono::seconds> parse_fetch_timeout(std::string_view text) {
+  const auto duration = parse_duration(text);
+  const bool fits = duration && *duration >= std::chrono::seconds{1} && *duration <= std::chrono::minutes{10};
+  return fits ? duration : std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const unsigned shift = unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
+  if (error != std::errc{} || shift == 0 || number > std::numeric_limits<std::uint64_t>::max() >> shift) {
+    return std::nullopt;
+  }
+  return number << shift;
 }
 
 bool matches_glob(std::string_view glob, std::string_view text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -63,6 +64,8 @@ struct Settings {
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
+  std::optional<std::chrono::seconds> fetch_timeout;       // that a git server or a program may be silent
+  std::optional<std::uint64_t> child_memory;               // bytes, of a program; only from the user's file
   std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
   std::vector<std::string> oci_token_realms;               // hosts, in ASCII; only from the user's file
   std::vector<SourceText> roots;    // globs of directories that are roots, relative to their file's directory
@@ -96,6 +99,12 @@ bool matches_glob(std::string_view glob, std::string_view text);
 // Reads a duration in Go's syntax with the units h, m and s: "72h", "1h30m", "1.5h", "0". nullopt for any other text,
 // and if it does not fit. Fractions of a second are cut off.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
+
+// What `fetch_timeout` may be: a duration from "1s" to "10m". nullopt for any other text.
+std::optional<std::chrono::seconds> parse_fetch_timeout(std::string_view text);
+
+// A size: a whole number of "MiB" or "GiB". In bytes; nullopt for any other text, and where it does not fit.
+std::optional<std::uint64_t> parse_size(std::string_view text);
 
 inline constexpr std::string_view kSettingsFileName = ".tofu-modlock.hcl";
 

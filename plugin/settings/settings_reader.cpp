@@ -33,7 +33,7 @@ const SettingsText::Words& setting_names() {
   static const SettingsText::Words names = {"required_version", "implementation",  "platforms",        "resolution",
                                             "module_lock_file", "allow_sources",   "deny_sources",     "git_engine",
                                             "connections",      "workspace_roots", "oci_token_realms", "roots",
-                                            "exclude"};
+                                            "exclude",          "fetch_timeout",   "child_memory"};
   return names;
 }
 
@@ -233,7 +233,8 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
       settings_.implementation = settings_.implementation.value_or(std::string(words[choice]));
     });
   }
-  if ((name == "git_engine" || name == "connections" || name == "workspace_roots" || name == "oci_token_realms") &&
+  if ((name == "git_engine" || name == "connections" || name == "workspace_roots" || name == "oci_token_realms" ||
+       name == "child_memory") &&
       place_ != SettingsPlace::user) {
     return reject(attribute.name_range,
                   fmt::format("{} is a setting of one machine, found in a file of a repository", name),
@@ -247,6 +248,12 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   }
   if (name == "oci_token_realms") {
     return read_token_realms(attribute);
+  }
+  if (name == "fetch_timeout") {
+    return read_fetch_timeout(attribute);
+  }
+  if (name == "child_memory") {
+    return read_child_memory(attribute);
   }
   if (name == "git_engine") {
     static const Words words = {"auto", "libgit2", "git"};
@@ -313,6 +320,30 @@ Result<void> SettingsReader::read_token_realms(const hcl::Attribute& attribute) 
                     "write it as \"auth.example.com\"");
     }
     settings_.oci_token_realms.push_back(std::move(host->ascii));
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_fetch_timeout(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto written, read_string(attribute));
+  const auto timeout = parse_fetch_timeout(written.text);
+  if (!timeout) {
+    return reject(attribute.value.range,
+                  fmt::format("fetch_timeout must be a duration from 1s to 10m, found \"{}\"", written.text),
+                  "write it in minutes and seconds: \"30s\" or \"2m\"");
+  }
+  settings_.fetch_timeout = settings_.fetch_timeout.value_or(*timeout);
+  return {};
+}
+
+Result<void> SettingsReader::read_child_memory(const hcl::Attribute& attribute) {
+  constexpr std::uint64_t kLeast = std::uint64_t{64} << 20U;
+  MODLOCK_TRY(const auto written, read_string(attribute));
+  settings_.child_memory = parse_size(written.text);
+  if (!settings_.child_memory || *settings_.child_memory < kLeast) {
+    return reject(attribute.value.range,
+                  fmt::format("child_memory must be a size of at least 64MiB, found \"{}\"", written.text),
+                  "write it in MiB or GiB: \"512MiB\"");
   }
   return {};
 }

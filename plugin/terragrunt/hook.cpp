@@ -132,7 +132,7 @@ class Hook {
 
   Result<void> take_over() const {
     MODLOCK_TRY(const auto data, engine_.data_directory(options_.root));
-    return lock_.take_over(data, run_.context(engine_.options().offline));
+    return lock_.take_over(data, engine_.context_for(run_));
   }
 
   UnitSourceOptions source_options() const {

@@ -4,6 +4,8 @@
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/fault_server.h"
+#include "tests/support/faults.h"
 #include "tests/support/https_git_server.h"
 
 namespace modlock::test {
@@ -84,6 +86,29 @@ BOOST_AUTO_TEST_CASE(a_silent_server_is_left_at_the_deadline_of_a_request) {
   BOOST_REQUIRE_MESSAGE(answer.has_value(), ran.out);
   BOOST_TEST((*answer)["error"]["data"]["code"].asString() == "DEADLINE_EXCEEDED", ran.out);
   check_kept();
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_server_is_left_at_the_fetch_timeout) {
+  FaultServer silent([](const ReceivedRequest&) { return ServerAnswer{.status = 404}; });
+  silent.add({.behaviour = faults::black_hole()});
+  const std::string address = "git::http://" + silent.host() + "/vpc.git";
+  write("main.tf", module_call("vpc", address));
+  write_text(path("home/.config/tofu-modlock/config.hcl"), "fetch_timeout = \"1s\"\n");
+  for (const char* engine : {"auto", "git"}) {
+    BOOST_TEST_CONTEXT(engine) {
+      const auto by_flag = modlock({"versions", address, "--git-engine", engine, "--fetch-timeout", "1s"});
+      BOOST_TEST(by_flag.exit_code == 7);
+      BOOST_TEST(by_flag.err.find("TIMEOUT") != std::string::npos, by_flag.err);
+      const auto by_setting = modlock({"lock", "--git-engine", engine});
+      BOOST_TEST(by_setting.exit_code == 7);
+      BOOST_TEST(by_setting.err.find("TIMEOUT") != std::string::npos, by_setting.err);
+    }
+  }
+  for (const char* wrong : {"0", "11m", "soon"}) {
+    const auto refused = modlock({"versions", address, "--fetch-timeout", wrong});
+    BOOST_TEST(refused.exit_code == 2);
+    BOOST_TEST(refused.err.find("--fetch-timeout must be a duration from 1s to 10m") != std::string::npos);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_silent_server_is_left_at_the_deadline_of_a_call) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <map>
 
 #include "tests/backends/git/git_fixture.h"
@@ -49,7 +50,8 @@ bool unsets(const Command& command, const std::string& name) {
 BOOST_AUTO_TEST_SUITE(git_command)
 
 BOOST_AUTO_TEST_CASE(a_network_command_cannot_prompt_and_sees_no_repository) {
-  const Command command = network_command(remote("https"), {"ls-remote"}, fake({}));
+  const Command command =
+      network_command(remote("https"), {"ls-remote"}, fake({}), {}, {}, true, std::chrono::seconds{7});
   BOOST_TEST(command.argv == (std::vector<std::string>{"git", "ls-remote"}), boost::test_tools::per_element());
   const Variables& set = command.set_environment;
   BOOST_TEST(set.at("GIT_TERMINAL_PROMPT") == "0");
@@ -65,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_network_command_cannot_prompt_and_sees_no_repository) {
     BOOST_TEST(!unsets(command, name), name);
   }
   BOOST_TEST(settings(command) ==
-             "protocol.version=2\nhttp.followRedirects=initial\nhttp.lowSpeedLimit=1\nhttp.lowSpeedTime=30\n"
+             "protocol.version=2\nhttp.followRedirects=initial\nhttp.lowSpeedLimit=1\nhttp.lowSpeedTime=7\n"
              "core.hooksPath=/dev/null\ngc.auto=0\nmaintenance.auto=false\nfetch.recurseSubmodules=false\n"
              "credential.interactive=false\nfetch.unpackLimit=1\n");
 }

@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(everything_is_set) {
 BOOST_AUTO_TEST_CASE(nearer_files_win) {
   Setup setup;
   setup.write(kNear,
-              "resolution = \"unified\"\nsource \"a\" {}\ndeny_sources = [\"near\"]\nallow_sources = [\"a*\"]\n");
+              "resolution = \"unified\"\nsource \"a\" {}\ndeny_sources = [\"near\"]\nallow_sources = [\"a*\"]\n"
+              "fetch_timeout = \"2m\"\n");
   setup.write("live/.tofu-modlock.hcl",
               "resolution = \"auto\"\nimplementation = \"opentofu\"\nsource \"b\" {}\nsource \"c\" {}\n"
               "deny_sources = [\"middle\"]\n");
@@ -95,10 +96,11 @@ BOOST_AUTO_TEST_CASE(nearer_files_win) {
   setup.write(
       "user.hcl",
       "platforms = [\"linux_amd64\"]\nmodule_lock_file = \"inline\"\nsource \"a\" {}\nallow_sources = [\"*b\"]\n"
-      "deny_sources = [\"far\"]\nbackend \"s3\" {\n  command = [\"prog\", \"x\"]\n}\n");
+      "deny_sources = [\"far\"]\nfetch_timeout = \"5s\"\nbackend \"s3\" {\n  command = [\"prog\", \"x\"]\n}\n");
   const auto settings = setup.load();
   BOOST_TEST_REQUIRE(settings.has_value());
   BOOST_TEST((settings->resolution == Resolution::unified));
+  BOOST_TEST(settings->fetch_timeout.value().count() == 120);
   BOOST_TEST(settings->implementation.value() == "opentofu");
   BOOST_TEST(settings->platforms.at(0).to_string() == "linux_arm64");
   BOOST_TEST((settings->module_lock_file == LockPlacement::in_lock_file));
@@ -174,7 +176,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        "use one of \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
        "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\", \"workspace_roots\", "
        "\"oci_token_realms\", "
-       "\"roots\", \"exclude\""},
+       "\"roots\", \"exclude\", \"fetch_timeout\", \"child_memory\""},
       {"two near",
        kNear,
        "low_sources = []\n",
@@ -312,6 +314,17 @@ BOOST_AUTO_TEST_CASE(errors) {
        {Code::config_parse, "connections is a setting of one machine, found in a file of a repository",
         ".tofu-modlock.hcl:1:1"},
        "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"memory of programs in a repository",
+       kNear,
+       "child_memory = \"1GiB\"\n",
+       {Code::config_parse, "child_memory is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"a timeout that is none",
+       kNear,
+       "fetch_timeout = \"0s\"\n",
+       {Code::config_parse, "fetch_timeout must be a duration from 1s to 10m, found \"0s\"", ".tofu-modlock.hcl:1:17"},
+       "write it in minutes and seconds: \"30s\" or \"2m\""},
       {"workspace roots in a repository",
        kNear,
        "workspace_roots = [\"/\"]\n",

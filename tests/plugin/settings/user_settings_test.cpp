@@ -88,6 +88,35 @@ BOOST_AUTO_TEST_CASE(a_module_block_is_refused) {
                  ":1");
 }
 
+BOOST_AUTO_TEST_CASE(limits_of_programs_have_units) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  for (const auto& [text, expected] : {std::pair("1s", 1), std::pair("10m", 600), std::pair("1m30s", 90)}) {
+    write_text(file, fmt::format("fetch_timeout = \"{}\"\n", text));
+    BOOST_TEST(load_user_settings(file).value().fetch_timeout.value().count() == expected);
+  }
+  for (const auto& [text, expected] :
+       {std::pair("64MiB", std::uint64_t{64} << 20U), std::pair("2GiB", std::uint64_t{2} << 30U)}) {
+    write_text(file, fmt::format("child_memory = \"{}\"\n", text));
+    BOOST_TEST(load_user_settings(file).value().child_memory.value() == expected);
+  }
+  for (const char* wrong : {"", "0s", "601s", "-1s", "30", "soon"}) {
+    write_text(file, fmt::format("fetch_timeout = \"{}\"\n", wrong));
+    const auto settings = load_user_settings(file);
+    BOOST_TEST_REQUIRE(!settings.has_value(), wrong);
+    BOOST_TEST(settings.error().message ==
+               fmt::format("fetch_timeout must be a duration from 1s to 10m, found \"{}\"", wrong));
+  }
+  for (const char* wrong : {"", "63MiB", "512", "512MB", "1.5GiB", "-1GiB", "17179869185GiB", "MiB"}) {
+    write_text(file, fmt::format("child_memory = \"{}\"\n", wrong));
+    const auto settings = load_user_settings(file);
+    BOOST_TEST_REQUIRE(!settings.has_value(), wrong);
+    BOOST_TEST(settings.error().message ==
+               fmt::format("child_memory must be a size of at least 64MiB, found \"{}\"", wrong));
+    BOOST_TEST(settings.error().hint == "write it in MiB or GiB: \"512MiB\"");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(connections_are_counted) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";
