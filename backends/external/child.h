@@ -1,12 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "backends/base/context.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/started_child.h"
 #include "protocol/base/result.h"
@@ -25,6 +27,8 @@ class ChildListener {
   virtual void on_line(const Frame& frame) = 0;
   // A line of its stderr; longer ones than kLongestWords are left out.
   virtual void on_words(const std::string& line) = 0;
+  // It went beyond its limits, and is being ended: LIMIT_EXCEEDED ("it used more than …").
+  virtual void on_excess(Error why) = 0;
   // The child and what was left of its group are gone: "exit code 3" (128 + n for
   // signal n), "it closed its stdout", "it closed its stdin".
   virtual void on_end(const std::string& how) = 0;
@@ -38,8 +42,10 @@ class ChildListener {
 // make the other wait. Members may be called from any thread.
 class Child {
  public:
-  // `listener` outlives the child, and may be called before this returns. Errors: TOOL_MISSING, IO_ERROR.
-  static Result<std::unique_ptr<Child>> start(std::vector<std::string> command, ChildListener& listener);
+  // It may use the memory of `limits`, and write files of that size; their times do not count. `listener` outlives the
+  // child, and may be called before this returns. Errors: TOOL_MISSING, IO_ERROR.
+  static Result<std::unique_ptr<Child>> start(std::vector<std::string> command, const ChildLimits& limits,
+                                              ChildListener& listener);
   // Ends it.
   ~Child();
   Child(const Child&) = delete;
@@ -52,14 +58,17 @@ class Child {
   void end();
 
  private:
-  Child(StartedChild process, Descriptor wake, ChildListener& listener);
+  Child(StartedChild process, const ChildLimits& limits, Descriptor wake, ChildListener& listener);
   void attend();
   bool pass_on_words(LineReader& words);
   bool pass_on_answers(LineReader& answers);
   bool wait(bool words_are_open);
   bool ends_soon();
+  bool exceeds_memory();
 
   StartedChild process_;
+  const ChildLimits limits_;
+  std::chrono::steady_clock::time_point measured_ = {};
   Descriptor wake_;
   ChildListener& listener_;
   std::atomic<bool> is_ending_{false};

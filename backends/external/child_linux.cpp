@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <system_error>
 #include <utility>
 
@@ -18,7 +20,12 @@ namespace {
 constexpr int kReadsOfAPipe = 16;
 // In milliseconds.
 constexpr int kTimeToEnd = 500;
-constexpr int kEndPolling = 1000;  // where the kernel has no pidfd
+constexpr std::chrono::milliseconds kUsagePolling{100};
+constexpr int kFileTooLarge = 128 + SIGXFSZ;  // as an exit code
+
+Error excess(std::string message, std::string hint) {
+  return {.code = Code::limit_exceeded, .message = std::move(message), .hint = std::move(hint)};
+}
 
 tl::unexpected<Error> cannot_attend(const std::string& program, std::error_code reason) {
   return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, reason.message()));
@@ -26,23 +33,26 @@ tl::unexpected<Error> cannot_attend(const std::string& program, std::error_code 
 
 }  // namespace
 
-Result<std::unique_ptr<Child>> Child::start(std::vector<std::string> command, ChildListener& listener) {
+Result<std::unique_ptr<Child>> Child::start(std::vector<std::string> command, const ChildLimits& limits,
+                                            ChildListener& listener) {
   const std::string program = command.empty() ? std::string() : command.front();
   // Not where we were started: that directory is none of the backend's.
   MODLOCK_TRY(auto process, StartedChild::start(Command{.argv = std::move(command), .directory = "/"}, true));
+  process.limit_files(limits.file_size);
   Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) {
     return cannot_attend(program, std::error_code(errno, std::generic_category()));
   }
   try {
-    return std::unique_ptr<Child>(new Child(std::move(process), std::move(wake), listener));
+    return std::unique_ptr<Child>(new Child(std::move(process), limits, std::move(wake), listener));
   } catch (const std::system_error& error) {
     return cannot_attend(program, error.code());
   }
 }
 
-Child::Child(StartedChild process, Descriptor wake, ChildListener& listener)
+Child::Child(StartedChild process, const ChildLimits& limits, Descriptor wake, ChildListener& listener)
     : process_(std::move(process)),
+      limits_(limits),
       wake_(std::move(wake)),
       listener_(listener),
       writer_(process_.in().get()),
@@ -92,14 +102,15 @@ bool Child::pass_on_answers(LineReader& answers) {
   return true;
 }
 
-// Until there is something to read, the child has ended or is to be ended. False once it no longer reads its stdin.
+// Until there is something to read, the child has ended or is to be ended, or is to be measured. False once it no
+// longer reads its stdin.
 bool Child::wait(bool words_are_open) {
   std::array<pollfd, 5> watched{{{process_.in().get(), 0, 0},
                                  {wake_.get(), POLLIN, 0},
                                  {process_.end_event(), POLLIN, 0},
                                  {process_.out().get(), POLLIN, 0},
                                  {words_are_open ? process_.err().get() : -1, POLLIN, 0}}};
-  ::poll(watched.data(), watched.size(), process_.end_event() < 0 ? kEndPolling : -1);
+  ::poll(watched.data(), watched.size(), static_cast<int>(kUsagePolling.count()));
   return (watched[0].revents & POLLERR) == 0;
 }
 
@@ -108,6 +119,17 @@ bool Child::ends_soon() {
   pollfd end{process_.end_event(), POLLIN, 0};
   ::poll(&end, 1, kTimeToEnd);
   return process_.has_ended();
+}
+
+bool Child::exceeds_memory() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - measured_ < kUsagePolling) {
+    return false;
+  }
+  measured_ = now;
+  // It may have started others before the limit was there to inherit.
+  process_.limit_files(limits_.file_size);
+  return process_.usage().memory > limits_.memory;
 }
 
 void Child::attend() {
@@ -123,19 +145,31 @@ void Child::attend() {
   };
   bool is_deaf = false;
   bool has_ended = false;
-  while (answers_are_open && !is_deaf && !has_ended && !is_ending_) {
+  bool is_too_large = false;
+  while (answers_are_open && !is_deaf && !has_ended && !is_ending_ && !is_too_large) {
     is_deaf = !wait(words_are_open);
     has_ended = process_.has_ended();
     read_both();
+    is_too_large = !has_ended && exceeds_memory();
   }
-  has_ended = has_ended || (!is_ending_ && ends_soon());
-  if (!has_ended) {
+  if (is_too_large) {
+    listener_.on_excess(
+        excess(fmt::format("it used more than the {} MiB of memory that a program may use here", limits_.memory >> 20U),
+               "repair the backend, or raise child_memory in your settings"));
+  }
+  has_ended = has_ended || (!is_ending_ && !is_too_large && ends_soon());
+  if (!has_ended && !is_too_large) {
     process_.ask_to_end();
   }
   for (int i = 0; i < kReadsOfAPipe && (answers_are_open || words_are_open); ++i) {
     read_both();
   }
   const auto exit_code = process_.finish();
+  if (has_ended && exit_code && *exit_code == kFileTooLarge) {
+    listener_.on_excess(excess(
+        fmt::format("it wrote a file of more than the {} MiB that a program may write here", limits_.file_size >> 20U),
+        "a backend fetches smaller files"));
+  }
   listener_.on_end(has_ended && exit_code ? fmt::format("exit code {}", *exit_code)
                    : is_deaf              ? "it closed its stdin"
                                           : "it closed its stdout");

@@ -21,16 +21,16 @@ std::string quoted(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<std::shared_ptr<Connection>> Connection::open(const ExternalCommand& command) {
+Result<std::shared_ptr<Connection>> Connection::open(const ExternalCommand& command, const ChildLimits& limits) {
   const std::shared_ptr<Connection> connection(new Connection(command));
-  MODLOCK_TRY(connection->start());
+  MODLOCK_TRY(connection->start(limits));
   return connection;
 }
 
-Result<void> Connection::start() {
+Result<void> Connection::start(const ChildLimits& limits) {
   // What the child says at once waits until it is known here.
   const std::lock_guard lock(mutex_);
-  MODLOCK_TRY(auto child, Child::start(command_.command, *this));
+  MODLOCK_TRY(auto child, Child::start(command_.command, limits, *this));
   child_ = std::move(child);
   send(kDescribe, "backend/describe", Json::Value(Json::objectValue));
   return {};
@@ -186,6 +186,13 @@ void Connection::on_words(const std::string& line) {
   log("says: " + line);
 }
 
+void Connection::on_excess(Error why) {
+  const std::lock_guard lock(mutex_);
+  if (!end_) {
+    end_calls({CallFailure::Retry::no, std::move(why)});
+  }
+}
+
 void Connection::on_end(const std::string& how) {
   const std::lock_guard lock(mutex_);
   if (end_) {
@@ -211,7 +218,7 @@ void Connection::log(const std::string& line) const {
 Result<Json::Value> Program::call(const Call& call, const Context& context) {
   for (int ended = 0;;) {
     MODLOCK_TRY(context.check());
-    MODLOCK_TRY(const auto open, connection(call));
+    MODLOCK_TRY(const auto open, connection(call, context.children));
     auto result = open->call(call, context);
     if (result) {
       return std::move(*result);
@@ -224,13 +231,13 @@ Result<Json::Value> Program::call(const Call& call, const Context& context) {
   }
 }
 
-Result<std::shared_ptr<Connection>> Program::connection(const Call& call) {
+Result<std::shared_ptr<Connection>> Program::connection(const Call& call, const ChildLimits& limits) {
   MODLOCK_TRY(check_external_command(command_));
   const std::lock_guard lock(mutex_);
   if (connection_ && connection_->is_open()) {
     return connection_;
   }
-  auto opened = Connection::open(command_);
+  auto opened = Connection::open(command_, limits);
   if (opened) {
     connection_ = *opened;
     return opened;

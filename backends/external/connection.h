@@ -48,11 +48,11 @@ struct CallFailure {
 class Connection final : private ChildListener {
  public:
   // Starts the program. Errors: TOOL_MISSING, IO_ERROR.
-  static Result<std::shared_ptr<Connection>> open(const ExternalCommand& command);
+  static Result<std::shared_ptr<Connection>> open(const ExternalCommand& command, const ChildLimits& limits);
 
   // The result of the answer. Where there is none because the process has ended, its whole group has. Errors:
-  // REQUEST_CANCELLED, DEADLINE_EXCEEDED, TIMEOUT (past `call.end`), UNREACHABLE (the process ended), BAD_RESPONSE, and
-  // what the backend answers.
+  // REQUEST_CANCELLED, DEADLINE_EXCEEDED, TIMEOUT (past `call.end`), UNREACHABLE (the process ended), BAD_RESPONSE,
+  // LIMIT_EXCEEDED (the process went beyond its limits), and what the backend answers.
   tl::expected<Json::Value, CallFailure> call(const Call& call, const Context& context);
 
   // False once calls fail.
@@ -70,9 +70,10 @@ class Connection final : private ChildListener {
   };
 
   explicit Connection(ExternalCommand command) : command_(std::move(command)) {}
-  Result<void> start();
+  Result<void> start(const ChildLimits& limits);
   void on_line(const Frame& frame) override;
   void on_words(const std::string& line) override;
+  void on_excess(Error why) override;
   void on_end(const std::string& how) override;
 
   // These expect the lock to be held.
@@ -109,7 +110,7 @@ class Program {
   Result<Json::Value> call(const Call& call, const Context& context);
 
  private:
-  Result<std::shared_ptr<Connection>> connection(const Call& call);
+  Result<std::shared_ptr<Connection>> connection(const Call& call, const ChildLimits& limits);
 
   const ExternalCommand command_;
   std::mutex mutex_;

@@ -154,6 +154,30 @@ BOOST_AUTO_TEST_CASE(errors_keep_what_helps) {
   BOOST_TEST(words.error().message.size() == prefix.size() + 500 + std::string_view("…").size());
 }
 
+BOOST_AUTO_TEST_CASE(a_backend_has_the_limits_of_other_programs) {
+  struct Row {
+    const char* name;  // the behaviour of the program
+    const char* what;
+  };
+  for (const Row& row : {
+           Row{"grows", "it used more than the 48 MiB of memory that a program may use here"},
+           Row{"starts what grows", "it used more than the 48 MiB of memory that a program may use here"},
+           Row{"writes a large file", "it wrote a file of more than the 4 MiB that a program may write here"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      ExternalFixture fixture;
+      fixture.context.children.memory = std::uint64_t{48} << 20U;
+      fixture.context.children.file_size = std::uint64_t{4} << 20U;
+      auto backend = fixture.backend(row.name);
+      const auto listed = backend->list_versions(fixture.source(), "", fixture.context);
+      BOOST_TEST(outcome(listed) == "LIMIT_EXCEEDED: " + fixture.could_not(kListing) + row.what);
+      BOOST_TEST(fixture.starts() == 1U);
+      backend.reset();
+      BOOST_TEST(fixture.all_gone());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(one_crash_is_made_good) {
   ExternalFixture fixture;
   auto backend = fixture.backend("crash once");

@@ -81,6 +81,12 @@ def in_reverse(id, method, params):
             answer(id, result=result_of(method, params))
 
 
+def writes_large_file(id, method, params):
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    with open(os.path.join(where, "large"), "wb") as file:
+        file.write(b"x" * (8 << 20))
+
+
 def first_twice(id, method, params):
     waiting.append((id, method, params))
     if len(waiting) == 2:
@@ -144,6 +150,10 @@ def twice_the_same(id, method, params):
 
 ON_REQUEST = {
     "normal": lambda id, method, params: answer(id, result=result_of(method, params)),
+    "grows": lambda *request: (waiting.append(bytearray(os.urandom(1) * (64 << 20))), signal.pause()),
+    "starts what grows": lambda *request: subprocess.run(
+        [sys.executable, "-I", "-c", "import signal; a = bytearray(b'x' * (64 << 20)); signal.pause()"]),
+    "writes a large file": writes_large_file,
     "crash once": lambda *request: end(4) if runs() == 1 else ON_REQUEST["normal"](*request),
     "crash always": lambda *request: end(4),
     "crash with words": lambda *request: (say("first\nTraceback: b\x07oom at https://me:secret@host/x?t=1\n\n"), end(1)),
