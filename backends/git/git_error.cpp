@@ -8,6 +8,7 @@
 
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::git {
@@ -189,12 +190,46 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
   return error;
 }
 
-Error meaning_of(GitFailure failure, const RemoteAddress& remote, std::string_view doing, int exit_code) {
+// What the server said in git's protocol, in one line: the words of the packet that ended it, else the last line of
+// band 3, which git shows as it shows progress. Empty: nothing.
+std::string words_of_server(std::string_view text) {
+  constexpr std::string_view kEnded = "remote error: ";
+  constexpr std::string_view kShown = "remote: ";
+  constexpr std::size_t kKept = 300;
+  std::string_view words;
+  bool is_last = false;
+  while (!text.empty() && !is_last) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t ended = line.find(kEnded);
+    is_last = ended != std::string_view::npos;
+    if (is_last) {
+      line.remove_prefix(ended + kEnded.size());
+    } else if (line.starts_with(kShown)) {
+      line.remove_prefix(kShown.size());
+    } else {
+      continue;
+    }
+    line = line.substr(0, line.find("\x1b[K"));  // where git clears the rest of a line
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
+    words = std::any_of(line.begin(), line.end(), ascii::is_alnum) ? line : words;
+  }
+  return quotable(scrub_urls(words.substr(0, kKept)));
+}
+
+Error meaning_of(GitFailure failure, const RemoteAddress& remote, std::string_view doing, int exit_code,
+                 std::string_view said = {}) {
   const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
   Error error;
   const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
                                     [failure](const Meaning& row) { return row.failure == failure; });
-  if (meaning == kMeanings.end()) {
+  const bool is_unknown = failure == GitFailure::broken_response || failure == GitFailure::other;
+  if (is_unknown && !said.empty()) {
+    error.code = Code::bad_response;
+    error.message = fmt::format("{}: the server said: {}", prefix, said);
+    error.hint = "ask those who run the server; it may be gone if you try again later";
+  } else if (meaning == kMeanings.end()) {
     error = authentication(failure, remote, prefix);
   } else {
     error.code = meaning->code;
@@ -228,13 +263,13 @@ Error unsupported_object_format(const RemoteAddress& remote, std::string_view do
 }
 
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output) {
-  Error error = meaning_of(classify(error_output), remote, doing, exit_code);
+  Error error = meaning_of(classify(error_output), remote, doing, exit_code, words_of_server(error_output));
   error.notes = last_lines(error_output);
   return error;
 }
 
-Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure) {
-  return meaning_of(failure, remote, doing, 0);
+Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure, std::string_view said) {
+  return meaning_of(failure, remote, doing, 0, said);
 }
 
 Error not_in_cache(const RemoteAddress& remote) {

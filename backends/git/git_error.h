@@ -43,11 +43,11 @@ std::string quotable(std::string_view text);
 Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing);
 
 // The error of a git that ended with `exit_code`; `doing` completes "git could not …" ("list the tags of"). The last
-// lines that git wrote, scrubbed, are its notes.
+// lines that git wrote, scrubbed, are its notes. Where they tell no known trouble, the message is what the server said.
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output);
 
-// The same of a trouble that no error output told.
-Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure);
+// The same of a trouble that no error output told. `said` are the server's own words, which are quotable.
+Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure, std::string_view said = {});
 
 // OFFLINE_MISS of a repository that was never fetched.
 Error not_in_cache(const RemoteAddress& remote);

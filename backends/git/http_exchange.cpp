@@ -175,7 +175,9 @@ Result<Advertised> HttpExchange::advertise() {
   MODLOCK_TRY(check_advertisement(response));
   auto advertisement = advertisement_.finish();
   if (!advertisement) {
-    return fail(explain_content(advertisement.error()));
+    const std::string_view message = advertisement.error().message;
+    return fail(explain_content(advertisement.error(),
+                                message.starts_with(kServerSaid) ? message.substr(kServerSaid.size()) : ""));
   }
   const std::string& found_at = response.url.reveal();
   RepositoryEndpoint found{
@@ -243,7 +245,7 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
     const GitFailure said = classify(answer.refusal());
     return said == GitFailure::unknown_commit || said == GitFailure::refused_commit
                ? Result<bool>(false)
-               : fail(explain_content(response.error()));
+               : fail(explain_content(response.error(), answer.refusal()));
   }
   if (!response) {
     return fail(explain_failure(std::move(response.error())));
@@ -258,7 +260,7 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
   if (!finished && finished.error().code == Code::io_error) {
     return fail(std::move(finished.error()));
   }
-  return finished ? Result<bool>(true) : fail(explain_content(finished.error()));
+  return finished ? Result<bool>(true) : fail(explain_content(finished.error(), {}));
 }
 
 std::string HttpExchange::base() const {
@@ -368,9 +370,9 @@ Error HttpExchange::explain_status(HttpResponse response) const {
   return error;
 }
 
-Error HttpExchange::explain_content(const Error& error) const {
+Error HttpExchange::explain_content(const Error& error, std::string_view said) const {
   const GitFailure found = classify(error.message);
-  Error explained = explain(remote_, doing_, found == GitFailure::other ? GitFailure::broken_response : found);
+  Error explained = explain(remote_, doing_, found == GitFailure::other ? GitFailure::broken_response : found, said);
   explained.notes.push_back(quotable(scrub_urls(error.message)));
   return explained;
 }

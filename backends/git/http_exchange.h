@@ -56,8 +56,8 @@ class HttpExchange {
   Result<void> check_advertisement(const HttpResponse& response);
   Error explain_failure(Error error);
   Error explain_status(HttpResponse response) const;
-  // Of an answer that cannot be understood, or says why there is none.
-  Error explain_content(const Error& error) const;
+  // Of an answer that cannot be understood, or says why there is none: then `said` are its words.
+  Error explain_content(const Error& error, std::string_view said) const;
   tl::unexpected<Error> failure(GitFailure failure) const;
 
   HttpClient& http_;

@@ -62,6 +62,7 @@ Result<void> add_reference(References& references, std::string_view line) {
   return {};
 }
 
+constexpr std::size_t kLongestWords = 300;  // of a server that refuses
 constexpr char kPackBand = 1;
 constexpr char kProgressBand = 2;
 constexpr char kErrorBand = 3;
@@ -179,7 +180,7 @@ Result<void> AdvertisementReader::take_line(std::string_view line) {
     return {};  // where the server's own history is cut off
   }
   if (line.starts_with("ERR ")) {
-    return fail(Code::bad_response, fmt::format("the server said: {}", quotable(scrub_urls(line.substr(4)))));
+    return fail(Code::bad_response, std::string(kServerSaid) + quotable(scrub_urls(line.substr(4, kLongestWords))));
   }
   if (const std::size_t end = line.find('\0'); is_first && end != std::string_view::npos) {
     advertisement_.capabilities = line.substr(end + 1);
@@ -248,9 +249,8 @@ Result<void> PackResponse::take(const Packet& packet) {
 }
 
 Result<void> PackResponse::refuse(std::string_view said) {
-  constexpr std::size_t kKept = 1000;
-  refusal_ = quotable(scrub_urls(said.substr(0, kKept)));
-  return fail(Code::bad_response, "the server said: " + refusal_);
+  refusal_ = quotable(scrub_urls(said.substr(0, kLongestWords)));
+  return fail(Code::bad_response, std::string(kServerSaid) + refusal_);
 }
 
 Result<void> PackResponse::finish() {

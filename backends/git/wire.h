@@ -34,6 +34,9 @@ Result<std::optional<Packet>> take_packet(std::string_view& bytes);
 // `text` as a packet, with its line end.
 std::string packet_line(std::string_view text);
 
+// Before the words of a server in a BAD_RESPONSE.
+inline constexpr std::string_view kServerSaid = "the server said: ";
+
 // What a server answers to GET <url>/info/refs?service=git-upload-pack in protocol v0 or v1 (gitprotocol-http).
 struct Advertisement {
   std::string capabilities;  // "" where the server names none

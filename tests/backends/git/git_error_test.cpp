@@ -101,6 +101,14 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
                "IO_ERROR", "the disk that holds the cache is full"},
            Row{"read-only", "error: insufficient permission for adding an object to repository database\n", "IO_ERROR",
                "the cache directory cannot be written"},
+           Row{"a refusal", "fatal: remote error: quota of \x1b[1macme exceeded, see https://u:p@h.test/q?t=1\n",
+               "BAD_RESPONSE", "the server said: quota of \\x1b[1macme exceeded, see https://…@h.test/q…"},
+           Row{"a refusal beside the pack",
+               "remote: Counting objects\nremote: ======        \nremote: the disk is broken\x1b[K\nremote: ======\n"
+               "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n",
+               "BAD_RESPONSE", "the server said: the disk is broken"},
+           Row{"a refusal of a known kind", "fatal: remote error: access denied or repository not exported: /x\n",
+               "NOT_FOUND", "there is no such repository, or it may not be seen"},
            Row{"never seen", "fatal: something new\n", "BAD_RESPONSE", "git failed with exit code 128"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -1,4 +1,4 @@
-// Servers whose answers never end, or are larger than anything that is kept.
+// Servers whose answers never end, are larger than anything that is kept, or say why there is none.
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
@@ -71,6 +71,16 @@ struct Hostile : GitFixture {
                     },
                 .path = "/m.git/git-upload-pack"});
   }
+  // As answer(), with these bytes in place of the pack.
+  void refuse(const std::string& bytes) {
+    const std::string start = head("result") + packet("shallow " + std::string(kId) + "\n") + "0000";
+    server.add({.behaviour =
+                    [=](ServerStream& stream, const ReceivedRequest& request, const auto& good) {
+                      const bool is_done = request.body.find("0009done\n") != std::string::npos;
+                      return faults::bytes(is_done ? start + bytes : start)(stream, request, good);
+                    },
+                .path = "/m.git/git-upload-pack"});
+  }
   std::size_t asked() const { return server.lines().size(); }
   // Nothing of what arrived stays.
   std::uintmax_t kept() const {
@@ -133,6 +143,39 @@ BOOST_AUTO_TEST_CASE(packs_and_progress_without_end) {
         const auto found = outcome(hostile.fetch_one(hostile.url(), {kId, "refs/tags/v1.0.0", false}));
         BOOST_TEST(found.substr(0, found.find(':')) == row.code, found);
         BOOST_TEST(hostile.kept() < 100'000U);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_words_of_a_server_that_refuses_are_shown) {
+  const std::string words = "no \x1bway, see https://me:secret@h.test/";
+  // Of what ends it git itself shows no control character.
+  const auto shown = [](bool by_git) {
+    return std::string("the server said: no ") + (by_git ? "?" : "\\x1b") + "way, see https://…@h.test/";
+  };
+  for (const GitEngine engine : {GitEngine::automatic, GitEngine::git}) {
+    BOOST_TEST_CONTEXT(static_cast<int>(engine)) {
+      Hostile hostile;
+      hostile.renew_backend(engine);
+      hostile.server.add({.behaviour = faults::bytes(head("advertisement") + packet("# service=git-upload-pack\n") +
+                                                     "0000" + packet("ERR " + words + "\n") + "0000"),
+                          .path = "/none.git/info"});
+      const std::string url = "http://" + hostile.server.host() + "/none.git";
+      BOOST_TEST(outcome(hostile.backend->list_versions(hostile.source(url), "", hostile.context)) ==
+                 "BAD_RESPONSE: git could not list the tags of \"git::" + url +
+                     "\": " + shown(engine == GitEngine::git));
+      for (const char* row : {"in a packet", "in band 3"}) {
+        BOOST_TEST_CONTEXT(row) {
+          Hostile refusing;
+          refusing.renew_backend(engine);
+          refusing.advertise("0000");
+          refusing.refuse(std::string(row) == "in band 3" ? packet("NAK\n") + packet("\3" + words + "\n") + "0000"
+                                                          : packet("ERR " + words + "\n"));
+          BOOST_TEST(outcome(refusing.fetch_one(refusing.url(), {kId, "refs/tags/v1.0.0", false})) ==
+                     "BAD_RESPONSE: git could not fetch from \"git::" + refusing.url() +
+                         "\": " + shown(engine == GitEngine::git && std::string(row) == "in a packet"));
+        }
       }
     }
   }
