@@ -1,5 +1,7 @@
 #include "backends/git/git_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -92,10 +94,28 @@ void add_credentials(const RemoteAddress& remote, std::vector<Setting>& settings
                         "\"$MODLOCK_GIT_USERNAME\" \"$MODLOCK_GIT_PASSWORD\"; }; f");
 }
 
-// Who lists the processes of this machine sees arguments, not environments.
-void add_query(const RemoteAddress& remote, std::vector<Setting>& settings) {
-  if (!remote.full_url.empty()) {
-    settings.emplace_back("url." + remote.full_url.reveal() + ".insteadOf", remote.url);
+constexpr std::string_view kHelper = "tofu-modlock";
+constexpr std::string_view kRemoteName = "tofu-modlock-address";
+
+// Who lists the processes of this machine sees arguments, not environments. With a hidden query git is given a
+// transport of ours, which is an alias: git-remote-https reads the address from the remote of that name. The rule from
+// the address to itself keeps those of the user away.
+void add_query(const RemoteAddress& remote, std::vector<Setting>& settings, Command& command) {
+  const std::string& url = remote.full_url.reveal();
+  if (!remote.hides_query()) {
+    if (!url.empty()) {
+      settings.emplace_back("url." + url + ".insteadOf", remote.url);
+    }
+    return;
+  }
+  settings.emplace_back(fmt::format("remote.{}.url", kRemoteName), url);
+  settings.emplace_back("url." + url + ".insteadOf", url);
+  settings.emplace_back(fmt::format("alias.remote-{}", kHelper),
+                        fmt::format("!f() {{ exec git remote-{} {}; }}; f", remote.scheme, kRemoteName));
+  std::replace(command.argv.begin(), command.argv.end(), remote.url, fmt::format("{}::{}", kHelper, remote.url));
+  std::string& allowed = command.set_environment["GIT_ALLOW_PROTOCOL"];
+  if ((":" + allowed + ":").find(":" + remote.scheme + ":") != std::string::npos) {
+    allowed += fmt::format(":{}", kHelper);
   }
 }
 
@@ -145,8 +165,16 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
       {"maintenance.auto", "false"},       {"fetch.recurseSubmodules", "false"},
       {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"}};
   add_credentials(remote, settings, command.set_environment);
-  add_query(remote, settings);
+  add_query(remote, settings, command);
   add_settings(settings, environment, command.set_environment);
+  return command;
+}
+
+Command version_command(const RemoteAddress& remote, const EnvironmentLookup& environment, bool follows_redirects,
+                        std::chrono::seconds patience) {
+  Command command = network_command(remote, {"remote-" + remote.scheme, std::string(kRemoteName)}, environment, {}, {},
+                                    follows_redirects, patience);
+  command.input = "stateless-connect git-upload-pack\n";
   return command;
 }
 

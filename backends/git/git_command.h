@@ -19,7 +19,8 @@ std::optional<std::string> lookup_environment(const char* name);
 // `git <arguments>` that speaks with a remote. The user's configuration, credential helpers, proxies and certificates
 // apply; hooks, prompts, a repository of the environment, transports beyond the five and credentials that follow a
 // redirect to another host do not. User-info of the address is answered by a credential helper in the child's
-// environment, and its query is put back by a rewriting rule there: arguments hold `remote.url`, never these.
+// environment, and the address with its query is there too: arguments hold `remote.url`, never these. git hands a
+// whole address to the program that speaks http, so that one is started by a rule of the environment, by name alone.
 // An address of https is asked over http neither: a redirect there ends git.
 // Where `follows_redirects` is false, a redirect ends git, which says "error: 30x"; else the first request follows any.
 // `configured_ssh` is the user's core.sshCommand; `ssh_key` a file with a private key that ssh is to offer too. A
@@ -28,6 +29,11 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                         const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {},
                         const std::filesystem::path& ssh_key = {}, bool follows_redirects = true,
                         std::chrono::seconds patience = std::chrono::seconds{30});
+
+// Asks whether a remote whose query is hidden speaks version 2 of git's protocol, with which git starts no program that
+// is given the address: the output starts with a line end, else with "fallback".
+Command version_command(const RemoteAddress& remote, const EnvironmentLookup& environment, bool follows_redirects,
+                        std::chrono::seconds patience);
 
 // For an address of https that the user's own configuration rewrites to one of http: no server led there.
 void allow_http(Command& command, const EnvironmentLookup& environment);

@@ -87,7 +87,6 @@ void report_credential(const RemoteAddress& remote, const StoredCredential& cred
 }
 
 constexpr std::string_view kPath = "/info/refs";
-constexpr std::string_view kTail = "/info/refs?service=git-upload-pack";
 constexpr std::string_view kAdvertisement = "application/x-git-upload-pack-advertisement";
 constexpr std::string_view kRequest = "application/x-git-upload-pack-request";
 constexpr std::string_view kResult = "application/x-git-upload-pack-result";
@@ -181,7 +180,7 @@ Result<Advertised> HttpExchange::advertise() {
   }
   const std::string& found_at = response.url.reveal();
   RepositoryEndpoint found{
-      plan_, SecretText(found_at.substr(0, found_at.size() - kTail.size())), authorization_, {}, {}};
+      plan_, SecretText(found_at.substr(0, found_at.size() - tail().size())), authorization_, {}, {}};
   if (!have_same_origin(found_at, remote_.url)) {
     found.authorization = {};
     found.plan.secret_headers.clear();
@@ -192,7 +191,7 @@ Result<Advertised> HttpExchange::advertise() {
 }
 
 Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
-  if (!response.url.reveal().ends_with(kTail)) {
+  if (!response.url.reveal().ends_with(tail())) {
     return failure(GitFailure::redirected);
   }
   if (response.header("content-type").value_or("") != kAdvertisement) {
@@ -215,10 +214,10 @@ Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
 Result<SecretText> HttpExchange::resolve() {
   MODLOCK_TRY(const auto response, get(remote_.password ? basic(remote_.username, *remote_.password) : SecretText()));
   const std::string& led_to = response.url.reveal();
-  if (led_to == url() || !led_to.ends_with(kTail)) {
+  if (led_to == url() || !led_to.ends_with(tail())) {
     return SecretText();
   }
-  return SecretText(led_to.substr(0, led_to.size() - kTail.size()));
+  return SecretText(led_to.substr(0, led_to.size() - tail().size()));
 }
 
 bool HttpExchange::can_fetch(const RepositoryEndpoint& found) {
@@ -263,12 +262,18 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
   return finished ? Result<bool>(true) : fail(explain_content(finished.error(), {}));
 }
 
+// git appends to the whole address, its query included.
 std::string HttpExchange::base() const {
-  return remote_.url.substr(0, remote_.url.find_last_not_of('/') + 1);
+  const std::string& whole = remote_.hides_query() ? remote_.full_url.reveal() : remote_.url;
+  return whole.substr(0, whole.find_last_not_of('/') + 1);
+}
+
+std::string HttpExchange::tail() const {
+  return fmt::format("{}{}service=git-upload-pack", kPath, remote_.hides_query() ? '&' : '?');
 }
 
 std::string HttpExchange::url() const {
-  return base() + std::string(kTail);
+  return base() + tail();
 }
 
 HttpRequest HttpExchange::request(SecretText url, const SecretText& authorization) const {

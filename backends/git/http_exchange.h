@@ -49,6 +49,7 @@ class HttpExchange {
 
  private:
   std::string base() const;
+  std::string tail() const;
   std::string url() const;
   HttpRequest request(SecretText url, const SecretText& authorization) const;
   Result<HttpResponse> get(const SecretText& authorization);

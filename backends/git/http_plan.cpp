@@ -148,9 +148,6 @@ bool restricts_transports(const GitConfiguration& configuration) {
 tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment) {
   // Servers that serve people under the same address tell git by its name.
   HttpPlan plan{remote, {}, "git/2.0 (tofu-modlock)"};
-  if (!remote.full_url.empty()) {
-    return tl::unexpected<std::string>("its address has a query");
-  }
   const auto configuration = GitConfiguration::read(environment);
   if (!configuration) {
     return tl::unexpected<std::string>("git's configuration can be read by git alone");
@@ -158,8 +155,10 @@ tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const
   if (restricts_transports(*configuration)) {
     return tl::unexpected<std::string>("protocol.allow is set");
   }
-  if (auto reason = follow_rewriting(plan.remote, *configuration)) {
-    return tl::unexpected(std::move(*reason));
+  if (remote.full_url.empty()) {
+    if (auto reason = follow_rewriting(plan.remote, *configuration)) {
+      return tl::unexpected(std::move(*reason));
+    }
   }
   if (auto reason = variable_in_the_way(plan.remote, environment)) {
     return tl::unexpected(std::move(*reason));

@@ -12,7 +12,7 @@ namespace modlock::git {
 
 // How our own HTTP client is to ask what git would ask.
 struct HttpPlan {
-  RemoteAddress remote;  // as url.<base>.insteadOf has it; `display` as it was
+  RemoteAddress remote;  // as url.<base>.insteadOf has it, which leaves one with a query; `display` as it was
   std::vector<std::pair<std::string, SecretText>> secret_headers;  // http.extraHeader
   std::string user_agent;
 };

@@ -89,6 +89,12 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
                                     key ? key->path() : std::filesystem::path(), !context_.check_source,
                                     std::chrono::ceil<std::chrono::seconds>(context_.children.idle));
   command.output_limit = kLongestListing;
+  if (address.hides_query() && std::find(arguments.begin(), arguments.end(), "fetch") != arguments.end()) {
+    MODLOCK_TRY(auto asked, ask_version(address, doing));
+    if (asked.output.empty()) {
+      return asked;  // it tells why
+    }
+  }
   context_.count_request();
   auto finished = run_command(command, context_);
   if (finished && finished->exit_code != 0 && is_rewritten_to_http(finished->error_output)) {
@@ -99,6 +105,26 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     return fail(with_purpose(std::move(finished.error()), doing, address_.display));
   }
   return finished;
+}
+
+// Of another version git would start programs with the whole address.
+Result<Finished> Remote::ask_version(const RemoteAddress& address, std::string_view doing) const {
+  context_.count_request();
+  auto asked = run_command(version_command(address, lookup_environment, !context_.check_source,
+                                           std::chrono::ceil<std::chrono::seconds>(context_.children.idle)),
+                           context_);
+  if (!asked) {
+    return fail(with_purpose(std::move(asked.error()), doing, address_.display));
+  }
+  const bool is_unclear = asked->output.empty() && asked->exit_code == 0;
+  if (asked->output.starts_with("fallback") || is_unclear) {
+    return fail(Code::source_unsupported,
+                fmt::format("git could not {} \"{}\": the server does not speak version 2 of git's protocol, and with "
+                            "an older one git would show the query of the address to every user of this machine",
+                            doing, address_.display),
+                "name a branch or a tag, or give git a credential for the host in place of the query");
+  }
+  return asked;
 }
 
 Result<References> Remote::list(Part part, std::string_view doing) const {

@@ -32,7 +32,8 @@ struct Advertising {
 
 // The remote side of one repository: each call is one request (smart_http.h has the exceptions). Where sources are
 // checked, git follows no redirect: SmartHttp finds out where it leads and has it checked, and git is then sent there;
-// without it a redirect is BAD_RESPONSE. Offline: OFFLINE_MISS.
+// without it a redirect is BAD_RESPONSE. A fetch by git from an address of http(s) with a query is two requests, and
+// SOURCE_UNSUPPORTED from a server of an old protocol. Offline: OFFLINE_MISS.
 class Remote {
  public:
   // `http` may be null: then git does everything.
@@ -64,6 +65,7 @@ class Remote {
  private:
   Result<References> list_by_git(Part part, std::string_view doing) const;
   Result<Finished> run(const std::vector<std::string>& arguments, std::string_view doing) const;
+  Result<Finished> ask_version(const RemoteAddress& address, std::string_view doing) const;
   Result<Finished> run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
                           std::string_view doing) const;
 

@@ -18,6 +18,9 @@ struct RemoteAddress {
   std::string host;     // with ":port"; empty for file
   SecretText username;  // http(s) only; a token is often written here
   std::optional<SecretText> password;
+  // Whether the query is for the server alone: of ssh, git and file it is a part of the path.
+  bool hides_query() const { return scheme.starts_with("http") && full_url.reveal().find('?') != std::string::npos; }
+
   SecretText ssh_key = {};  // the private key that `?sshkey=` holds; empty where there is none
 };
 

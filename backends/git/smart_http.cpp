@@ -51,7 +51,8 @@ class SmartHttp::Memory {
   };
 
   static std::string key_of(const RemoteAddress& remote) {
-    return remote.url + '\0' + remote.username.reveal() + '\0' + (remote.password ? remote.password->reveal() : "");
+    return remote.url + '\0' + remote.full_url.reveal() + '\0' + remote.username.reveal() + '\0' +
+           (remote.password ? remote.password->reveal() : "");
   }
   void put(const RemoteAddress& remote, std::shared_ptr<const RepositoryEndpoint> found) {
     const std::scoped_lock lock(mutex_);

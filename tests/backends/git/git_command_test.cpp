@@ -107,9 +107,27 @@ BOOST_AUTO_TEST_CASE(a_query_is_put_back_by_the_environment) {
   RemoteAddress address = remote("https");
   address.full_url = SecretText("https://h.test:1/m.git?token=T0KEN");
   const Command command = network_command(address, {"ls-remote", address.url}, fake({}));
+  BOOST_TEST(command.argv == (std::vector<std::string>{"git", "ls-remote", "tofu-modlock::https://h.test:1/m.git"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(settings(command, 10) ==
+             "remote.tofu-modlock-address.url=https://h.test:1/m.git?token=T0KEN\n"
+             "url.https://h.test:1/m.git?token=T0KEN.insteadOf=https://h.test:1/m.git?token=T0KEN\n"
+             "alias.remote-tofu-modlock=!f() { exec git remote-https tofu-modlock-address; }; f\n");
+  BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == "https:ssh:git:file:tofu-modlock");
+  const Command refused = network_command(address, {}, fake({{"GIT_ALLOW_PROTOCOL", "ssh"}}));
+  BOOST_TEST(refused.set_environment.at("GIT_ALLOW_PROTOCOL") == "ssh");
+  const Command asking = version_command(address, fake({}), true, std::chrono::seconds{30});
+  BOOST_TEST(asking.argv == (std::vector<std::string>{"git", "remote-https", "tofu-modlock-address"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_a_server_led_to_is_put_in_by_the_environment) {
+  RemoteAddress address = remote("https");
+  address.full_url = SecretText("https://elsewhere.test/m.git");
+  const Command command = network_command(address, {"ls-remote", address.url}, fake({}));
   BOOST_TEST(command.argv == (std::vector<std::string>{"git", "ls-remote", "https://h.test:1/m.git"}),
              boost::test_tools::per_element());
-  BOOST_TEST(settings(command, 10) == "url.https://h.test:1/m.git?token=T0KEN.insteadOf=https://h.test:1/m.git\n");
+  BOOST_TEST(settings(command, 10) == "url.https://elsewhere.test/m.git.insteadOf=https://h.test:1/m.git\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_users_ssh_is_told_not_to_ask) {
