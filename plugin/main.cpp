@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <exception>
 
 #include "plugin/cli/commands.h"
@@ -7,7 +6,6 @@ int main(int argc, char** argv) {
   try {
     return modlock::cli::run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "Error: %s [INTERNAL]\n", error.what());
-    return 1;
+    return modlock::cli::end_unexpectedly(error);
   }
 }

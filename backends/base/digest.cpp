@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "protocol/base/system_reason.h"
+
 namespace modlock {
 namespace {
 
@@ -33,8 +35,8 @@ const EVP_MD* openssl_hash(Hash algorithm) {
 }
 
 tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason) {
-  return fail(Code::io_error,
-              fmt::format("cannot read \"{}\": {}", path.string(), std::generic_category().message(reason)));
+  return fail(Code::io_error, fmt::format("cannot read \"{}\": {}", path.string(), system_reason(reason)),
+              std::string(system_advice(reason)));
 }
 
 }  // namespace

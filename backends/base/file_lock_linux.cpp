@@ -13,15 +13,17 @@
 #include <system_error>
 #include <thread>
 
+#include "protocol/base/system_reason.h"
+
 namespace modlock {
 namespace {
 
 constexpr std::chrono::milliseconds kPolling{10};
 
 tl::unexpected<Error> cannot_lock(const std::filesystem::path& path, int reason) {
-  return fail(Code::io_error,
-              fmt::format("cannot lock \"{}\": {}", path.string(), std::generic_category().message(reason)),
-              "make its directory writable, or name another one");
+  return fail(Code::io_error, fmt::format("cannot lock \"{}\": {}", path.string(), system_reason(reason)),
+              reason == EMFILE || reason == ENFILE ? std::string(system_advice(reason))
+                                                   : "make its directory writable, or name another one");
 }
 
 // Longer is no file of ours.

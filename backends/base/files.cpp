@@ -16,26 +16,12 @@
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view hint_for(int reason) {
-  switch (reason) {
-    case ENOSPC:
-    case EDQUOT:
-      return "free some space there, then run it again";
-    case EACCES:
-    case EPERM:
-      return "give the user that runs this permission there";
-    case EROFS:
-      return "the file system is mounted read-only: make it writable or choose another directory";
-    default:
-      return {};
-  }
-}
 
 Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, std::size_t expected) {
   std::string bytes;
@@ -155,9 +141,8 @@ Result<void> remove_directory(const fs::path& directory) {
 }  // namespace
 
 tl::unexpected<Error> system_failure(std::string_view what, const std::filesystem::path& path, int reason) {
-  return fail(Code::io_error,
-              fmt::format("cannot {} \"{}\": {}", what, path.string(), std::generic_category().message(reason)),
-              std::string(hint_for(reason)));
+  return fail(Code::io_error, fmt::format("cannot {} \"{}\": {}", what, path.string(), system_reason(reason)),
+              std::string(system_advice(reason)));
 }
 
 Result<std::string> read_file(const fs::path& path) {

@@ -12,8 +12,8 @@
 
 namespace modlock {
 
-// IO_ERROR for a system call that failed with `reason` (an errno): `cannot <what> "<path>": <the system's reason>`.
-// For reasons that a person can act on (full disk, no permission, read-only file system) the hint says how.
+// IO_ERROR for a system call that failed with `reason` (an errno): `cannot <what> "<path>": <system_reason()>`,
+// with the hint that system_advice() has.
 tl::unexpected<Error> system_failure(std::string_view what, const std::filesystem::path& path, int reason);
 
 // SHA-256 of files, by the path that each was written to: computed while the bytes passed, so that nobody has to read

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -42,9 +44,17 @@ class BudgetedThread {
 
 void parallel_for(std::size_t count, std::size_t width, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr thrown;
   const auto run = [&] {
     for (std::size_t item = next++; item < count; item = next++) {
-      work(item);
+      try {
+        work(item);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        thrown = thrown ? thrown : std::current_exception();
+        next = count;
+      }
     }
   };
   std::vector<BudgetedThread> helpers;
@@ -61,6 +71,10 @@ void parallel_for(std::size_t count, std::size_t width, const std::function<void
     // The system gives no more threads: those that run do all of it.
   }
   run();
+  helpers.clear();
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
 }
 
 std::size_t core_count() {

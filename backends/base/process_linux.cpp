@@ -15,6 +15,7 @@
 #include "backends/base/process.h"
 #include "backends/base/started_child.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
@@ -173,8 +174,8 @@ Result<void> Run::check_usage(const ChildLimits& limits) {
 Result<Finished> Run::attend(const Context& context) {
   const Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) {
-    return fail(Code::io_error,
-                fmt::format("cannot run \"{}\": {}", command_.argv[0], std::generic_category().message(errno)));
+    return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", command_.argv[0], system_reason(errno)),
+                std::string(system_advice(errno)));
   }
   const std::stop_callback on_stop(context.stop, [&wake] { ::eventfd_write(wake.get(), 1); });
   for (;;) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace modlock {
@@ -14,6 +15,9 @@ struct ProcessUsage {
 };
 
 ProcessUsage process_usage(int pid);
+// How many bytes a file of this process may have, where that is limited (ulimit -f).
+std::optional<std::uint64_t> file_size_limit();
+
 // The process and all that it started, as far as the kernel tells us.
 std::vector<int> process_tree(int pid);
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -98,6 +99,12 @@ ProcessUsage process_usage(int pid) {
     usage.cpu += cpu_of(process);
   }
   return usage;
+}
+
+std::optional<std::uint64_t> file_size_limit() {
+  rlimit now{};
+  const bool is_limited = ::getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur != RLIM_INFINITY;
+  return is_limited ? std::optional<std::uint64_t>(now.rlim_cur) : std::nullopt;
 }
 
 }  // namespace modlock

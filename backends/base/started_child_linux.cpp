@@ -21,6 +21,7 @@
 
 #include "backends/base/process.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
@@ -36,7 +37,8 @@ struct Pipe {
 };
 
 tl::unexpected<Error> cannot_run(const std::string& program, int reason) {
-  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, std::generic_category().message(reason)));
+  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, system_reason(reason)),
+              std::string(system_advice(reason)));
 }
 
 // Above 2, so that no pipe can be what another of the child's standard streams is put over.
@@ -211,7 +213,10 @@ void StartedChild::kill_all() {
 void StartedChild::limit_files(std::uint64_t bytes) const {
   const rlimit most{.rlim_cur = bytes, .rlim_max = bytes};
   for (const int member : process_tree(pid_)) {
-    ::prlimit(member, RLIMIT_FSIZE, &most, nullptr);
+    // That of the user may be lower.
+    if (rlimit now{}; ::prlimit(member, RLIMIT_FSIZE, nullptr, &now) == 0 && now.rlim_cur > bytes) {
+      ::prlimit(member, RLIMIT_FSIZE, &most, nullptr);
+    }
   }
 }
 

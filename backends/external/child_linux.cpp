@@ -11,6 +11,7 @@
 
 #include "backends/external/child.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock::external {
 namespace {
@@ -28,7 +29,8 @@ Error excess(std::string message, std::string hint) {
 }
 
 tl::unexpected<Error> cannot_attend(const std::string& program, std::error_code reason) {
-  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, reason.message()));
+  return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", program, system_reason(reason.value())),
+              std::string(system_advice(reason.value())));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/process_usage.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::git {
@@ -24,6 +25,9 @@ constexpr std::array kPhrases = {
     Phrase{"mismatched algorithms: client sha1; server sha256", GitFailure::object_format},
     Phrase{"died of signal 25", GitFailure::too_large},  // SIGXFSZ
     Phrase{"File size limit exceeded", GitFailure::too_large},
+    Phrase{"Too many open files", GitFailure::too_many_files},
+    Phrase{"File too large", GitFailure::too_large},
+    Phrase{"Cannot allocate memory", GitFailure::no_memory},
     Phrase{"No space left on device", GitFailure::disk_full},
     Phrase{"Disk quota exceeded", GitFailure::disk_full},
     Phrase{"Read-only file system", GitFailure::read_only},
@@ -138,6 +142,10 @@ constexpr std::array kMeanings = {
             "use a copy of the repository in the SHA-1 object format"},
     Meaning{GitFailure::too_large, Code::limit_exceeded, "it sends more than a repository here may hold",
             "do not use this repository, or have what is large removed from its history"},
+    Meaning{GitFailure::too_many_files, Code::io_error, "it may not open more files",
+            "raise the limit (ulimit -n), then run it again"},
+    Meaning{GitFailure::no_memory, Code::io_error, "no memory is left for it",
+            "free some memory, or raise the limit (ulimit -v), then run it again"},
     Meaning{GitFailure::disk_full, Code::io_error, "the disk that holds the cache is full",
             "make room, or name another cache directory"},
     Meaning{GitFailure::read_only, Code::io_error, "the cache directory cannot be written",
@@ -242,6 +250,11 @@ Error meaning_of(GitFailure failure, const RemoteAddress& remote, std::string_vi
   return error;
 }
 
+// Whether a git whose files may not grow may have ended like this: what it starts for a pack dies without a word.
+bool may_be_cut_off(GitFailure failure) {
+  return failure == GitFailure::too_large || failure == GitFailure::broken_response || failure == GitFailure::other;
+}
+
 }  // namespace
 
 GitFailure classify(std::string_view error_output) {
@@ -263,8 +276,13 @@ Error unsupported_object_format(const RemoteAddress& remote, std::string_view do
 }
 
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output) {
-  Error error = meaning_of(classify(error_output), remote, doing, exit_code, words_of_server(error_output));
+  const GitFailure failure = classify(error_output);
+  Error error = meaning_of(failure, remote, doing, exit_code, words_of_server(error_output));
   error.notes = last_lines(error_output);
+  if (const auto limit = file_size_limit(); limit && may_be_cut_off(failure)) {
+    error.notes.push_back(
+        fmt::format("a file may have {} bytes here: raise that limit (ulimit -f) if it is too low", *limit));
+  }
   return error;
 }
 

@@ -30,6 +30,8 @@ enum class GitFailure {
   transport_refused,
   object_format,  // SHA-256 where we speak SHA-1
   too_large,      // a file grew past what a child may write
+  too_many_files,
+  no_memory,
   disk_full,
   read_only,
   other,

@@ -15,6 +15,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/git/checkout.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock::git {
 namespace {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 tl::unexpected<Error> unwritten(const fs::path& path, int reason) {
   return fail(Code::io_error,
               fmt::format("no file for a key can be written below \"{}\": {}", path.parent_path().string(),
-                          std::generic_category().message(reason)),
+                          system_reason(reason)),
               "make room there, or name another directory in TMPDIR");
 }
 

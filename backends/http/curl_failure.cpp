@@ -8,6 +8,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/http/text.h"
+#include "protocol/base/system_reason.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::http {
@@ -35,7 +36,7 @@ ExchangeFailure tls(std::string reason, std::string_view hint) {
 }
 
 std::string system_text(long number) {
-  return std::generic_category().message(static_cast<int>(number));
+  return system_reason(static_cast<int>(number));
 }
 
 // Returns the library's text after the last of these marks; OpenSSL's texts contain no secrets.
@@ -47,10 +48,13 @@ std::string behind(std::string_view text, std::string_view mark) {
 
 ExchangeFailure not_connected(const CurlVerdict& verdict) {
   const std::string whom = verdict.proxy.empty() ? verdict.server : "the proxy " + verdict.proxy;
-  const std::string_view hint =
+  std::string_view hint =
       verdict.proxy.empty() ? "check the address, and the network and proxy settings of this machine" : kCheckProxy;
   if (verdict.system_error == ECONNREFUSED) {
     return unreachable(whom + " refused the connection", hint);
+  }
+  if (verdict.system_error == EMFILE || verdict.system_error == ENFILE) {
+    hint = system_advice(static_cast<int>(verdict.system_error));
   }
   return verdict.system_error == 0
              ? unreachable("no connection to " + whom, hint)

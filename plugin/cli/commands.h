@@ -39,5 +39,7 @@ int run_schema(const CommandLine& line);
 
 // Parses the command line, runs it, and stops it on SIGINT, SIGTERM and SIGHUP (exit code 128 + number).
 int run(int argc, const char* const* argv);
+// Prints an exception that nothing else has caught; the exit code.
+int end_unexpectedly(const std::exception& caught);
 
 }  // namespace modlock::cli

@@ -11,6 +11,7 @@
 #include "backends/base/descriptor.h"
 #include "backends/base/process.h"
 #include "plugin/cli/foreground_child.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock::cli {
 namespace {
@@ -49,7 +50,7 @@ Result<int> wait_for(pid_t pid, Interrupt& interrupt) {
   // The process ID stays reserved until no more signals are sent to it.
   while (::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) != 0) {
     if (errno != EINTR) {
-      return fail(Code::io_error, fmt::format("cannot wait for a child: {}", std::generic_category().message(errno)));
+      return fail(Code::io_error, fmt::format("cannot wait for a child: {}", system_reason(errno)));
     }
   }
   interrupt.pass_to(0);
@@ -82,8 +83,7 @@ Result<int> run_in_foreground(const std::vector<std::string>& argv, const std::f
   const int reason = ::posix_spawn(&pid, program->c_str(), &plan.actions, &plan.attributes,
                                    pointers_to(arguments).data(), pointers_to(variables).data());
   if (reason != 0) {
-    return fail(Code::io_error,
-                fmt::format("cannot run \"{}\": {}", argv.front(), std::generic_category().message(reason)));
+    return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", argv.front(), system_reason(reason)));
   }
   const pid_t receiver = shares_group ? pid : -pid;
   interrupt.pass_to(receiver);

@@ -13,6 +13,7 @@
 #include "plugin/terragrunt/hook.h"
 #include "plugin/terragrunt/terragrunt_retry.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock::cli {
 namespace {
@@ -102,7 +103,7 @@ Result<terragrunt::Verdicts> run(const CommandLine& line, const Host& host) {
   try {
     return terragrunt::run_hook(host.engine(), run, hook_options(line, host), printer);
   } catch (const std::exception& caught) {
-    return fail(unexpected_error(caught.what()));
+    return fail(unexpected_error("tofu-modlock", caught));
   }
 }
 

@@ -119,12 +119,6 @@ Run Host::run() const {
   return shared_run_.next({.stop = stop_, .deadline = {}, .log = log_.get(), .progress = progress_.get()});
 }
 
-Error unexpected_error(const std::string& what) {
-  return {.code = Code::internal,
-          .message = fmt::format("tofu-modlock failed unexpectedly: {}", what),
-          .hint = "this is an internal error (bug): please report it"};
-}
-
 void Host::request_done() const {
   progress_->request_done();
 }

@@ -11,6 +11,7 @@
 #include "plugin/cli/terminal.h"
 #include "plugin/server/engine_methods.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock::cli {
 
@@ -27,9 +28,6 @@ struct RootAnswer {
   CallDetails details = {};
 };
 
-// Returns INTERNAL for an exception that the engine did not catch.
-Error unexpected_error(const std::string& what);
-
 // The engine for one-shot commands.
 class Host {
  public:
@@ -40,17 +38,13 @@ class Host {
   template <typename Params, typename Output>
   RootAnswer<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
     Run run = this->run();
-    std::string thrown;
     RootAnswer<Output> asked{.result = fail(Error{})};
     try {
       asked.result = (*engine_.*method)(params, run);
     } catch (const std::exception& caught) {
-      thrown = caught.what();
+      asked.result = fail(unexpected_error("tofu-modlock", caught));
     }
     request_done();
-    if (!thrown.empty()) {
-      asked.result = fail(unexpected_error(thrown));
-    }
     asked.details = {error_data(run), std::move(run.diagnostics)};
     return asked;
   }

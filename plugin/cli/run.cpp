@@ -1,4 +1,6 @@
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 
 #include "plugin/cli/commands.h"
 #include "plugin/cli/interrupt.h"
@@ -49,12 +51,35 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
   return run_serve(line);
 }
 
+// Of other threads than the first.
+[[noreturn]] void end_on_exception() {
+  try {
+    if (const auto thrown = std::current_exception()) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const std::exception& caught) {
+    std::_Exit(end_unexpectedly(caught));
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
 }  // namespace
+
+int end_unexpectedly(const std::exception& caught) {
+  const Error error = unexpected_error("tofu-modlock", caught);
+  print_err(render(error));
+  return exit_code(error);
+}
 
 int run(int argc, const char* const* argv) {
   open_standard_descriptors();
   // A parent may have ignored this signal; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
+  // A file that may not grow is an error like others.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(end_on_exception);
   PrivateFile::remove_abandoned();
   auto parsed = parse_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) {

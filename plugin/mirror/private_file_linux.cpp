@@ -11,6 +11,7 @@
 
 #include "backends/base/descriptor.h"
 #include "plugin/mirror/private_file.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
@@ -32,8 +33,7 @@ bool write_all(const Descriptor& file, std::string_view bytes) {
 }
 
 tl::unexpected<Error> cannot_write(const fs::path& path) {
-  return fail(Code::io_error,
-              fmt::format("cannot write {}: {}", path.string(), std::generic_category().message(errno)));
+  return fail(Code::io_error, fmt::format("cannot write {}: {}", path.string(), system_reason(errno)));
 }
 
 // Returns the locked directory; invalid if it is not a directory of this user, was deleted, or is locked by another

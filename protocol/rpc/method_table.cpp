@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "protocol/base/system_reason.h"
 #include "protocol/messages/fields.h"
 
 namespace modlock {
@@ -31,17 +32,12 @@ Result<Json::Value> MethodTable::call(std::string_view name, const Json::Value& 
                 "see capabilities.methods in the result of initialize");
   }
   Result<Json::Value> result;
-  std::string thrown;
   try {
     result = found->second(params, context);
   } catch (const std::exception& caught) {
-    thrown = caught.what();
+    return fail(unexpected_error(name, caught));
   } catch (...) {
-    thrown = "an exception of unknown type";
-  }
-  if (!thrown.empty()) {
-    return fail(Code::internal, fmt::format("{} failed unexpectedly: {}", name, thrown),
-                "this is a bug in the program: please report it");
+    return fail(unexpected_error(name, std::runtime_error("an exception of unknown type")));
   }
   if (result && result->isObject() && !context.unknown_params.empty()) {
     (*result)["_meta"]["unknownParams"] = messages::encode(context.unknown_params);

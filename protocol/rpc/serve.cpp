@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "protocol/base/system_reason.h"
 #include "protocol/rpc/dispatcher.h"
 #include "protocol/rpc/line_writer.h"
 #include "protocol/rpc/process_watch.h"
@@ -200,8 +201,7 @@ Result<int> take_stdout() {
     if (copy >= 0) {
       ::close(copy);
     }
-    return fail(Code::io_error,
-                fmt::format("stdout cannot be used: {}", std::error_code(reason, std::generic_category()).message()),
+    return fail(Code::io_error, fmt::format("stdout cannot be used: {}", system_reason(reason)),
                 "start the program with stdout and stderr open");
   }
   return copy;

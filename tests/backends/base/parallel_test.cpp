@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -49,6 +50,25 @@ BOOST_AUTO_TEST_CASE(as_many_at_the_same_time_as_are_allowed) {
         --here;
       });
       BOOST_TEST(most == row.together);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_thrown_reaches_the_caller_once_all_have_returned) {
+  for (const Row& row : kRows) {
+    if (row.count == 0) {
+      continue;
+    }
+    BOOST_TEST_CONTEXT(row.count << " items, " << row.width << " wide") {
+      std::atomic<int> here = 0;
+      const auto work = [&](std::size_t) {
+        ++here;
+        std::this_thread::yield();
+        --here;
+        throw std::bad_alloc();
+      };
+      BOOST_CHECK_THROW(parallel_for(row.count, row.width, work), std::bad_alloc);
+      BOOST_TEST(here == 0);
     }
   }
 }

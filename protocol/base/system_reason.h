@@ -1,0 +1,22 @@
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "protocol/base/error.h"
+
+namespace modlock {
+
+// What a system call that failed with `reason` (an errno) says: the system's text, but for limits (of open files, of
+// memory, of the size of a file) which limit was met.
+std::string system_reason(int reason);
+
+// What a person can do about it (full disk, no permission, read-only file system, limits); empty where that is unknown.
+std::string_view system_advice(int reason);
+
+// The error of an exception that came out of `what` ("lock/plan"): IO_ERROR where the system gave no memory, threads or
+// descriptors, else INTERNAL.
+Error unexpected_error(std::string_view what, const std::exception& caught);
+
+}  // namespace modlock
