@@ -113,6 +113,11 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
 
   modlock({"lock"});
   BOOST_TEST(wrapper({"init"}).out == "client: <init> <-get=false>\n");
+  age_lock();
+  release(vpc, "1.1.0");
+  BOOST_TEST(wrapper({"init", "-upgrade"}).out == "client: <init> <-upgrade> <-get=false>\n");
+  BOOST_TEST(wrapper({"get", "-update"}).exit_code == 0);
+  BOOST_TEST(lock_is_aged());
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_without_configuration_is_the_clients) {
