@@ -1,5 +1,7 @@
 #include "plugin/install/install_record.h"
 
+#include <vector>
+
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
@@ -56,7 +58,14 @@ bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const Data
     return false;
   }
   const std::string h1 = h1_of(entry);
-  for (const fs::path& records : {store.installed_directory(), data.file_lists()}) {
+  // That a branch or tag led to a commit is known to the cache alone: whoever brings a lock file may bring a data
+  // directory.
+  const bool is_commit = !entry.hash_value("git").empty();
+  std::vector<fs::path> places = {store.installed_directory()};
+  if (!is_commit) {
+    places.push_back(data.file_lists());
+  }
+  for (const fs::path& records : places) {
     if (const auto installed = read_record(records, h1, hash_modes(*entries))) {
       return installed->origin_hash() == entry.origin_hash() && package_of(*installed) == package_of(entry);
     }
@@ -64,7 +73,7 @@ bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const Data
       return false;
     }
   }
-  return context.offline;
+  return !is_commit && context.offline;
 }
 
 std::string_view package_of(const ModuleLock& entry) {

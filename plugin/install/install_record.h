@@ -26,8 +26,9 @@ std::optional<ModuleLock> find_installed(const std::filesystem::path& records, s
                                          std::string_view modes);
 
 // Whether the package at `place`, which has the h1 of the entry, also has the modes of the locked commit or archive, as
-// a record says. The records of the data directory count if the cache has none with this h1. Without any record the
-// content is enough where no request may be made.
+// a record says. For a commit only the records of the cache count: they prove that a branch or tag led to it. For other
+// packages those of the data directory count if the cache has none with this h1, and without any record the content is
+// enough where no request may be made.
 bool has_locked_modes(const ModuleLock& entry, const std::filesystem::path& place, const DataDirectory& data,
                       const Store& store, const Context& context);
 

@@ -178,6 +178,29 @@ BOOST_AUTO_TEST_CASE(a_commit_that_only_the_lock_and_the_cache_know) {
   check_refused({"install"}, 4, {"[HASH_MISMATCH]"});
 }
 
+// Its content is what is locked and installed; that a branch or tag leads to it nobody has seen.
+BOOST_AUTO_TEST_CASE(an_installation_proves_no_commit) {
+  const std::string foreign = foreign_commit();
+  edit_lock(first, foreign);
+  check_refused({"install", "--offline"}, 7, {"[OFFLINE_MISS]"});
+  check_refused({"install"}, 4, {"[HASH_MISMATCH]"});
+  for (const bool has_record : {true, false}) {
+    BOOST_TEST_CONTEXT((has_record ? "a record that the checkout brings" : "no record")) {
+      fs::remove_all(cache());
+      for (const auto& entry : fs::directory_iterator(root() / ".terraform/tofu-modlock/files")) {
+        std::string text = read_text(entry.path());
+        if (const std::size_t at = text.find(first); at != std::string::npos && has_record) {
+          write_text(entry.path(), text.replace(at, first.size(), foreign));
+        } else if (!has_record) {
+          fs::remove(entry.path());
+        }
+      }
+      check_refused({"install", "--offline"}, 7, {"[OFFLINE_MISS]"});
+      check_refused({"install"}, 4, {"[HASH_MISMATCH]"});
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_edited_h1) {
   edit_lock("h1:uCR9", "h1:aaaa");
   forget();
