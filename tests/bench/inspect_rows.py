@@ -13,7 +13,7 @@ from session import Session
 from table import print_table, ratio, seconds, verdict
 
 GOAL_RATIO = 5
-GOAL_SECONDS = 0.020
+GOAL_SECONDS = 0.040
 
 
 def write_installed(directory, tree):

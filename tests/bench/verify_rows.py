@@ -14,7 +14,7 @@ from table import print_table, ratio, seconds, verdict
 MODULES = 200
 FILES = 100
 GOAL_SHARE = 0.8
-GOAL_SECONDS = 0.050
+GOAL_SECONDS = 0.060
 
 
 def package(number):
