@@ -107,37 +107,6 @@ fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-Result<std::vector<fs::path>> children_to_remove(const fs::path& directory) {
-  std::error_code error;
-  std::vector<fs::path> children;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    children.push_back(at->path());
-  }
-  // Somebody else may be removing the same tree.
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return system_failure("read the directory", directory, error.value());
-  }
-  return children;
-}
-
-Result<void> remove_directory(const fs::path& directory) {
-  struct stat found {};
-  constexpr mode_t kNeeded = S_IRUSR | S_IWUSR | S_IXUSR;
-  if (::lstat(directory.c_str(), &found) == 0 && (found.st_mode & kNeeded) != kNeeded) {
-    ::chmod(directory.c_str(), (found.st_mode | kNeeded) & 07777U);
-  }
-  MODLOCK_TRY(auto children, children_to_remove(directory));
-  for (const fs::path& child : children) {
-    if (auto ok = remove_tree(child); !ok) {
-      return ok;
-    }
-  }
-  if (::rmdir(directory.c_str()) != 0 && errno != ENOENT) {
-    return system_failure("remove", directory, errno);
-  }
-  return {};
-}
-
 }  // namespace
 
 tl::unexpected<Error> system_failure(std::string_view what, const std::filesystem::path& path, int reason) {
@@ -235,20 +204,6 @@ Result<void> make_directories(const fs::path& path) {
       continue;
     }
     return system_failure("make the directory", made, reason);
-  }
-  return {};
-}
-
-Result<void> remove_tree(const fs::path& path) {
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) {
-    return errno == ENOENT || errno == ENOTDIR ? Result<void>() : system_failure("remove", path, errno);
-  }
-  if (S_ISDIR(found.st_mode)) {
-    return remove_directory(path);
-  }
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
-    return system_failure("remove", path, errno);
   }
   return {};
 }

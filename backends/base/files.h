@@ -45,7 +45,8 @@ void remove_unfinished_writes(const std::filesystem::path& directory, std::strin
 // mkdir -p. Errors: IO_ERROR naming the first directory that could not be made.
 Result<void> make_directories(const std::filesystem::path& path);
 
-// Removes a tree without following links; a path that is not there is fine. Directories without write permission are
+// Removes a tree without following links, also if directories in it are replaced by links meanwhile; a path that is not
+// there is fine. Directories without write permission are
 // made writable first. Errors: IO_ERROR.
 Result<void> remove_tree(const std::filesystem::path& path);
 

@@ -31,7 +31,7 @@ Result<void> save_backup(const DataDirectory& data, const std::vector<messages::
                                          .constraints = module.constraints,
                                          .hashes = module.hashes});
   }
-  return save_lock_backup(data.path, locks, root, context);
+  return save_lock_backup(data.path, locks, root, context, [&] { return data.pin(data.ours()); });
 }
 
 // No other run may change a document between the check of its content and its replacement.

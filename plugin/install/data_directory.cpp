@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "plugin/config/roots.h"
@@ -15,7 +17,7 @@ Result<DataDirectory> find_data_directory(const std::filesystem::path& root, con
   if (name.size() > 1 && name.ends_with('/')) {
     name.pop_back();
   }
-  DataDirectory data{.path = std::move(path), .name = std::move(name)};
+  DataDirectory data{.path = std::move(path), .name = std::move(name), .bound = given ? std::filesystem::path() : root};
   // There, a module of the user's own in `modules` would be taken for an installed one.
   if (!lies_plainly_below(data.path, root) && confine(root, {data.path})) {
     return fail(Code::path_outside_root,
@@ -40,6 +42,34 @@ std::optional<std::filesystem::path> DataDirectory::place_of(std::string_view ke
 
 namespace {
 
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& bound) {
+  return std::mismatch(bound.begin(), bound.end(), path.begin(), path.end()).first == bound.end();
+}
+
+}  // namespace
+
+Result<PinnedDirectory> DataDirectory::pin(const std::filesystem::path& directory) const {
+  // These have the errors of the rules.
+  MODLOCK_TRY(confine(directory, {path}));
+  if (!bound.empty()) {
+    MODLOCK_TRY(confine(path, {bound}));
+  }
+  // Links may have changed since: what counts is where the path leads now, and from here on no link is followed.
+  std::error_code error;
+  const auto real = [&](const std::filesystem::path& of) {
+    return error ? std::filesystem::path() : std::filesystem::weakly_canonical(of, error);
+  };
+  const std::filesystem::path target = real(directory);
+  const bool is_inside = lies_in(target, real(path)) && (bound.empty() || lies_in(target, real(bound)));
+  if (error || !is_inside) {
+    return fail(Code::io_error, fmt::format("cannot open the directory \"{}\": {}", directory.string(),
+                                            error ? error.message() : "it was replaced by a link"));
+  }
+  return PinnedDirectory::open_or_make(target.root_path(), target.relative_path());
+}
+
+namespace {
+
 // "process 4711 (tofu-modlock)"; a process that has ended, or of another container, has no name here.
 std::string describe_process(long process) {
   if (process == 0) {
@@ -55,7 +85,8 @@ std::string describe_process(long process) {
 }  // namespace
 
 Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context, LockPatience patience) {
-  if (!make_directories(data.ours())) {
+  const auto ours = data.pin(data.ours());
+  if (!ours) {
     return std::nullopt;
   }
   std::string holder = "another process";
@@ -64,7 +95,7 @@ Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Conte
     context.log->write(LogLevel::warning,
                        fmt::format("waiting for {}, which writes in {}", holder, escape_controls(data.path.string())));
   };
-  auto held = FileLock::acquire(data.ours() / "guard", context, patience);
+  auto held = FileLock::acquire(ours->path() / "guard", context, patience);
   if (!held && held.error().code == Code::timeout) {
     held.error().message = fmt::format("{} has not come to an end in {}", holder, data.path.string());
   }
@@ -73,14 +104,16 @@ Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Conte
                                                : fail(std::move(held.error()));
   }
   std::error_code ignored;
-  for (std::filesystem::directory_iterator at(data.ours(), ignored), end; !ignored && at != end;
+  for (std::filesystem::directory_iterator at(ours->path(), ignored), end; !ignored && at != end;
        at.increment(ignored)) {
     if (at->path().filename().string().starts_with("tmp-")) {
       (void)remove_tree(at->path());
     }
   }
-  remove_unfinished_writes(data.ours());
-  remove_unfinished_writes(data.ours() / "files");
+  remove_unfinished_writes(ours->path());
+  if (const auto files = PinnedDirectory::open(ours->path(), "files")) {
+    remove_unfinished_writes(files->path());
+  }
   return std::move(*held);
 }
 

@@ -6,14 +6,16 @@
 #include <string_view>
 
 #include "backends/base/file_lock.h"
+#include "backends/base/pinned_directory.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 
 // The data directory of a root: `.terraform`, or what `dataDir` (TF_DATA_DIR) names.
 struct DataDirectory {
-  std::filesystem::path path;  // absolute
-  std::string name;            // as the manifest writes it: relative to the root, or absolute as it was given
+  std::filesystem::path path;        // absolute
+  std::string name;                  // as the manifest writes it: relative to the root, or absolute as it was given
+  std::filesystem::path bound = {};  // the root, which it must not leave; empty: its user named it
 
   std::filesystem::path modules() const { return path / "modules"; }
   std::filesystem::path manifest() const { return modules() / "modules.json"; }
@@ -23,6 +25,10 @@ struct DataDirectory {
   std::filesystem::path file_lists() const { return ours() / "files"; }
   // Where the package of a call is installed. nullopt for a key that would name any other place ("..", "a/b").
   std::optional<std::filesystem::path> place_of(std::string_view key) const;
+  // Opens `directory`, which is `path` or one of the directories above, for writing below it, and makes what is
+  // missing. The rules of find_data_directory() apply to the links that are there now; one that appears in the meantime
+  // is not followed. Errors: PATH_OUTSIDE_ROOT; IO_ERROR.
+  Result<PinnedDirectory> pin(const std::filesystem::path& directory) const;
 };
 
 // Errors: PATH_OUTSIDE_ROOT where the directory is a symbolic link that leaves the root and was not named by `given`,

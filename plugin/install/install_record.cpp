@@ -33,6 +33,14 @@ std::filesystem::path place_path_of(const DataDirectory& data, std::string_view 
   return path_of(data, h1) += ".place";
 }
 
+// Writes a file that lies directly in file_lists().
+Result<void> write_beside_lists(const DataDirectory& data, const fs::path& path, std::string_view text) {
+  MODLOCK_TRY(const auto lists, data.pin(data.file_lists()));
+  return write_file_atomically(lists.path() / path.filename(), text).map_error([&](Error error) {
+    return lists.with_real_path(std::move(error));
+  });
+}
+
 }  // namespace
 
 void record_installed(const fs::path& records, const ModuleLock& entry, std::string_view modes) {
@@ -88,10 +96,7 @@ Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summa
   if (std::filesystem::exists(path, ignored)) {
     return {};
   }
-  if (auto ok = make_directories(path.parent_path()); !ok) {
-    return ok;
-  }
-  return write_file_atomically(path, summary.text());
+  return write_beside_lists(data, path, summary.text());
 }
 
 std::optional<TreeSummary> read_file_list(const DataDirectory& data, std::string_view h1) {
@@ -110,9 +115,7 @@ Result<void> write_module_place(const DataDirectory& data, std::string_view h1, 
   if (read_module_place(data, h1) == subdir) {
     return {};
   }
-  const std::filesystem::path path = place_path_of(data, h1);
-  auto ok = make_directories(path.parent_path());
-  return ok ? write_file_atomically(path, subdir) : ok;
+  return write_beside_lists(data, place_path_of(data, h1), subdir);
 }
 
 std::optional<std::string> read_module_place(const DataDirectory& data, std::string_view h1) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <set>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
+#include "backends/base/pinned_directory.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/install_record.h"
@@ -47,9 +49,15 @@ class Installer {
       ok = write_records();
     }
     if (ok) {
-      ok = save_lock_backup(request_.data.path, request_.lock.modules, request_.root, context_);
+      ok = save_lock_backup(request_.data.path, request_.lock.modules, request_.root, context_,
+                            [&] { return request_.data.pin(request_.data.ours()); });
     }
-    (void)remove_tree(temporary());
+    if (!ok) {
+      ok = fail(with_real_paths(std::move(ok.error())));
+    }
+    if (staging_) {
+      (void)remove_tree(ours_->path() / staging_->real_path().filename());
+    }
     if (!ok) {
       return fail(std::move(ok.error()));
     }
@@ -65,7 +73,24 @@ class Installer {
     Result<void> outcome = {};
   };
 
-  fs::path temporary() const { return request_.data.ours() / ("tmp-" + name_); }
+  // Where modules are written. Nothing is written by a path that may have become a link.
+  Result<fs::path> modules() const { return modules_ ? Result<fs::path>(modules_->path()) : fail(modules_.error()); }
+
+  // The directory for unfinished work of this run, made when it is first needed. Only its owner can change what is in
+  // it.
+  Result<fs::path> staging() {
+    const std::lock_guard lock(mutex_);
+    if (!staging_) {
+      MODLOCK_TRY(ours_, request_.data.pin(request_.data.ours()));
+      MODLOCK_TRY(staging_, ours_->make("tmp-" + random_hex(8)));
+    }
+    return staging_->path();
+  }
+
+  Error with_real_paths(Error error) const {
+    error = modules_ ? modules_->with_real_path(std::move(error)) : std::move(error);
+    return staging_ ? staging_->with_real_path(std::move(error)) : error;
+  }
 
   Result<void> place_packages() {
     std::vector<Placement> placements;
@@ -88,7 +113,9 @@ class Installer {
       if (const auto entry = request_.lock.modules.find(placement.node->key);
           placement.resolved != nullptr && !placement.resolved->modes.empty() && entry != request_.lock.modules.end()) {
         record_installed(store_.installed_directory(), entry->second, placement.modes);
-        record_installed(request_.data.file_lists(), entry->second, placement.modes);
+        if (const auto lists = request_.data.pin(request_.data.file_lists())) {
+          record_installed(lists->path(), entry->second, placement.modes);
+        }
       }
       InstalledModule module{
           .key = placement.node->key,
@@ -108,18 +135,16 @@ class Installer {
     if (!place) {
       return fail(unusable_key(*placement.node));
     }
-    const fs::path& target = *place;
     MODLOCK_TRY(auto modes, modes_of(*placement.resolved));
     placement.modes = std::move(modes);
-    placement.reused = is_in_place(target, placement);
+    placement.reused = is_in_place(*place, placement);
     if (placement.reused) {
       return {};
     }
     context_.progress->report("installing module." + key, 0, 0);
-    const fs::path staged = temporary() / key;
-    if (auto ok = make_directories(temporary()); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(const auto target, modules());
+    MODLOCK_TRY(const auto directory, staging());
+    const fs::path staged = directory / key;
     FileDigests digests;
     if (auto ok = copy_tree(placement.resolved->package_directory, staged, &digests); !ok) {
       return ok;
@@ -143,7 +168,7 @@ class Installer {
     if (auto ok = write_file_list(request_.data, summary); !ok) {
       return ok;
     }
-    return swap_in(staged, target);
+    return swap_in(staged, target / key);
   }
 
   static Result<std::string> modes_of(const ResolvedModule& resolved) {
@@ -179,28 +204,26 @@ class Installer {
     if (!place) {
       return fail(unusable_key(*placement.node));
     }
-    const fs::path& target = *place;
     std::error_code error;
     placement.reused =
-        fs::is_symlink(target, error) && fs::read_symlink(target, error) == placement.node->package_directory;
+        fs::is_symlink(*place, error) && fs::read_symlink(*place, error) == placement.node->package_directory;
     if (placement.reused) {
       return {};
     }
-    const fs::path staged = temporary() / placement.node->key;
-    if (auto ok = make_directories(temporary()); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(const auto target, modules());
+    MODLOCK_TRY(const auto directory, staging());
+    const fs::path staged = directory / placement.node->key;
     fs::create_directory_symlink(placement.node->package_directory, staged, error);
     if (error) {
       return fail(Code::io_error, fmt::format("cannot create the link {}: {}", staged.string(), error.message()));
     }
-    return swap_in(staged, target);
+    return swap_in(staged, target / placement.node->key);
   }
 
   // rename() cannot replace a directory that has entries: the old tree steps aside first.
   Result<void> swap_in(const fs::path& staged, const fs::path& target) {
     std::error_code error;
-    const fs::path aside = temporary() / (target.filename().string() + ".old");
+    const fs::path aside = staged.parent_path() / (target.filename().string() + ".old");
     if (fs::exists(fs::symlink_status(target, error))) {
       fs::rename(target, aside, error);
       if (error) {
@@ -229,13 +252,14 @@ class Installer {
   }
 
   // One installation at a time.
-  Result<std::optional<FileLock>> enter() const {
-    if (!make_directories(request_.data.modules())) {
+  Result<std::optional<FileLock>> enter() {
+    modules_ = request_.data.pin(request_.data.modules());
+    if (!modules_) {
       return std::nullopt;
     }
     auto held = hold_root(request_.data, context_);
     if (held && *held) {
-      remove_unfinished_writes(request_.data.modules());
+      remove_unfinished_writes(modules_->path());
     }
     return held;
   }
@@ -259,8 +283,9 @@ class Installer {
       return {};
     }
     const fs::path aside = request_.data.manifest().string() + ".broken";
+    MODLOCK_TRY(const auto directory, modules());
     std::error_code error;
-    fs::rename(request_.data.manifest(), aside, error);
+    fs::rename(directory / request_.data.manifest().filename(), directory / aside.filename(), error);
     if (error) {
       return fail(with_note(*broken_, fmt::format("it cannot be moved to {}: {}", aside.string(), error.message())));
     }
@@ -290,9 +315,8 @@ class Installer {
       if (!place || has_place(key) || left_as_it_lies(key) || !fs::exists(fs::symlink_status(*place, ignored))) {
         continue;
       }
-      if (auto ok = remove_tree(*place); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(const auto directory, modules());
+      MODLOCK_TRY(remove_tree(directory / key));
       report_.removed.push_back(
           {.key = key, .directory = (fs::path(request_.data.name) / "modules" / key).generic_string(), .h1 = {}});
     }
@@ -334,13 +358,17 @@ class Installer {
       return {};
     }
     MODLOCK_TRY(move_broken_aside());
-    return write_file_atomically(request_.data.manifest(), write_manifest(manifest));
+    MODLOCK_TRY(const auto directory, modules());
+    return write_file_atomically(directory / request_.data.manifest().filename(), write_manifest(manifest));
   }
 
   const InstallRequest& request_;
   const Store& store_;
   const Context& context_;
-  const std::string name_ = random_hex(8);
+  Result<PinnedDirectory> modules_ = fail(Code::internal, "the directory is not open");
+  std::mutex mutex_;  // of what staging() makes
+  std::optional<PinnedDirectory> ours_;
+  std::optional<PinnedDirectory> staging_;
   Manifest before_;
   std::optional<Error> broken_;  // what is wrong with the manifest that is there
   InstallReport report_;

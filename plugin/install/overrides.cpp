@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/base/files.h"
+#include "backends/base/pinned_directory.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "protocol/base/result.h"
@@ -244,13 +245,17 @@ Result<OverridePlan> plan_overrides(const OverrideRequest& request) {
 
 Result<void> apply_overrides(const OverridePlan& plan) {
   for (const OverridePlan::Write& write : plan.writes) {
+    // The plan has its path with all links resolved.
+    const fs::path directory = write.path.parent_path();
+    MODLOCK_TRY(const auto pinned, PinnedDirectory::open(directory.root_path(), directory.relative_path()));
+    const fs::path path = pinned.path() / write.path.filename();
     std::error_code error;
-    auto ok = write.text ? write_file_atomically(write.path, *write.text) : Result<void>();
-    if (!write.text && !fs::remove(write.path, error) && error) {
+    auto ok = write.text ? write_file_atomically(path, *write.text) : Result<void>();
+    if (!write.text && !fs::remove(path, error) && error) {
       ok = fail(Code::io_error, fmt::format("cannot remove {}: {}", write.path.string(), error.message()));
     }
     if (!ok) {
-      return ok;
+      return fail(pinned.with_real_path(std::move(ok.error())));
     }
   }
   return {};

@@ -53,7 +53,7 @@ bool needs_override(const ModuleNode& node);
 //   entry without commit or digest.
 Result<OverridePlan> plan_overrides(const OverrideRequest& request);
 
-// Errors: IO_ERROR. What was done until then stays.
+// Errors: IO_ERROR, also where a directory was replaced by a link since the plan. What was done until then stays.
 Result<void> apply_overrides(const OverridePlan& plan);
 
 // Takes LOCK_UNENFORCED of calls away that an override file makes a client obey. Where a file stands in the way of

@@ -82,7 +82,8 @@ Result<std::string> committed_lock_id(const std::filesystem::path& root, std::st
 }
 
 Result<void> save_lock_backup(const std::filesystem::path& data_dir, const ModuleLocks& modules,
-                              const std::filesystem::path& root, const Context& context) {
+                              const std::filesystem::path& root, const Context& context,
+                              const std::function<Result<PinnedDirectory>()>& open) {
   const std::filesystem::path path = copy_path(data_dir);
   const Result<std::string> there = read_file(path);
   std::string blocks;
@@ -96,11 +97,13 @@ Result<void> save_lock_backup(const std::filesystem::path& data_dir, const Modul
   std::error_code ignored;
   const bool has_sidecar = std::filesystem::exists(root / kSidecarFileName, ignored);
   MODLOCK_TRY(const auto id, committed_lock_id(root, has_sidecar ? kSidecarFileName : kLockFileName, context));
-  if (auto made = make_directories(path.parent_path()); !made) {
-    return made;
+  if (!open) {
+    MODLOCK_TRY(make_directories(data_dir));
   }
+  MODLOCK_TRY(const auto ours, open ? open() : PinnedDirectory::open_or_make(data_dir, path.parent_path().filename()));
   const std::string line = id.empty() ? "" : fmt::format("{}{}\n", kCommittedId, id);
-  return write_file_atomically(path, fmt::format("{}{}{}", kCopyHeader, line, blocks));
+  return write_file_atomically(ours.path() / path.filename(), fmt::format("{}{}{}", kCopyHeader, line, blocks))
+      .map_error([&](Error error) { return ours.with_real_path(std::move(error)); });
 }
 
 Result<std::optional<LockBackup>> load_lock_backup(const std::filesystem::path& data_dir) {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "backends/base/context.h"
+#include "backends/base/pinned_directory.h"
 #include "plugin/lock/lock_file.h"
 
 namespace modlock {
@@ -25,9 +27,11 @@ Result<std::string> committed_lock_id(const std::filesystem::path& root, std::st
                                       const Context& context);
 
 // Writes the module blocks of the lock file of `root` to `<data_dir>/tofu-modlock/lock.hcl`. Leaves a file with the
-// same blocks unchanged, and creates no file if there are no modules. Errors: IO_ERROR; those of committed_lock_id().
+// same blocks unchanged, and creates no file if there are no modules. `open` opens the directory `tofu-modlock` for
+// writing; without it no link below `data_dir` is followed. Errors: IO_ERROR; those of committed_lock_id() and `open`.
 Result<void> save_lock_backup(const std::filesystem::path& data_dir, const ModuleLocks& modules,
-                              const std::filesystem::path& root, const Context& context);
+                              const std::filesystem::path& root, const Context& context,
+                              const std::function<Result<PinnedDirectory>()>& open = {});
 
 // Returns the backup that save_lock_backup() wrote. nullopt: there is no backup, or the file is not a lock file.
 // Errors: IO_ERROR if the file exists but cannot be read.

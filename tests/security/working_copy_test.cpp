@@ -2,6 +2,7 @@
 // of the user's own rules.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <thread>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/module_registry.h"
@@ -281,6 +282,38 @@ BOOST_AUTO_TEST_CASE(links_where_something_is_written_are_not_followed) {
   check_outside_is_kept();
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
   BOOST_TEST(!fs::is_symlink(root() / ".terraform/modules/vpc"));
+}
+
+// Somebody who may write to the root makes links of directories while a command writes in them.
+BOOST_AUTO_TEST_CASE(a_directory_that_becomes_a_link_meanwhile_is_not_followed) {
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  for (const char* name : {".terraform/modules", ".terraform/tofu-modlock", ".terraform"}) {
+    BOOST_TEST_CONTEXT(name) {
+      const fs::path place = root() / name;
+      const fs::path kept = root() / "kept";
+      fs::create_directories(place);
+      std::jthread swapper([&](const std::stop_token& stop) {
+        std::error_code ignored;
+        while (!stop.stop_requested()) {
+          fs::rename(place, kept, ignored);
+          fs::create_directory_symlink(path("outside"), place, ignored);
+          fs::remove(place, ignored);  // the link, or an empty directory that the command has made in its place
+          fs::rename(kept, place, ignored);
+        }
+      });
+      for (int run = 0; run < 40; ++run) {
+        const Ran ran = modlock({"install"});
+        BOOST_TEST((ran.exit_code == 0 || ran.exit_code == 1 || ran.exit_code == 8), ran.exit_code << ran.err);
+        BOOST_TEST(ran.err.find("/proc/self/fd") == std::string::npos, ran.err);
+        std::error_code ignored;
+        fs::remove_all(place / (run % 2 == 0 ? "modules" : "vpc"), ignored);
+      }
+      swapper = {};
+      check_outside_is_kept();
+      fs::remove_all(kept);
+      fs::remove_all(root() / ".terraform");
+    }
+  }
 }
 
 // The committed lock is looked up with git, in a repository whose configuration is not the user's.

@@ -197,6 +197,21 @@ BOOST_AUTO_TEST_CASE(a_file_of_another_hand_is_never_overwritten) {
   BOOST_TEST(!settle(OverrideMode::write).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(an_override_file_is_not_written_through_a_link_made_since_the_plan) {
+  write("main.tf", "module \"own\" {\n  source = \"./own\"\n}\n");
+  write("own/main.tf", call("vpc", kVpc));
+  const auto settled = settle(OverrideMode::write);
+  BOOST_REQUIRE(settled.has_value());
+  BOOST_REQUIRE(settled->writes.size() == 1U);
+  fs::create_directories(directory / "outside");
+  fs::rename(root() / "own", root() / "moved");
+  fs::create_directory_symlink(directory / "outside", root() / "own");
+  const auto applied = apply_overrides(*settled);
+  BOOST_REQUIRE(!applied.has_value());
+  BOOST_TEST(to_string(applied.error().code) == "IO_ERROR");
+  BOOST_TEST(fs::is_empty(directory / "outside"));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_hides_ours_is_an_error) {
   write("main.tf", call("vpc", kVpc));
   write("modlock_override.tofu", "");
