@@ -7,6 +7,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/pinned_directory.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/engine.h"
 #include "plugin/install/data_directory.h"
@@ -49,6 +50,7 @@ Result<std::optional<FileLock>> hold(const std::string& root, const DataDirector
 
 struct Replacement {
   fs::path path;
+  fs::path directory = {};  // of the file, without links
   std::string text;
   bool is_removal = false;
 };
@@ -64,6 +66,10 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
     }
     std::error_code ignored;
     made.path = fs::weakly_canonical(made.path, ignored);
+    made.directory = made.path.parent_path();
+  } else {
+    std::error_code ignored;
+    made.directory = fs::weakly_canonical(made.path.parent_path(), ignored);
   }
   auto bytes = read_file(made.path);
   if (!bytes && bytes.error().code != Code::not_found) {
@@ -83,6 +89,21 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
   return made;
 }
 
+// Follows no link that has been put in the place of a directory since the document was checked.
+Result<void> write(const Replacement& replacement) {
+  MODLOCK_TRY(const auto directory, PinnedDirectory::open("/", replacement.directory.relative_path()));
+  const fs::path path = directory.path() / replacement.path.filename();
+  if (!replacement.is_removal) {
+    auto ok = write_file_atomically(path, replacement.text);
+    return ok ? ok : fail(directory.with_real_path(std::move(ok.error())));
+  }
+  std::error_code error;
+  if (!fs::remove(path, error) && error) {
+    return fail(Code::io_error, fmt::format("cannot remove {}: {}", replacement.path.string(), error.message()));
+  }
+  return {};
+}
+
 // Writes nothing if the base of any document has changed.
 Result<void> write_documents(const std::string& root, const messages::WorkspaceEdit& edits) {
   std::vector<Replacement> replacements;
@@ -93,14 +114,7 @@ Result<void> write_documents(const std::string& root, const messages::WorkspaceE
     }
   }
   for (const Replacement& replacement : replacements) {
-    if (!replacement.is_removal) {
-      MODLOCK_TRY(write_file_atomically(replacement.path, replacement.text));
-      continue;
-    }
-    std::error_code error;
-    if (!fs::remove(replacement.path, error) && error) {
-      return fail(Code::io_error, fmt::format("cannot remove {}: {}", replacement.path.string(), error.message()));
-    }
+    MODLOCK_TRY(write(replacement));
   }
   return {};
 }
