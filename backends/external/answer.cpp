@@ -21,7 +21,7 @@ constexpr std::uint64_t kLongestRetryMs = std::uint64_t{24} * 3600 * 1000;
 constexpr std::string_view kIdForm =
     "expected 1 to 200 letters, digits, \".\", \"_\", \":\" and \"-\", the first a letter or digit";
 
-// What a backend may say of its own. The others are ours to find out.
+// The codes that a backend may use. tofu-modlock itself determines the others.
 constexpr std::array kCodes = {
     Code::not_found,     Code::auth_required,  Code::forbidden,          Code::rate_limited,
     Code::unreachable,   Code::timeout,        Code::bad_response,       Code::tool_missing,
@@ -40,7 +40,7 @@ Code code_named(std::string_view name) {
   return found == kCodes.end() ? Code::bad_response : *found;
 }
 
-// A shape that does not fit, without the "decode: " that answers to hosts begin with.
+// The error for a result of the wrong shape, without the prefix "decode: " of responses to hosts.
 Error misshapen(const Error& error) {
   constexpr std::string_view kPrefix = "decode: ";
   const bool has_prefix = error.message.starts_with(kPrefix);

@@ -20,41 +20,40 @@ namespace modlock::external {
 inline constexpr std::size_t kLongestAnswer = kDefaultMaxMessageBytes;
 inline constexpr std::size_t kLongestWords = std::size_t{16} << 10U;
 
-// What a child does, told from the thread that attends to it; `on_end` is the last.
+// Receives the events of a child, on the thread that serves it. `on_end` is the last call.
 class ChildListener {
  public:
-  // A line of its stdout, or the news that one was over kLongestAnswer.
+  // A line of its stdout, or the notice that a line exceeded kLongestAnswer.
   virtual void on_line(const Frame& frame) = 0;
-  // A line of its stderr; longer ones than kLongestWords are left out.
+  // A line of its stderr. Lines longer than kLongestWords are skipped.
   virtual void on_words(const std::string& line) = 0;
-  // It went beyond its limits, and is being ended: LIMIT_EXCEEDED ("it used more than …").
+  // It exceeded its limits and is being ended: LIMIT_EXCEEDED ("it used more than …").
   virtual void on_excess(Error why) = 0;
-  // The child and what was left of its group are gone: "exit code 3" (128 + n for
-  // signal n), "it closed its stdout", "it closed its stdin".
+  // The child and the rest of its process group have ended: "exit code 3" (128 + n for signal n), "it closed its
+  // stdout", "it closed its stdin".
   virtual void on_end(const std::string& how) = 0;
 
  protected:
   ~ChildListener() = default;
 };
 
-// A process that stays, spoken to in lines: its own process group, no controlling terminal, the working directory "/",
-// our environment. Both its output streams are always read, and what is written to it is queued, so neither side can
-// make the other wait. Members may be called from any thread.
+// A long-running process that communicates in lines. It has its own process group, no controlling terminal, the working
+// directory "/" and our environment. Both output streams are always read and writes are queued, so neither side can
+// block the other. Members may be called from any thread.
 class Child {
  public:
-  // It may use the memory of `limits`, and write files of that size; their times do not count. `listener` outlives the
-  // child, and may be called before this returns. Errors: TOOL_MISSING, IO_ERROR.
+  // The child may use the memory of `limits` and write files of that size; the times in `limits` do not apply.
+  // `listener` must outlive the child, and may be called before this returns. Errors: TOOL_MISSING, IO_ERROR.
   static Result<std::unique_ptr<Child>> start(std::vector<std::string> command, const ChildLimits& limits,
                                               ChildListener& listener);
-  // Ends it.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   void write(std::string line) { writer_.write(std::move(line)); }
-  // Asks the group to end (SIGTERM) and kills it two seconds later. Returns at once.
+  // Sends SIGTERM to the group, and kills it two seconds later. Returns at once.
   void request_end();
-  // As `request_end`, and waits until it is gone. Not from the listener.
+  // As `request_end`, but waits until the group has ended. Must not be called from the listener.
   void end();
 
  private:

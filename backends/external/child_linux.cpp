@@ -16,8 +16,8 @@
 namespace modlock::external {
 namespace {
 
-// Of the lines that an ended child left in a pipe, which holds 1 MiB at most; what others still write is not waited
-// for.
+// Enough to read what an ended child left in a pipe (at most 1 MiB). Output that other processes still write is
+// ignored.
 constexpr int kReadsOfAPipe = 16;
 // In milliseconds.
 constexpr int kTimeToEnd = 500;
@@ -38,7 +38,7 @@ tl::unexpected<Error> cannot_attend(const std::string& program, std::error_code 
 Result<std::unique_ptr<Child>> Child::start(std::vector<std::string> command, const ChildLimits& limits,
                                             ChildListener& listener) {
   const std::string program = command.empty() ? std::string() : command.front();
-  // Not where we were started: that directory is none of the backend's.
+  // Not our working directory, which is not the backend's concern.
   MODLOCK_TRY(auto process, StartedChild::start(Command{.argv = std::move(command), .directory = "/"}, true));
   process.limit_files(limits.file_size);
   Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -75,7 +75,7 @@ void Child::end() {
   gone_.wait();
 }
 
-// False once the stream is at its end.
+// Returns false once the stream has ended.
 bool Child::pass_on_words(LineReader& words) {
   words.fill();
   while (const auto frame = words.next()) {
@@ -97,15 +97,15 @@ bool Child::pass_on_answers(LineReader& answers) {
     listener_.on_line(*frame);
   }
   if (answers.is_discarding()) {
-    // It may never end.
+    // The line may never end.
     listener_.on_line(Frame{.kind = Frame::Kind::too_large});
     return false;
   }
   return true;
 }
 
-// Until there is something to read, the child has ended or is to be ended, or is to be measured. False once it no
-// longer reads its stdin.
+// Waits until there is output, the child has ended or must end, or its usage must be measured. Returns false once the
+// child no longer reads its stdin.
 bool Child::wait(bool words_are_open) {
   std::array<pollfd, 5> watched{{{process_.in().get(), 0, 0},
                                  {wake_.get(), POLLIN, 0},
@@ -116,7 +116,7 @@ bool Child::wait(bool words_are_open) {
   return (watched[0].revents & POLLERR) == 0;
 }
 
-// A process closes its streams a moment before it has ended.
+// A process closes its streams a moment before it ends.
 bool Child::ends_soon() {
   pollfd end{process_.end_event(), POLLIN, 0};
   ::poll(&end, 1, kTimeToEnd);
@@ -129,7 +129,7 @@ bool Child::exceeds_memory() {
     return false;
   }
   measured_ = now;
-  // It may have started others before the limit was there to inherit.
+  // The child may have started other processes before the limit could be inherited.
   process_.limit_files(limits_.file_size);
   return process_.usage().memory > limits_.memory;
 }
@@ -140,7 +140,7 @@ void Child::attend() {
   bool answers_are_open = true;
   bool words_are_open = true;
   const auto read_both = [&] {
-    // What was said before an answer was given is passed on before it.
+    // Lines of stderr that were written before a response are passed on before it.
     answers.fill();
     words_are_open = words_are_open && pass_on_words(words);
     answers_are_open = answers_are_open && pass_on_answers(answers);

@@ -28,7 +28,7 @@ Result<std::shared_ptr<Connection>> Connection::open(const ExternalCommand& comm
 }
 
 Result<void> Connection::start(const ChildLimits& limits) {
-  // What the child says at once waits until it is known here.
+  // Early output of the child waits until `child_` is set.
   const std::lock_guard lock(mutex_);
   MODLOCK_TRY(auto child, Child::start(command_.command, limits, *this));
   child_ = std::move(child);
@@ -74,7 +74,7 @@ tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const 
     end_calls({CallFailure::Retry::certainly, {}});
   }
   lock.unlock();
-  // Nothing may still write to what the caller now takes away.
+  // No process may still write to files that the caller now removes.
   child_->end();
   return tl::unexpected(std::move(failure));
 }
@@ -110,7 +110,7 @@ void Connection::send(std::uint64_t id, const std::string& method, const Json::V
 
 void Connection::on_line(const Frame& frame) {
   if (frame.is_cut_off) {
-    return;  // The end that follows says more.
+    return;  // The end that follows gives the reason.
   }
   auto answer = frame.kind == Frame::Kind::line
                     ? parse_answer(frame.text)
@@ -207,7 +207,7 @@ void Connection::on_end(const std::string& how) {
   end_calls({CallFailure::Retry::once, std::move(error)});
 }
 
-// To whoever waits longest: what a process says belongs to no call.
+// Writes to the log of the oldest open call, because the output of a process belongs to no particular call.
 void Connection::log(const std::string& line) const {
   if (!open_.empty()) {
     open_.front()->log->write(LogLevel::debug,

@@ -26,36 +26,36 @@ struct Call {
   std::string method;
   Json::Value params;
   std::string doing;                                      // in messages: `list the tags of "hg::https://…"`
-  std::vector<std::string> secrets;                       // what the params tell the backend that nobody else may read
-  std::chrono::steady_clock::time_point end;              // of our patience; the context may end it earlier
-  std::chrono::steady_clock::time_point description_end;  // of our patience with a process that has not said what it is
+  std::vector<std::string> secrets;                       // in the params; only the backend may read them
+  std::chrono::steady_clock::time_point end;              // the deadline; the context may end the call earlier
+  std::chrono::steady_clock::time_point description_end;  // the deadline of backend/describe
 };
 
 // Why a call has no result.
 struct CallFailure {
   enum class Retry {
-    no,        // another process would say the same
+    no,        // another process would respond the same
     once,      // the process ended by itself
-    certainly  // it was ended because of another call
+    certainly  // another call ended the process
   };
   Retry again = Retry::no;
   Error error;
 };
 
-// One process of a backend, and the calls that are open with it. Calls of several threads are told apart by their ids.
-// It describes itself before it gets any; one that does not serve the scheme gets none. What breaks the protocol ends
-// the process and all its calls. So does a call that is given up, since nobody could tell what else it would do.
+// One process of a backend, and its open calls. Ids distinguish the calls of several threads. The process must describe
+// itself before it gets any call; if it does not serve the scheme, it gets none. A protocol violation ends the process
+// and all its calls. A call that is given up does the same, because the process could be in any state after it.
 class Connection final : private ChildListener {
  public:
   // Starts the program. Errors: TOOL_MISSING, IO_ERROR.
   static Result<std::shared_ptr<Connection>> open(const ExternalCommand& command, const ChildLimits& limits);
 
-  // The result of the answer. Where there is none because the process has ended, its whole group has. Errors:
-  // REQUEST_CANCELLED, DEADLINE_EXCEEDED, TIMEOUT (past `call.end`), UNREACHABLE (the process ended), BAD_RESPONSE,
-  // LIMIT_EXCEEDED (the process went beyond its limits), and what the backend answers.
+  // Returns the result of the response. If there is none because the process has ended, its whole group has ended too.
+  // Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED, TIMEOUT (past `call.end`), UNREACHABLE (the process ended),
+  // BAD_RESPONSE, LIMIT_EXCEEDED (the process exceeded its limits), and the errors that the backend returns.
   tl::expected<Json::Value, CallFailure> call(const Call& call, const Context& context);
 
-  // False once calls fail.
+  // Returns false once calls fail.
   bool is_open() const;
 
  private:
@@ -63,7 +63,7 @@ class Connection final : private ChildListener {
     Log* log;
     std::optional<Result<Json::Value>> answer = {};
   };
-  // Why no more answers come: the end of a sentence that names the call.
+  // Why no more responses come: the end of a sentence that names the call.
   struct End {
     CallFailure::Retry again;
     Error error;
@@ -76,7 +76,7 @@ class Connection final : private ChildListener {
   void on_excess(Error why) override;
   void on_end(const std::string& how) override;
 
-  // These expect the lock to be held.
+  // The caller must hold the lock for these.
   void send(std::uint64_t id, const std::string& method, const Json::Value& params);
   void take(Answer answer);
   void take_description(const Result<Json::Value>& result);
@@ -99,14 +99,14 @@ class Connection final : private ChildListener {
   std::unique_ptr<Child> child_;
 };
 
-// The program of a backend: started when it is first asked and again after it has ended, one process at a time.
+// The program of a backend. It is started on first use and again after it has ended, one process at a time.
 // Thread-safe.
 class Program {
  public:
   explicit Program(ExternalCommand command) : command_(std::move(command)) {}
 
-  // The result of the answer. A call whose process ends by itself is asked of another one, once. Errors: those of
-  // Connection::call() and Connection::open(), and of check_external_command().
+  // Returns the result of the response. If the process ends by itself, the call is repeated once with another process.
+  // Errors: those of Connection::call(), Connection::open() and check_external_command().
   Result<Json::Value> call(const Call& call, const Context& context);
 
  private:

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kParallel = 8;
 constexpr std::array<std::string_view, 7> kTakenSchemes = {"git", "oci", "http", "https", "file", "h1", "zh"};
 
-// What is asked for, as a member of the params.
+// The requested version, as a member of the params.
 struct RequestedRef {
   const char* member;  // "id", "tag" or "ref"
   std::string name;
@@ -45,7 +45,7 @@ RequestedRef named_by(const Source& source) {
   return {"ref", rev.empty() ? source.query_value("ref") : rev};
 }
 
-// A request's own name is the source's, or a tag that was listed.
+// The name of a request is that of the source, or a listed tag.
 RequestedRef wanted_by(const FetchRequest& request, const Source& source) {
   if (!request.id.empty()) {
     return {"id", request.id};
@@ -158,7 +158,7 @@ class ExternalBackend final : public BackendCore {
     }
     auto id = fetch_into(source, wanted, directory, context);
     if (!id) {
-      static_cast<void>(remove_tree(directory));  // the first error says more
+      static_cast<void>(remove_tree(directory));  // the first error is more helpful
       return fail(std::move(id.error()));
     }
     return FetchedTree{.id = std::move(*id),

@@ -21,7 +21,7 @@ void* checked(void* memory) {
   return memory;
 }
 
-// More than can be allocated where the product is none.
+// Returns more than can be allocated if the product overflows.
 std::size_t product(std::size_t count, std::size_t size) {
   return size != 0 && count > kLargest / size ? std::numeric_limits<std::size_t>::max() : count * size;
 }

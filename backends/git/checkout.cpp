@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first three, and how many more there are.
+// Lists the first three names, and how many more there are.
 std::string enumerate(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 3;
   std::string text;
@@ -58,14 +58,14 @@ Diagnostics warnings_of(const TreeFacts& facts, const std::string& commit, std::
                  .hint = "a module that needs the content cannot be used from git"}}};
 }
 
-// What git refuses beyond what was refused before.
+// The error for an entry that passed our own checks and that git refuses.
 Error unwritable_entry(const std::string& commit, std::string_view display) {
   return Error{.code = Code::archive_unsafe,
                .message = fmt::format("commit {} of \"{}\" holds an entry that git does not write", commit, display),
                .hint = "do not use this commit"};
 }
 
-// Whether the tree can be written without git: blob by blob, each at most this large, for it is held in memory.
+// Whether the tree can be written without git, blob by blob. Blobs are held in memory, so their size is limited.
 bool is_simple(const TreeFacts& facts) {
   constexpr std::uint64_t kLargest = std::uint64_t{64} << 20U;
   return facts.is_literal && std::all_of(facts.files.begin(), facts.files.end(),
@@ -121,7 +121,7 @@ Result<void> write_by_git(const Repository& repository, const std::string& commi
   if (done) {
     return {};
   }
-  // No matter of the disk.
+  // These are not disk errors.
   for (const std::string_view refusal : {"invalid path '", "File name too long"}) {
     const auto& notes = done.error().notes;
     if (std::any_of(notes.begin(), notes.end(),
@@ -138,7 +138,7 @@ constexpr std::uintmax_t kLongestPackedRefs = std::uintmax_t{64} << 20U;
 constexpr std::uintmax_t kLongestReference = 4096;
 constexpr std::string_view kBranches = "refs/heads/";
 
-// The text of a regular file, without the space at its end; nullopt where it is none, or longer than it could be.
+// Returns the text of a regular file without trailing space; nullopt if it is not one or is longer than `longest`.
 std::optional<std::string> read_small(const fs::path& path, std::uintmax_t longest) {
   std::error_code error;
   if (!fs::is_regular_file(fs::symlink_status(path, error)) || fs::file_size(path, error) > longest || error) {
@@ -158,7 +158,7 @@ std::optional<std::string> as_commit(std::string_view text) {
   return fits ? std::optional<std::string>(text) : std::nullopt;
 }
 
-// Lines are "<id> <name>"; those of comments and of peeled tags begin otherwise.
+// Lines are "<id> <name>". Comments and peeled tags start differently.
 std::optional<std::string> packed_commit(const fs::path& repository, std::string_view name) {
   const auto text = read_small(repository / "packed-refs", kLongestPackedRefs);
   std::string_view rest = text ? std::string_view(*text) : std::string_view();

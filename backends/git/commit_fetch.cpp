@@ -28,8 +28,8 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// The branches and tags of a remote with what leads to them, in a bare repository that lives as long as the object. It
-// lies in the cached one and stands apart from it: that one's history is cut, and its trees are whole.
+// The branches and tags of a remote with their history, in a temporary bare repository inside the cached one. It is
+// separate because the cached one has shallow histories and complete trees.
 class History {
  public:
   explicit History(const Repository& repository);
@@ -38,23 +38,24 @@ class History {
   History& operator=(const History&) = delete;
 
   enum class Content {
-    commits,  // without trees, where the server can leave them out
+    commits,  // without trees, if the server can omit them
     whole,
   };
-  // One request. `since`, as git reads dates, leaves out older commits; empty: none. Branches become remote-tracking
-  // ones, as in a clone. Errors: those of Backend.
+  // One request. `since`, in git's date syntax, omits older commits; empty omits none. Branches become remote-tracking
+  // branches, as in a clone. Errors: those of Backend.
   Result<void> fetch(const Remote& remote, Content content, const std::string& since) const;
 
   bool has(const std::string& commit) const;
-  // Whether a branch or tag leads to the commit.
+  // Whether a branch or tag reaches the commit.
   Result<bool> leads_to(const Remote& remote, const std::string& commit, const Context& context) const;
-  // The commits that a revision names, as `git rev-parse` finds them: none, one, or those whose ids begin so.
+  // Returns the commits that a revision names, as `git rev-parse` finds them: none, one, or all whose ids start with
+  // it.
   Result<std::vector<std::string>> resolve(const Remote& remote, const std::string& revision,
                                            const Context& context) const;
-  // How many commits `newer` has that `older`, an ancestor of it, has not; nullopt where it is no ancestor.
+  // Returns how many commits `newer` has beyond its ancestor `older`; nullopt if `older` is not an ancestor.
   Result<std::optional<std::size_t>> commits_since(const Remote& remote, const std::string& older,
                                                    const std::string& newer, const Context& context) const;
-  // Moves one commit, cut off from its parents, to Repository::incoming(0). Errors: IO_ERROR.
+  // Copies one commit without its parents to Repository::incoming(0). Errors: IO_ERROR.
   Result<void> hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
                          const Context& context) const;
 
@@ -83,7 +84,7 @@ Result<void> History::fetch(const Remote& remote, Content content, const std::st
   return fetched ? Result<void>() : fail(std::move(fetched.error().error));
 }
 
-// What a larger request would only meet again.
+// Whether a larger request would only fail with the same error.
 bool is_final(const Error& error) {
   return error.code == Code::limit_exceeded || error.code == Code::timeout || error.code == Code::deadline_exceeded ||
          error.code == Code::request_cancelled;
@@ -117,7 +118,7 @@ Result<std::vector<std::string>> History::resolve(const Remote& remote, const st
   if (!is_abbreviation(revision)) {
     return std::vector<std::string>{};
   }
-  // What rev-parse does not say: whether there was none, or more than one.
+  // rev-parse does not report whether it found no commit or more than one.
   MODLOCK_TRY(auto found,
               run_local(local_command(path_, {"rev-list", "--all"}), kReading, remote.address().display, context));
   const std::string start = ascii::lower(revision);
@@ -136,7 +137,7 @@ Result<std::optional<std::size_t>> History::commits_since(const Remote& remote, 
   MODLOCK_TRY(auto base, run_local(local_command(path_, {"rev-list", "--max-count=1", older, "^" + newer}), kReading,
                                    display, context));
   if (!base.output.empty()) {
-    return std::nullopt;  // the newer does not reach it
+    return std::nullopt;  // not reachable from `newer`
   }
   MODLOCK_TRY(auto count,
               run_local(local_command(path_, {"rev-list", "--count", newer, "^" + older}), kReading, display, context));
@@ -163,14 +164,14 @@ Result<void> History::hand_over(const Remote& remote, const Repository& reposito
   return fetched ? Result<void>() : fail(std::move(fetched.error()));
 }
 
-// Whether a branch or tag of the remote leads to the commit, which must have arrived in `repository`. That a server
-// hands a commit out is no proof: hosts serve every fork's commits from one store. One or two requests. Errors: those
-// of Backend.
+// Whether a branch or tag of the remote reaches the commit, which must be in `repository`. That a server serves a
+// commit is no proof, because hosts keep the commits of all forks in one store. One or two requests. Errors: those of
+// Backend.
 Result<bool> is_reachable(const Remote& remote, const Repository& repository, const std::string& commit,
                           const Context& context) {
   MODLOCK_TRY(const auto made_at, repository.objects().commit_time(commit));
   {
-    // What follows a commit is younger, where clocks were right: most of the history need not travel.
+    // If clocks were right, descendants of a commit are newer than it, so most of the history need not be transferred.
     const History recent(repository);
     const auto since = fmt::format("@{} +0000", made_at.time_since_epoch().count() - 1);
     const auto fetched = recent.fetch(remote, History::Content::commits, since);
@@ -189,8 +190,8 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
   return all.leads_to(remote, commit, context);
 }
 
-// The same where the remote gives out branches and tags only: then the commit arrives at Repository::incoming(0). One
-// request, for everything. Errors: NOT_FOUND (no branch or tag leads there); those of Backend.
+// The same for a remote that serves only branches and tags. The commit arrives at Repository::incoming(0). One request,
+// for the whole history. Errors: NOT_FOUND (not reachable from a branch or tag); those of Backend.
 Result<void> fetch_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context) {
   const History whole(repository);
@@ -215,7 +216,7 @@ tl::unexpected<Error> on_no_branch(const Remote& remote, const std::string& comm
               "do not use it before you know where it comes from; then choose a commit that a branch or tag leads to");
 }
 
-// A commit that the remote's last advertisement is known to name, without git; false: it is not, or git is to fetch it.
+// Fetches a commit without git; false if the remote's last known advertisement lacks it, or if git must fetch it.
 Result<bool> bring_advertised(const Remote& remote, const Repository& repository, const std::string& commit) {
   const auto known = remote.known();
   if (!known) {
@@ -234,7 +235,7 @@ std::optional<CommitDistance> find_descent(const Remote& remote, const Repositor
   const auto made_at = repository.objects().commit_time(older);
   std::vector<std::string> cuts = {""};
   if (made_at) {
-    // As in is_reachable(): most of the history need not travel.
+    // As in is_reachable(), most of the history need not be transferred.
     cuts.insert(cuts.begin(), fmt::format("@{} +0000", made_at->time_since_epoch().count() - 1));
   }
   for (const std::string& since : cuts) {

@@ -10,36 +10,37 @@
 
 namespace modlock::git {
 
-// Backend::commit_distance(): one request, two where the answer is no. nullopt where anything fails.
+// Implements Backend::commit_distance(). One request, or two if the answer is no. Returns nullopt if anything fails.
 std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
                                            const std::string& newer, const Context& context);
 
-// What a revision (is_revision() of references.h) names in the history of all branches and tags. One or two requests.
-// Errors: NOT_FOUND (nothing, or more than one commit); those of Backend.
+// Resolves a revision (is_revision() of references.h) in the history of all branches and tags. One or two requests.
+// Errors: NOT_FOUND (no commit, or more than one); those of Backend.
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
                           const Context& context);
 
-// One shallow fetch by git of references or ids; number i arrives at Repository::incoming(i). `options` are git's.
+// Fetches references or ids with one shallow fetch by git. Number i arrives at Repository::incoming(i). `options` are
+// those of git.
 tl::expected<void, FetchFailure> fetch_shallow(const Remote& remote, const Repository& repository,
                                                const std::vector<std::string>& sources,
                                                std::vector<std::string> options = {});
 
-// Brings a commit by its id, to Repository::incoming(0); whether a branch or tag was found to lead to it on the way.
-// Errors: NOT_FOUND where the remote does not know it, or knows something else under that id; those of Backend.
+// Fetches a commit by its id to Repository::incoming(0). Returns whether this also showed that a branch or tag reaches
+// it. Errors: NOT_FOUND if the remote does not have it or has another kind of object under that id; those of Backend.
 Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
                          const Context& context);
 
-// Makes sure that a commit named by itself lies on a branch or tag of the remote. Errors: HASH_MISMATCH where it does
-// not; NOT_FOUND where the remote does not know it; those of Backend.
+// Checks that a commit named by its id is reachable from a branch or tag of the remote. Errors: HASH_MISMATCH if it is
+// not; NOT_FOUND if the remote does not have it; those of Backend.
 Result<void> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
                           const Context& context);
 
-// Brings a commit that an accepted tree names as its submodule (submodules.h says why that is proof enough); one that
-// is there already costs nothing. Errors: NOT_FOUND where the remote does not know it; those of Backend.
+// Fetches a commit that an accepted tree names as its submodule (submodules.h explains why that is sufficient). A
+// commit that is already present costs no request. Errors: NOT_FOUND if the remote does not have it; those of Backend.
 Result<void> fetch_submodule(const Remote& remote, const Repository& repository, const std::string& commit,
                              const Context& context);
 
-// NOT_FOUND of what is a `kind`, such as "tree", and no commit.
+// Makes the NOT_FOUND error for an object that is a `kind`, such as "tree", and not a commit.
 tl::unexpected<Error> no_commit(const Remote& remote, std::string_view name, std::string_view kind);
 
 }  // namespace modlock::git

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kListing = "list the references of";
 
-// No branch or tag is asked for it: it is what a commit's id, a part of it or a revision expression gave.
+// Whether the request names its commit by id, a part of it or a revision expression, and not by a branch or tag.
 bool is_named_by_id(const FetchRequest& request) {
   const bool is_expression = !is_reference_name(request.ref) && is_revision(request.ref);
   const bool is_part =
@@ -27,7 +27,7 @@ bool is_named_by_id(const FetchRequest& request) {
   return request.ref.empty() || is_full_commit(request.ref) || is_expression || is_part;
 }
 
-// The requests of one call, on their way.
+// The requests of one call in progress.
 class CommitFetch {
  public:
   CommitFetch(const Remote& remote, const Repository& repository, std::span<const FetchRequest> requests,
@@ -61,7 +61,7 @@ class CommitFetch {
   };
   struct Split {
     std::vector<std::size_t> there;
-    std::vector<std::string> objects;  // of those
+    std::vector<std::string> objects;  // of `there`
     std::vector<std::size_t> other;
   };
 
@@ -93,7 +93,7 @@ class CommitFetch {
   std::optional<Result<References>> references_;
 };
 
-// What comes from a lock or an address becomes part of a refspec, where ":" and "*" have a meaning.
+// Ids and names from a lock file or an address become part of a refspec, where ":" and "*" are special.
 Result<void> CommitFetch::check_request(const FetchRequest& request) const {
   if (is_sha256_id(request.id)) {
     return fail(unsupported_object_format(remote_.address(), "fetch from"));
@@ -125,7 +125,7 @@ void CommitFetch::take_named(const std::vector<std::size_t>& named) {
   }
 }
 
-// False where only git can: then nothing is resolved.
+// Returns false, with no request resolved, if only git can do it.
 bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
   for (const bool may_be_old : {true, false}) {
     auto now = remote_.advertised(may_be_old, kListing);
@@ -139,7 +139,7 @@ bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
     const bool is_new = (*now)->is_new;
     const Split split = split_by((*now)->references, named);
     if (!is_new && !split.other.empty()) {
-      continue;  // what was said a moment ago is believed about what it names, not about what it does not
+      continue;  // a cached advertisement proves what it names, not what it lacks
     }
     const auto fetched =
         split.there.empty() ? std::optional(Result<bool>(true)) : remote_.fetch_objects(repository_, split.objects);
@@ -166,8 +166,8 @@ bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
   return false;
 }
 
-// Which requests are what their reference gives by this advertisement, with the objects that it names, and which are
-// not.
+// Splits the requests by whether this advertisement has their commit at their reference. `objects` are the ids it
+// names.
 CommitFetch::Split CommitFetch::split_by(const References& references, const std::vector<std::size_t>& named) const {
   Split split;
   for (const std::size_t i : named) {
@@ -196,7 +196,7 @@ void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
   };
   auto fetched = fetch();
   if (!fetched && fetched.error().unknown_reference) {
-    // One reference that is gone fails the whole fetch.
+    // One missing reference fails the whole fetch.
     there = drop_missing(named);
     fetched = there.empty() ? tl::expected<void, FetchFailure>() : fetch();
   }
@@ -207,7 +207,7 @@ void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
   }
 }
 
-// All are read before any is checked: a check may fetch again, into the same incoming references.
+// Reads all before it checks any, because a check may fetch again into the same incoming references.
 void CommitFetch::check_all_arrived(const std::vector<std::size_t>& there) {
   std::vector<std::optional<PeeledObject>> arrived;
   for (std::size_t at = 0; at < there.size(); ++at) {
@@ -224,7 +224,7 @@ void CommitFetch::fail_all(const std::vector<std::size_t>& those, const Error& e
   }
 }
 
-// Resolves the requests whose reference is no longer advertised; the others are returned.
+// Resolves the requests whose reference is no longer advertised, and returns the others.
 std::vector<std::size_t> CommitFetch::drop_missing(const std::vector<std::size_t>& named) {
   std::vector<std::size_t> there;
   for (const std::size_t i : named) {
@@ -255,7 +255,7 @@ void CommitFetch::check_arrived(std::size_t i, const std::optional<PeeledObject>
   }
 }
 
-// The reference gives another commit now, or is gone.
+// Handles a reference that now points to another commit, or no longer exists.
 void CommitFetch::resolve_other(std::size_t i, const Now& now) {
   const FetchRequest& request = requests_[i];
   if (request.locked || !now.commit) {
@@ -280,7 +280,7 @@ void CommitFetch::take_by_id(std::size_t i) {
   take_commit(i);
 }
 
-// Fetches a commit by its id, which somebody has found to be in order.
+// Fetches a commit by its id, which was already found valid.
 void CommitFetch::take_commit(std::size_t i) {
   const std::string& id = requests_[i].id;
   if (repository_.has_commit(id)) {
@@ -293,7 +293,7 @@ void CommitFetch::take_commit(std::size_t i) {
   }
 }
 
-// The lock names a commit that its reference no longer gives.
+// Handles a commit that its reference no longer points to.
 void CommitFetch::take_moved(std::size_t i, const Now& now) {
   const FetchRequest& request = requests_[i];
   const std::string found = now.commit ? fmt::format("gives commit {} now", *now.commit) : "is gone";
@@ -321,7 +321,7 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
     return;
   }
   take_commit(i);
-  // That a branch moves on is what branches do.
+  // It is normal for a branch to have new commits.
   if (results_[i] && is_tag) {
     results_[i]->push_back(
         {Severity::warning,
@@ -333,7 +333,7 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
   }
 }
 
-// Lists once for all requests. The name is the request's own where the reference is gone.
+// Lists once for all requests. If the reference no longer exists, the name is that of the request.
 Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
   if (!references_) {
     references_ = remote_.list(Remote::Part::everything, kListing);
@@ -345,7 +345,7 @@ Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
   return pin ? Now{pin->ref, pin->id} : Now{ref, std::nullopt};
 }
 
-// Names that git's own rules and OpenTofu's resolve alike: a tag of that name, else a branch.
+// Whether git and OpenTofu resolve the name alike: a tag of that name, otherwise a branch.
 bool is_plain_name(const std::string& name) {
   constexpr std::array<std::string_view, 5> kOther = {"refs/", "tags/", "heads/", "remotes/", "origin/"};
   const bool is_hex = std::all_of(name.begin(), name.end(), ascii::is_hex);
@@ -354,13 +354,13 @@ bool is_plain_name(const std::string& name) {
                                        [&](std::string_view prefix) { return name.starts_with(prefix); }));
 }
 
-// It names the URL with its query, which may hold a token.
+// FETCH_HEAD has the URL with its query, which may hold a token.
 void remove_fetch_head(const Repository& repository) {
   std::error_code ignored;
   std::filesystem::remove(repository.path() / "FETCH_HEAD", ignored);
 }
 
-// One fetch for all; nullopt where it takes a closer look.
+// Fetches all with one request. Returns nullopt if the remote must be listed.
 std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, const Repository& repository,
                                                       std::span<const std::string> references) {
   if (!std::all_of(references.begin(), references.end(), is_plain_name)) {

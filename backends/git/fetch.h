@@ -11,20 +11,21 @@
 
 namespace modlock::git {
 
-// Brings the requested commits into the repository and accepts those that the rules of FetchRequest allow; element i
-// belongs to request i and holds the warnings. What was accepted before costs nothing; the rest one request, where
-// every reference still gives its commit.
+// Fetches the requested commits into the repository and accepts those that the rules of FetchRequest allow. Element i
+// belongs to request i and has its warnings. Commits that were accepted before cost no request. The others cost one
+// request in total if every reference still points to its commit.
 std::vector<Result<Diagnostics>> fetch_commits(const Remote& remote, const Repository& repository,
                                                std::span<const FetchRequest> requests, const Context& context);
 
-// What references in the source's own spelling (a tag, a branch, a revision; empty: HEAD) give now; element i belongs
-// to reference i. One fetch brings and accepts all of them where each is plainly a branch or tag; else the remote is
-// listed, and the commits are not there yet. Errors: those of find_reference(), of find_revision() and of Backend.
+// Resolves references in the source's own spelling (a tag, a branch, a revision; empty: HEAD) to their current commits.
+// Element i belongs to reference i. If only git can query the remote and each reference is plainly a branch or tag, one
+// fetch gets and accepts all commits. Otherwise the remote is listed, and no commits are fetched. Errors: those of
+// find_reference(), of find_revision() and of Backend.
 std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository& repository,
                                           std::span<const std::string> references, const Context& context);
 
-// The full names in the FETCH_HEAD that git wrote, in order: "refs/tags/v1", "refs/heads/main", "HEAD"; empty for
-// what is neither branch nor tag.
+// Returns the full names in a FETCH_HEAD file, in order: "refs/tags/v1", "refs/heads/main", "HEAD". An entry that is
+// neither a branch nor a tag has an empty name.
 std::vector<std::string> parse_fetch_head(std::string_view text);
 
 }  // namespace modlock::git

@@ -86,8 +86,8 @@ class GitBackend final : public BackendCore {
                       : std::nullopt;
   }
 
-  // A repository on this machine, unless git's own protocol.file.allow lets a repository name one as a submodule.
-  // OpenTofu follows there.
+  // Rejects a repository on this machine unless git's own protocol.file.allow allows it as a submodule. OpenTofu
+  // follows such a redirect.
   Result<void> check_redirected(const SourceAddress& source, const Context& context) override {
     const auto address = make_remote_address(source);
     return address ? check_file_transport(*address, "repository", "where no server may lead", context)
@@ -102,14 +102,14 @@ class GitBackend final : public BackendCore {
     return Repository::open(cache_directory_, address.display, context);
   }
 
-  // A tree on disk that lacks its submodules.
+  // A tree on disk without its submodules.
   struct Placed {
     FetchedTree tree;
     std::vector<Submodule> submodules;
     std::shared_ptr<PackageSize> size;  // so far
   };
 
-  // Holds the cached repository, which nobody may who fills in submodules: two packages may hold each other.
+  // Holds the cached repository, so it must end before submodules are filled in: two packages may contain each other.
   std::vector<Result<Placed>> place(const RemoteAddress& address, std::span<const FetchRequest> requests,
                                     const std::filesystem::path& parent, const Context& context) const {
     auto repository = open(address, context);
@@ -121,7 +121,7 @@ class GitBackend final : public BackendCore {
     if (context.offline || !repository->is_old() || !std::any_of(placed.begin(), placed.end(), may_be_damage)) {
       return placed;
     }
-    // What earlier runs left may be damaged: once more, from nothing.
+    // The files of earlier runs may be damaged, so try again with an empty repository.
     repository = Repository::empty(std::move(*repository));
     return repository ? place_from(*repository, remote, requests, parent, context)
                       : std::vector<Result<Placed>>{requests.size(), fail(repository.error())};
@@ -159,7 +159,7 @@ class GitBackend final : public BackendCore {
   static Result<Placed> place_one(const Repository& repository, const FetchRequest& request,
                                   const Diagnostics& warnings, const std::filesystem::path& parent,
                                   std::string_view display, const Context& context) {
-    // git runs inside the work tree, where a relative name would mean something else.
+    // git runs inside the work tree, where a relative name would be resolved differently.
     std::error_code ignored;
     const std::filesystem::path directory = std::filesystem::absolute(parent, ignored) / ("git-" + random_hex(8));
     auto size = std::make_shared<PackageSize>();
@@ -186,7 +186,7 @@ class GitBackend final : public BackendCore {
     return std::move(placed.tree);
   }
 
-  // Gives every request its id.
+  // Gives each request its id.
   static std::vector<Result<FetchRequest>> resolve_ids(const Remote& remote, const Repository& repository,
                                                        std::span<const FetchRequest> requests, const Context& context) {
     std::vector<std::string> references;
@@ -211,7 +211,7 @@ class GitBackend final : public BackendCore {
     return resolved;
   }
 
-  // A commit that was accepted once lay on a branch or tag: nothing to ask.
+  // A commit that was accepted before was on a branch or tag, so it costs no request.
   Result<Pin> pin_commit(const Remote& remote, const std::string& commit, const Context& context) const {
     MODLOCK_TRY(const auto repository, open(remote.address(), context));
     if (!repository.has_commit(commit)) {

@@ -15,7 +15,7 @@ using Setting = std::pair<std::string, std::string>;
 
 constexpr std::array<std::string_view, 5> kTransports = {"https", "http", "ssh", "git", "file"};
 
-// A repository that somebody else's process works in, and traces that would mix with error output.
+// Variables that name a repository in which another process works, and traces that would mix with error output.
 const std::vector<std::string>& repository_variables() {
   static const std::vector<std::string> names = {
       "GIT_DIR",           "GIT_WORK_TREE",        "GIT_INDEX_FILE",
@@ -29,8 +29,8 @@ const std::vector<std::string>& repository_variables() {
   return names;
 }
 
-// What the user allows of what we allow. A server may lead from https nowhere else: http is one of them only where it
-// was the address's own.
+// Returns the transports that both we and the user allow. A server may redirect an https address only to https, so http
+// is included only if the address itself uses another scheme.
 std::string allowed_transports(const EnvironmentLookup& environment, bool with_http) {
   const auto users = environment("GIT_ALLOW_PROTOCOL");
   std::string result;
@@ -51,7 +51,7 @@ std::string shell_quoted(std::string_view text) {
   return result + "'";
 }
 
-// The user's own ssh, told not to ask.
+// Returns the user's own ssh command with prompts disabled.
 std::string ssh_command(const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh,
                         const std::filesystem::path& ssh_key) {
   std::string command = "ssh";
@@ -72,8 +72,8 @@ std::string ssh_command(const EnvironmentLookup& environment, const std::optiona
   return variant == "simple" ? command : command + " -o BatchMode=yes";
 }
 
-// Credentials are bound to the host of the address, so that a redirect elsewhere does not get them; an empty helper
-// drops the user's helpers for this host, as an address with user-info does in git itself.
+// Binds credentials to the host of the address, so that a redirect to another host does not get them. An empty helper
+// drops the user's helpers for this host, as git itself does for an address with user-info.
 void add_credentials(const RemoteAddress& remote, std::vector<Setting>& settings,
                      std::map<std::string, std::string>& variables) {
   if (remote.scheme != "https" && remote.scheme != "http") {
@@ -97,9 +97,9 @@ void add_credentials(const RemoteAddress& remote, std::vector<Setting>& settings
 constexpr std::string_view kHelper = "tofu-modlock";
 constexpr std::string_view kRemoteName = "tofu-modlock-address";
 
-// Who lists the processes of this machine sees arguments, not environments. With a hidden query git is given a
-// transport of ours, which is an alias: git-remote-https reads the address from the remote of that name. The rule from
-// the address to itself keeps those of the user away.
+// Other users of this machine can see arguments, but not environments. For a hidden query, git gets a custom transport,
+// which is an alias: git-remote-https reads the address from the remote of that name. The rule from the address to
+// itself overrides the user's rules.
 void add_query(const RemoteAddress& remote, std::vector<Setting>& settings, Command& command) {
   const std::string& url = remote.full_url.reveal();
   if (!remote.hides_query()) {
@@ -146,7 +146,7 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                         const std::filesystem::path& ssh_key, bool follows_redirects, std::chrono::seconds patience) {
   Command command{.argv = std::move(arguments)};
   command.argv.insert(command.argv.begin(), "git");
-  // Not where we were started: the configuration of a repository that happens to be there is none of the remote's.
+  // Not our working directory: it may have a repository whose configuration must not apply to the remote.
   command.directory = "/";
   command.unset_environment = repository_variables();
   command.set_environment = {{"LC_ALL", "C"},
@@ -210,7 +210,7 @@ Command local_command(const std::filesystem::path& repository, std::vector<std::
 }
 
 Command enclosing_command(const std::filesystem::path& directory, std::vector<std::string> arguments) {
-  // GIT_NO_LAZY_FETCH counts from git 2.44 on, the protocol setting in every version.
+  // GIT_NO_LAZY_FETCH applies from git 2.44 on; the protocol setting applies in every version.
   Command command{.argv = {"git", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false"}};
   command.argv.insert(command.argv.end(), std::make_move_iterator(arguments.begin()),
                       std::make_move_iterator(arguments.end()));

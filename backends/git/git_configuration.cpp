@@ -31,7 +31,7 @@ bool is_true(std::string_view text) {
   return lower == "true" || lower == "yes" || lower == "on" || lower == "1";
 }
 
-// Section and name in lower case; what stands between them as it is.
+// Converts the section and the name to lower case, and keeps the part between them.
 std::string canonical_key(std::string_view key) {
   const std::size_t first = std::min(key.find('.'), key.size());
   const std::size_t last = key.rfind('.');
@@ -42,19 +42,19 @@ std::string canonical_key(std::string_view key) {
          ascii::lower(key.substr(last));
 }
 
-// libgit2 passes over such an include, or over its condition.
+// libgit2 ignores such an include, or its condition.
 bool is_beyond_libgit2(const Entry& entry) {
   return (entry.key == "include.path" && entry.value.substr(0, 1) == "~") ||
          entry.key.starts_with("includeif.hasconfig:");
 }
 
-// False where it cannot be read as git reads it. A file that is not there is an empty one.
+// Returns false if the file cannot be read as git reads it. A missing file counts as empty.
 bool add_file(const fs::path& path, std::vector<Entry>& entries) {
   std::error_code ignored;
   if (path.empty() || path == "/dev/null" || !fs::exists(path, ignored)) {
     return true;
   }
-  start_library();  // not before: it reads the certificates of this system
+  start_library();  // only now, because it reads the certificates of this system
   git_config* raw = nullptr;
   if (git_config_open_ondisk(&raw, path.c_str()) != 0) {
     return false;
@@ -100,7 +100,7 @@ std::vector<fs::path> files_of(const EnvironmentLookup& environment) {
   return files;
 }
 
-// GIT_CONFIG_KEY_<n> and GIT_CONFIG_VALUE_<n>; git refuses to run where they make no sense.
+// Adds GIT_CONFIG_KEY_<n> and GIT_CONFIG_VALUE_<n>. git refuses to run if they are malformed.
 bool add_variables(const EnvironmentLookup& environment, std::vector<Entry>& entries) {
   const std::string text = environment("GIT_CONFIG_COUNT").value_or("");
   if (text.empty()) {
@@ -188,7 +188,7 @@ std::optional<std::vector<Entry>> GitConfiguration::http_settings(std::string_vi
     return std::nullopt;
   }
   std::vector<Entry> settings;
-  std::map<std::string, std::size_t> specific;  // by name: how much of the URL the best entry so far names
+  std::map<std::string, std::size_t> specific;  // by name: the length of the best match so far
   for (const Entry& entry : entries_) {
     if (!entry.key.starts_with(kSection)) {
       continue;

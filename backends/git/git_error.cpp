@@ -20,7 +20,7 @@ struct Phrase {
   GitFailure failure;
 };
 
-// The first row that is found decides: causes before the consequences that git reports with them.
+// The first matching row applies, so causes come before the consequences that git reports with them.
 constexpr std::array kPhrases = {
     Phrase{"mismatched algorithms: client sha1; server sha256", GitFailure::object_format},
     Phrase{"died of signal 25", GitFailure::too_large},  // SIGXFSZ
@@ -95,7 +95,7 @@ constexpr std::array kPhrases = {
     Phrase{"Could not read from remote repository", GitFailure::unreachable},
 };
 
-// "fatal: repository 'https://host/x/' not found": the address stands between the words.
+// "fatal: repository 'https://host/x/' not found": the address is between the words.
 bool says_repository_not_found(std::string_view text) {
   const std::size_t start = text.find("repository '");
   return start != std::string_view::npos && text.find("' not found", start) != std::string_view::npos;
@@ -104,7 +104,7 @@ bool says_repository_not_found(std::string_view text) {
 struct Meaning {
   GitFailure failure;
   Code code;
-  std::string_view found;  // behind "git could not list the tags of "x": "
+  std::string_view found;  // follows "git could not list the tags of "x": "
   std::string_view hint;
 };
 
@@ -198,8 +198,8 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
   return error;
 }
 
-// What the server said in git's protocol, in one line: the words of the packet that ended it, else the last line of
-// band 3, which git shows as it shows progress. Empty: nothing.
+// Returns the server's text in git's protocol as one line: the text of the packet that ended it, otherwise the last
+// line of band 3, which git shows like progress. Empty: no text.
 std::string words_of_server(std::string_view text) {
   constexpr std::string_view kEnded = "remote error: ";
   constexpr std::string_view kShown = "remote: ";
@@ -219,7 +219,7 @@ std::string words_of_server(std::string_view text) {
     } else {
       continue;
     }
-    line = line.substr(0, line.find("\x1b[K"));  // where git clears the rest of a line
+    line = line.substr(0, line.find("\x1b[K"));  // git clears the rest of the line here
     line = line.substr(0, line.find_last_not_of(' ') + 1);
     words = std::any_of(line.begin(), line.end(), ascii::is_alnum) ? line : words;
   }
@@ -250,7 +250,7 @@ Error meaning_of(GitFailure failure, const RemoteAddress& remote, std::string_vi
   return error;
 }
 
-// Whether a git whose files may not grow may have ended like this: what it starts for a pack dies without a word.
+// Whether a git with a file size limit may have ended like this: the program that it starts for a pack writes no error.
 bool may_be_cut_off(GitFailure failure) {
   return failure == GitFailure::too_large || failure == GitFailure::broken_response || failure == GitFailure::other;
 }

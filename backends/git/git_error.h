@@ -8,11 +8,11 @@
 
 namespace modlock::git {
 
-// What the error output of a failed git says, by its first known phrase.
+// The kind of failure, by the first known phrase in the error output of git.
 enum class GitFailure {
   unknown_reference,  // the remote has no such branch or tag
   unknown_commit,     // the remote does not know that object
-  refused_commit,     // the remote gives out branches and tags only
+  refused_commit,     // the remote serves only branches and tags
   no_repository,
   credentials_needed,
   credentials_refused,
@@ -28,8 +28,8 @@ enum class GitFailure {
   redirected,
   downgraded,
   transport_refused,
-  object_format,  // SHA-256 where we speak SHA-1
-  too_large,      // a file grew past what a child may write
+  object_format,  // SHA-256; only SHA-1 is supported
+  too_large,      // a file exceeded the size that a child may write
   too_many_files,
   no_memory,
   disk_full,
@@ -38,23 +38,23 @@ enum class GitFailure {
 };
 GitFailure classify(std::string_view error_output);
 
-// Names and texts of others as a message may quote them: one line of valid UTF-8.
+// Makes a foreign name or text fit for a message: one line of valid UTF-8.
 std::string quotable(std::string_view text);
 
-// SOURCE_UNSUPPORTED of a repository that names its objects with SHA-256.
+// SOURCE_UNSUPPORTED for a repository that uses SHA-256 object names.
 Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing);
 
-// The error of a git that ended with `exit_code`; `doing` completes "git could not …" ("list the tags of"). The last
-// lines that git wrote, scrubbed, are its notes. Where they tell no known trouble, the message is what the server said.
+// The error of a git that ended with `exit_code`. `doing` completes "git could not …" ("list the tags of"). Its notes
+// are the last lines that git wrote, scrubbed. If they match no known failure, the message is the text of the server.
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output);
 
-// The same of a trouble that no error output told. `said` are the server's own words, which are quotable.
+// The same for a failure without error output. `said` is the server's own text, which must be quotable.
 Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure, std::string_view said = {});
 
-// OFFLINE_MISS of a repository that was never fetched.
+// OFFLINE_MISS for a repository that was never fetched.
 Error not_in_cache(const RemoteAddress& remote);
 
-// TOOL_MISSING of a missing git: what needed it, how to install it, what still works.
+// TOOL_MISSING if git is not found: why it is needed, how to install it, and what still works.
 Error git_missing(std::string_view doing, std::string_view display);
 
 }  // namespace modlock::git

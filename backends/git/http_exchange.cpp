@@ -27,13 +27,13 @@
 namespace modlock::git {
 namespace {
 
-// A user name and a password out of git's credential helpers.
+// A user name and a password from git's credential helpers.
 struct StoredCredential {
   SecretText username;
   SecretText password;
 };
 
-// The description that git's helpers read (git-credential(1)). A line end in a value would be a line of its own.
+// Makes the description that git's helpers read (git-credential(1)). A line ending in a value would start a new line.
 std::string describe(const RemoteAddress& remote, const SecretText& username) {
   const std::size_t host = remote.url.find("://");
   const std::size_t path = host == std::string::npos ? std::string::npos : remote.url.find('/', host + 3);
@@ -64,8 +64,8 @@ Command credential_command(const RemoteAddress& remote, std::string_view action,
   return command;
 }
 
-// What `git credential fill` has for the address, without a prompt. nullopt: no helper has anything, or there is no
-// git. Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// Runs `git credential fill` for the address, without a prompt. Returns nullopt if no helper has a credential or git is
+// not installed. Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& remote, const Context& context) {
   const auto asked = run_command(credential_command(remote, "fill", describe(remote, remote.username) + "\n"), context);
   MODLOCK_TRY(context.check());
@@ -77,12 +77,12 @@ Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& rem
   return found.password.empty() ? std::optional<StoredCredential>() : std::optional(std::move(found));
 }
 
-// Tells the helpers whether the server took it: `verdict` is "approve" or "reject".
+// Reports to the helpers whether the server accepted the credential. `verdict` is "approve" or "reject".
 void report_credential(const RemoteAddress& remote, const StoredCredential& credential, std::string_view verdict,
                        const Context& context) {
   std::string input =
       describe(remote, credential.username) + fmt::format("password={}\n\n", credential.password.reveal());
-  // What a helper makes of it is no matter of the listing.
+  // A failure of a helper does not affect the listing.
   (void)run_command(credential_command(remote, verdict, std::move(input)), context);
 }
 
@@ -93,7 +93,7 @@ constexpr std::string_view kResult = "application/x-git-upload-pack-result";
 constexpr int kUnauthorized = 401;
 constexpr std::size_t kLargestAdvertisement = std::size_t{64} << 20U;
 
-// A pack may take a while to make: it has the time that a git of ours would have.
+// The server may need a while to make a pack, so the limits are those of a git child.
 HttpTimeouts pack_times(const ChildLimits& limits) {
   return {.idle = limits.idle, .least_rate = 1, .rate_window = limits.idle, .total = limits.total};
 }
@@ -110,7 +110,7 @@ bool has_netrc() {
   return home && std::filesystem::exists(std::filesystem::path(*home) / ".netrc", ignored);
 }
 
-// Whether Basic is all that a challenge offers: git itself takes the strongest kind that it can.
+// Whether a challenge offers only Basic. git itself selects the strongest scheme that it supports.
 bool asks_for_basic_alone(const HttpResponse& response) {
   bool found = false;
   for (const HttpHeader& header : response.headers) {
@@ -124,12 +124,12 @@ bool asks_for_basic_alone(const HttpResponse& response) {
   return found;
 }
 
-// The client's code is that of every server out of reach; no address holds its words.
+// The client uses one code for all unreachable servers. No address contains this text.
 bool speaks_of_certificate(std::string_view message) {
   return message.find("the TLS certificate of ") != std::string_view::npos;
 }
 
-// The source that a redirect to this address would make of ours.
+// Checks the source address that results from a redirect to this URL.
 Result<void> check_redirect(std::string_view url, const Context& context) {
   if (!context.check_source) {
     return {};
@@ -144,7 +144,7 @@ bool have_same_origin(std::string_view left, std::string_view right) {
   return one && other && http::origin_of(*one) == http::origin_of(*other);
 }
 
-// Those that a shallow fetch asks for.
+// Returns the capabilities that a shallow fetch requests.
 std::string wanted_capabilities(std::string_view offered) {
   std::string wanted = "side-band-64k";
   for (const std::string_view capability : {"ofs-delta", "no-progress"}) {
@@ -155,7 +155,7 @@ std::string wanted_capabilities(std::string_view offered) {
   return wanted + (offers(offered, "agent") ? " agent=tofu-modlock" : "");
 }
 
-// The pack is written while it arrives.
+// Whether the disk failed: the pack is written while it arrives.
 bool is_of_disk(GitFailure failure) {
   return failure == GitFailure::disk_full || failure == GitFailure::read_only;
 }
@@ -198,7 +198,7 @@ Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
     only_git_ = "the server does not speak git's smart protocol";
     return failure(GitFailure::broken_response);
   }
-  // What a server can do stands in its first lines.
+  // The first lines list the capabilities of the server.
   constexpr std::size_t kFirstLines = 4096;
   const std::string_view start = std::string_view(advertisement_.body()).substr(0, kFirstLines);
   if (start.find("object-format=sha256") != std::string_view::npos) {
@@ -227,7 +227,7 @@ bool HttpExchange::can_fetch(const RepositoryEndpoint& found) {
 Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vector<std::string>& ids,
                                  PackResponse& answer) {
   if (found.base.reveal() != base()) {
-    // Who judges may be another one than when the redirect was followed.
+    // The check may be another one than when the redirect was followed.
     MODLOCK_TRY(check_redirect(printable_url(found.base.reveal()), context_));
   }
   HttpRequest post = request(SecretText(found.base.reveal() + "/git-upload-pack"), found.authorization);
@@ -238,7 +238,7 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
   post.body_limit = context_.children.file_size;
   post.sink = &answer;
   post.timeouts = pack_times(context_.children);
-  post.redirects = 0;  // they were followed before
+  post.redirects = 0;  // already followed
   auto response = http_.send(post, context_);
   if (!response && !answer.refusal().empty()) {
     const GitFailure said = classify(answer.refusal());
@@ -262,7 +262,7 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
   return finished ? Result<bool>(true) : fail(explain_content(finished.error(), {}));
 }
 
-// git appends to the whole address, its query included.
+// git appends to the whole address, including its query.
 std::string HttpExchange::base() const {
   const std::string& whole = remote_.hides_query() ? remote_.full_url.reveal() : remote_.url;
   return whole.substr(0, whole.find_last_not_of('/') + 1);
@@ -332,7 +332,7 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
   return response;
 }
 
-// What the client says becomes a note under the words for what git would have met.
+// Uses the text for the failure that git would have had, and adds the text of the client as a note.
 Error HttpExchange::explain_failure(Error error) {
   GitFailure found = GitFailure::other;
   switch (error.code) {

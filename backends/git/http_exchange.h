@@ -11,13 +11,13 @@
 
 namespace modlock::git {
 
-// Where a repository was found and how, and what it takes to go on from there.
+// Where and how a repository was found, with everything that later requests need.
 struct RepositoryEndpoint {
   HttpPlan plan;
-  SecretText base;           // behind every redirect
-  SecretText authorization;  // that the server took; empty: none
-  std::string body;          // the advertisement, which parse_advertisement() has read
-  std::string capabilities;  // of it
+  SecretText base;           // after all redirects
+  SecretText authorization;  // accepted by the server; empty: none
+  std::string body;          // the advertisement, already checked by parse_advertisement()
+  std::string capabilities;  // of the advertisement
 };
 
 struct Advertised {
@@ -25,26 +25,25 @@ struct Advertised {
   RepositoryEndpoint found;
 };
 
-// What is said to one repository by git's smart HTTP protocol v0. Errors are those of Backend in the words of
-// git_error.h.
+// Talks to one repository in git's smart HTTP protocol v0. Errors are those of Backend with the texts of git_error.h.
 class HttpExchange {
  public:
-  // All outlive the object. `doing` as in git_error.h.
+  // All must outlive the object. `doing` as in git_error.h.
   HttpExchange(HttpClient& http, const HttpPlan& plan, std::string_view doing, const Context& context)
       : http_(http), plan_(plan), remote_(plan.remote), doing_(doing), context_(context) {}
 
-  // One request, two where the server asks for credentials; these are the address's, else those of git's credential
+  // One request, or two if the server requires credentials: those of the address, otherwise those of git's credential
   // helpers.
   Result<Advertised> advertise();
-  // The address that the redirects lead to; empty where it is none of this repository's.
+  // Returns the address that the redirects point to. Empty: no redirect, or the target is not this repository.
   Result<SecretText> resolve();
-  // Whether fetch() knows how.
+  // Whether fetch() supports the server.
   static bool can_fetch(const RepositoryEndpoint& found);
-  // Objects that the server advertised, without their history. One request. `answer` has the pack in place then.
-  // False where the server has one of them no longer.
+  // Fetches objects that the server advertised, without their history. One request. On success `answer` has installed
+  // the pack. Returns false if the server no longer has one of the objects.
   Result<bool> fetch(const RepositoryEndpoint& found, const std::vector<std::string>& ids, PackResponse& answer);
 
-  // Why git itself may have an answer where there was none; empty where it would have the same.
+  // Why git itself may succeed after a failure here; empty if it would fail too.
   const std::string& only_git() const { return only_git_; }
 
  private:
@@ -57,7 +56,7 @@ class HttpExchange {
   Result<void> check_advertisement(const HttpResponse& response);
   Error explain_failure(Error error);
   Error explain_status(HttpResponse response) const;
-  // Of an answer that cannot be understood, or says why there is none: then `said` are its words.
+  // Explains a response that is malformed or contains a refusal. `said` is the text of the refusal.
   Error explain_content(const Error& error, std::string_view said) const;
   tl::unexpected<Error> failure(GitFailure failure) const;
 
@@ -67,7 +66,7 @@ class HttpExchange {
   std::string_view doing_;
   const Context& context_;
   SecretText authorization_ = {};           // of the last request
-  AdvertisementReader advertisement_ = {};  // of its answer
+  AdvertisementReader advertisement_ = {};  // of its response
   std::string only_git_ = {};
 };
 

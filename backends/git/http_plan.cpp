@@ -15,7 +15,7 @@ namespace {
 using Entry = GitConfiguration::Entry;
 using Reason = std::optional<std::string>;
 
-// Variables that change what git's own HTTP does, and that no other client knows.
+// Variables that change git's own HTTP and that no other client supports.
 constexpr std::array kForeignVariables = {"GIT_SSL_NO_VERIFY",
                                           "GIT_SSL_CERT",
                                           "GIT_SSL_KEY",
@@ -27,7 +27,7 @@ constexpr std::array kForeignVariables = {"GIT_SSL_NO_VERIFY",
                                           "GIT_PROXY_SSL_CAINFO",
                                           "GIT_HTTP_USER_AGENT",
                                           "GIT_HTTP_PROXY_AUTHMETHOD"};
-// Settings that change nothing about a listing.
+// Settings that do not affect a listing.
 constexpr std::array<std::string_view, 12> kHarmless = {
     "followredirects", "version",     "postbuffer", "lowspeedlimit", "lowspeedtime", "maxrequests",
     "minsessions",     "savecookies", "noepsv",     "receivepack",   "uploadpack",   "ssltry"};
@@ -46,7 +46,7 @@ bool names_proxy(const EnvironmentLookup& environment) {
   return std::any_of(kNames.begin(), kNames.end(), [&](const char* name) { return environment(name).has_value(); });
 }
 
-// The client trusts what SSL_CERT_FILE names; git trusts what it is told.
+// Our HTTP client trusts SSL_CERT_FILE; git trusts the configured file.
 bool trusts_the_same(const std::string& authorities, const EnvironmentLookup& environment) {
   return authorities == environment("SSL_CERT_FILE").value_or("") && !environment("SSL_CERT_DIR");
 }
@@ -82,7 +82,7 @@ Reason add_header(HttpPlan& plan, const Entry& entry) {
   return std::nullopt;
 }
 
-// Of a setting that is given more than once the last counts, but of headers all.
+// If a setting is repeated, the last one applies; all headers apply.
 Reason apply(HttpPlan& plan, const std::vector<Entry>& settings, const EnvironmentLookup& environment) {
   for (auto at = settings.begin(); at != settings.end(); ++at) {
     const Entry& entry = *at;
@@ -112,7 +112,8 @@ Reason apply(HttpPlan& plan, const std::vector<Entry>& settings, const Environme
   return std::nullopt;
 }
 
-// Where url.<base>.insteadOf leads; its base often holds a token. Credentials of the address stay with their host.
+// Rewrites the address by url.<base>.insteadOf, whose base often contains a token. Credentials of the address are kept
+// only if the host is the same.
 Reason follow_rewriting(RemoteAddress& remote, const GitConfiguration& configuration) {
   const std::string rewritten = configuration.rewrite(remote.url);
   if (rewritten == remote.url) {
@@ -146,7 +147,7 @@ bool restricts_transports(const GitConfiguration& configuration) {
 }  // namespace
 
 tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment) {
-  // Servers that serve people under the same address tell git by its name.
+  // Servers that also serve web pages at this address recognize git by its name.
   HttpPlan plan{remote, {}, "git/2.0 (tofu-modlock)"};
   const auto configuration = GitConfiguration::read(environment);
   if (!configuration) {

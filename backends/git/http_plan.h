@@ -10,15 +10,15 @@
 
 namespace modlock::git {
 
-// How our own HTTP client is to ask what git would ask.
+// How tofu-modlock's HTTP client must send the requests that git would send.
 struct HttpPlan {
-  RemoteAddress remote;  // as url.<base>.insteadOf has it, which leaves one with a query; `display` as it was
+  RemoteAddress remote;  // after url.<base>.insteadOf (not applied if there is a query); `display` is unchanged
   std::vector<std::pair<std::string, SecretText>> secret_headers;  // http.extraHeader
   std::string user_agent;
 };
 
-// What git's configuration and variables mean for listing this address over http(s). The error is the reason why only
-// git itself can do as they say ("http.sslCert is set"); it never holds a value.
+// Applies git's configuration and variables to listing this address over http(s). The error is the reason why only git
+// itself can follow them ("http.sslCert is set"); it never contains a value.
 tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment);
 
 }  // namespace modlock::git

@@ -10,10 +10,10 @@ namespace modlock::git {
 
 namespace {
 
-// Of packs that are read, at a time; what is mapped counts as memory of ours.
+// The limit for reading packs at one time; mapped memory counts as ours.
 constexpr std::size_t kWindow = std::size_t{1} << 20U;
 constexpr std::size_t kMapped = std::size_t{16} << 20U;
-// Of a pack that arrives: libgit2 makes room for as many as a pack says it has.
+// The limit for an arriving pack: libgit2 allocates memory for as many objects as a pack claims to have.
 constexpr std::size_t kMostObjects = 4'000'000;
 
 }  // namespace

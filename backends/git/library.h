@@ -4,11 +4,11 @@
 
 namespace modlock::git {
 
-// Starts libgit2, once for the process, for starting it anew costs milliseconds. From then on it takes repositories of
-// other owners, no configuration outside a repository has a say in reading one, and it maps 16 MiB of packs at most.
+// Starts libgit2 once for the process, because starting it takes milliseconds. From then on it accepts repositories of
+// other owners, reads repositories without any outside configuration, and maps at most 16 MiB of packs.
 void start_library();
 
-// What libgit2 says of its last failure on this thread.
+// Returns libgit2's message for its last failure on this thread.
 std::string library_reason();
 
 }  // namespace modlock::git

@@ -9,8 +9,8 @@
 
 namespace modlock::git {
 
-// A file in the directory for temporary files that nobody but its owner may read, for programs that take a secret by
-// file only. Removed with the object.
+// A temporary file readable only by its owner, for programs that take a secret only from a file. Removed with the
+// object.
 class PrivateFile {
  public:
   // Errors: IO_ERROR naming the directory and the reason.
@@ -26,15 +26,16 @@ class PrivateFile {
   std::filesystem::path path_;
 };
 
-// A new directory that the entries of one tree are written into, with the modes that git gives them. Names are those
-// of a tree without hostile entries (objects.h): no two alike, none that leads out. Errors: IO_ERROR naming the entry.
+// Writes the entries of one tree into a new directory, with the modes that git gives them. The names must be those of a
+// tree without hostile entries (objects.h): no two are alike, and none points outside. Errors: IO_ERROR naming the
+// entry.
 class WorkTree {
  public:
-  // `directory` is there and empty.
+  // `directory` must exist and be empty.
   explicit WorkTree(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   Result<void> write_file(const std::string& path, std::string_view bytes, bool is_executable);
-  // Also ARCHIVE_UNSAFE: a target that no link can have; the message is for the caller to write.
+  // Also ARCHIVE_UNSAFE for a target that no symbolic link can have; the caller must write its message.
   Result<void> write_link(const std::string& path, std::string_view target);
   Result<void> make_directory(const std::string& path);
 

@@ -29,7 +29,7 @@ tl::unexpected<Error> unwritten(const fs::path& path, int reason) {
               "make room there, or name another directory in TMPDIR");
 }
 
-// 0, or the errno of what failed.
+// Returns 0 or the errno of the failed call.
 int write_new_file(const fs::path& path, std::string_view bytes, mode_t mode) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!file.valid()) {

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestPath = 4000;  // leaves room below PATH_MAX
 
-// HFS+ passes over these code points: U+200C to U+200F, U+202A to U+202E, U+206A to U+206F, U+FEFF.
+// HFS+ ignores these code points: U+200C to U+200F, U+202A to U+202E, U+206A to U+206F, U+FEFF.
 bool is_ignored_by_hfs(std::string_view three) {
   const auto last = static_cast<unsigned char>(three[2]);
   if (three.substr(0, 2) == "\xe2\x80") {
@@ -43,7 +43,7 @@ std::string as_hfs_reads(std::string_view name) {
   return read;
 }
 
-// NTFS drops spaces and dots at the end of a name, has streams behind ":" and short names, and "\\" separates.
+// NTFS drops spaces and dots at the end of a name, has streams after ":" and short names, and uses "\\" as a separator.
 bool is_git_on_ntfs(std::string_view lower) {
   while (true) {
     const std::size_t end = std::min(lower.find('\\'), lower.size());
@@ -68,7 +68,7 @@ bool is_git_directory(std::string_view name) {
 constexpr std::size_t kLargestPointer = 1024;  // bytes, by the specification of Git LFS
 constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/spec/v1\n";
 constexpr std::string_view kOverrideName = "modlock_override.tf";
-constexpr UnpackLimits kLimits{};  // a tree that names another one many times over grows without bound
+constexpr UnpackLimits kLimits{};  // nested trees that name a tree many times grow without bound
 
 using Object = std::unique_ptr<git_object, Deleter<git_object_free>>;
 using Commit = std::unique_ptr<git_commit, Deleter<git_commit_free>>;
@@ -76,7 +76,7 @@ using Tree = std::unique_ptr<git_tree, Deleter<git_tree_free>>;
 using Blob = std::unique_ptr<git_blob, Deleter<git_blob_free>>;
 using Database = std::unique_ptr<git_odb, Deleter<git_odb_free>>;
 
-// The object is whole, for its id was right; what it says is no tree.
+// Whether the last object was complete, because its id matched, but is not a valid tree.
 bool is_malformed_tree() {
   const git_error* last = git_error_last();
   return last != nullptr && last->klass == GIT_ERROR_TREE;
@@ -104,7 +104,7 @@ Blob load_blob(git_repository* repository, const git_oid& id) {
   return git_blob_lookup(&blob, repository, &id) == 0 ? Blob(blob) : Blob();
 }
 
-// What one walk over a tree collects.
+// The results of one walk over a tree.
 struct Walk {
   TreeFacts facts;
   std::vector<git_oid> attributes;
@@ -112,7 +112,7 @@ struct Walk {
   std::uint64_t name_bytes = 0;
 };
 
-// The kinds that every git writes; what another mode means git itself may know better.
+// Whether the entry has a kind that every git writes. Only git itself may know the meaning of other modes.
 bool is_usual_mode(const git_tree_entry* entry) {
   constexpr unsigned kTypeBits = 0170000U;
   const unsigned type = static_cast<unsigned>(git_tree_entry_filemode_raw(entry)) & kTypeBits;
@@ -171,8 +171,8 @@ bool attributes_hold(git_repository* repository, const Walk& walk, std::string_v
   });
 }
 
-// Whether an attribute makes a checkout write other bytes than the blob's, where no configuration has a say: line ends
-// are those of this system already, and filters need a program that nobody names.
+// Whether an attribute makes a checkout change the bytes of a blob without any configuration. Line endings already are
+// those of this system, and filters need a program that is not configured.
 bool attributes_convert(git_repository* repository, const Walk& walk) {
   constexpr std::array<std::string_view, 3> kConverting = {"eol=crlf", "ident", "working-tree-encoding"};
   return std::any_of(kConverting.begin(), kConverting.end(),
@@ -195,7 +195,7 @@ struct OidEqual {
   bool operator()(const git_oid& left, const git_oid& right) const { return git_oid_equal(&left, &right) != 0; }
 };
 
-// False where a blob is not there.
+// Returns false if a blob is missing.
 bool add_sizes(git_repository* repository, TreeFacts& facts) {
   const Database database = open_database(repository);
   std::unordered_set<git_oid, OidHash, OidEqual> seen;
@@ -236,7 +236,7 @@ Commit load_commit(git_repository* repository, const std::string& id) {
   return Commit(commit);
 }
 
-// Whether all trees below this one and all their blobs are there. Each is looked at once, however often it is named.
+// Whether all trees below this one and all their blobs are present. Each is checked once, however often it is named.
 bool holds_all(git_repository* repository, const git_oid& top) {
   const Database database = open_database(repository);
   std::unordered_set<git_oid, OidHash, OidEqual> seen = {top};
@@ -244,7 +244,7 @@ bool holds_all(git_repository* repository, const git_oid& top) {
   while (database && !pending.empty()) {
     git_tree* raw = nullptr;
     if (git_tree_lookup(&raw, repository, &pending.back()) != 0) {
-      return is_malformed_tree();  // what comes next says what is wrong with it
+      return is_malformed_tree();  // the next step reports the error
     }
     const Tree tree(raw);
     pending.pop_back();

@@ -13,8 +13,8 @@
 namespace modlock::git {
 namespace {
 
-// libgit2 writes through a mapping, where a full disk would end the process, and makes sure of room for the last page
-// of an append alone: one that is shorter than a page reaches no other.
+// libgit2 writes through a mapping, where a full disk would end the process. It reserves space only for the last page
+// of an append, so an append shorter than a page touches no unreserved page.
 constexpr std::size_t kLongestAppend = 4095;
 
 tl::unexpected<Error> broken_pack() {
@@ -25,7 +25,7 @@ tl::unexpected<Error> broken_pack() {
 
 struct PackWriter::Indexer {
   std::unique_ptr<git_indexer, Deleter<git_indexer_free>> indexer;
-  git_indexer_progress progress{};  // libgit2 counts in it from call to call
+  git_indexer_progress progress{};  // libgit2 updates it in each call
 };
 
 PackWriter::PackWriter(const std::filesystem::path& repository)
@@ -79,7 +79,7 @@ Result<void> PackWriter::finish() {
   }
   const std::string name = std::string("pack-") + git_indexer_name(indexer_->indexer.get());
   indexer_.reset();
-  // A pack is read as soon as its index is there.
+  // A pack is readable as soon as its index exists, so the index is moved last.
   return move_files_durably(std::array{arriving_ / (name + ".pack"), arriving_ / (name + ".idx")}, packs_);
 }
 

@@ -8,12 +8,12 @@
 
 namespace modlock::git {
 
-// Begins the names of directories in a repository where packs are written.
+// The prefix of the names of directories in a repository where packs are written.
 constexpr std::string_view kArriving = "arriving-";
 
-// A pack on its way into a bare repository: libgit2 hashes every object while the bytes arrive, and writes them to disk
-// at once, so memory does not grow with the pack. Nothing of it is seen before finish(), and nothing stays without it,
-// but for what a killed process leaves in a directory `arriving-…` of the repository.
+// A pack that is being written into a bare repository. libgit2 hashes each object while the bytes arrive and writes
+// them to disk at once, so memory does not grow with the pack. Nothing is visible before finish(), and without finish()
+// nothing is left, except a directory `arriving-…` of a process that was killed.
 class PackWriter {
  public:
   explicit PackWriter(const std::filesystem::path& repository);
@@ -21,18 +21,19 @@ class PackWriter {
   PackWriter(const PackWriter&) = delete;
   PackWriter& operator=(const PackWriter&) = delete;
 
-  // Forgets what was appended. Errors, here and below: BAD_RESPONSE in libgit2's words, a full disk included.
+  // Discards the appended bytes. Errors, here and below: BAD_RESPONSE with libgit2's text, also for a full disk.
   Result<void> restart();
   Result<void> append(std::string_view bytes);
-  // What was appended has to be a whole pack that needs no object beside its own. It is on disk before it is seen: a
-  // repository never holds half a pack, whatever happens. Errors: IO_ERROR where it cannot be flushed or moved, too.
+  // The appended bytes must be a complete pack that needs no object outside itself. It is on disk before it becomes
+  // visible, so a repository never has a partial pack, even after a crash. Errors: also IO_ERROR if it cannot be
+  // flushed or moved.
   Result<void> finish();
 
  private:
   struct Indexer;
   std::filesystem::path packs_;
-  std::filesystem::path arriving_;    // beside them: what libgit2 writes
-  std::unique_ptr<Indexer> indexer_;  // null before the first byte and behind the last
+  std::filesystem::path arriving_;    // next to them: the files that libgit2 writes
+  std::unique_ptr<Indexer> indexer_;  // null before the first byte and after the last
 };
 
 }  // namespace modlock::git

@@ -34,7 +34,7 @@ const Reference* find_name(const References& references, std::string_view name) 
   return at == references.end() ? nullptr : &*at;
 }
 
-// The full names that `ref` may stand for, the strongest first.
+// Returns the full names that `ref` may stand for, in order of precedence.
 std::vector<std::string> candidates(std::string_view ref) {
   const std::string text(ref);
   std::vector<std::string> names = {text, "refs/" + text, std::string(kTags) + text};
@@ -52,14 +52,14 @@ bool is_expression(std::string_view ref) {
          ref.find("..") != std::string_view::npos;
 }
 
-// "v1.2.0-3-g8f2c0d0", as git describe writes it: the digits count.
+// Whether the text is like "v1.2.0-3-g8f2c0d0" from git describe, where only the digits after "-g" matter.
 bool is_description(std::string_view text) {
   const std::size_t mark = text.rfind("-g");
   return mark != std::string_view::npos && mark > 0 && !starts_with(text, "refs/") && is_reference_name(text) &&
          is_abbreviation(text.substr(mark + 2));
 }
 
-// "main~2", "v1^", "8f2c0d0^2~1": steps from a name to its ancestors.
+// Whether the text has steps from a name to its ancestors: "main~2", "v1^", "8f2c0d0^2~1".
 bool is_way_to_ancestor(std::string_view text) {
   const std::size_t start = text.find_first_of("~^");
   return start != std::string_view::npos &&
@@ -156,7 +156,7 @@ Result<Pin> find_reference(const References& references, std::string_view ref, s
                 "name a branch, a tag or a full commit with ?ref=");
   }
   for (const std::string& name : candidates(ref)) {
-    // A clone has branches and tags only: other names, such as those of pull requests, name nothing in it.
+    // A clone has only branches and tags, so other names, such as those of pull requests, do not exist in it.
     const Reference* found =
         starts_with(name, kHeads) || starts_with(name, kTags) ? find_name(references, name) : nullptr;
     if (found != nullptr) {

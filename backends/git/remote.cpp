@@ -27,7 +27,7 @@ Error with_purpose(Error error, std::string_view doing, std::string_view display
   return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing, display));
 }
 
-// The user's core.sshCommand, which the command that we put into the environment would hide.
+// Returns the user's core.sshCommand, which the command that we put into the environment would hide.
 std::optional<std::string> configured_ssh(const RemoteAddress& address, const Context& context) {
   if (address.scheme != "ssh" || lookup_environment("GIT_SSH_COMMAND")) {
     return std::nullopt;
@@ -40,14 +40,14 @@ std::optional<std::string> configured_ssh(const RemoteAddress& address, const Co
   return asked->output.substr(0, asked->output.find_last_not_of('\n') + 1);
 }
 
-// Who may read a repository on this machine says the file system: its owner need not be who we run as.
+// The file system controls who may read a repository on this machine; its owner may be another user.
 void add_upload_pack(const RemoteAddress& address, std::vector<std::string>& arguments) {
   if (address.scheme == "file") {
     arguments.emplace_back("--upload-pack=git -c safe.directory=* upload-pack");
   }
 }
 
-// Of an address that the user rewrites git says so before it asks anybody; of a redirect it has other words.
+// git reports this for an address that the user rewrites, before any request. It reports a redirect in other words.
 bool is_rewritten_to_http(std::string_view error_output) {
   return error_output.find("transport 'http' not allowed") != std::string_view::npos;
 }
@@ -92,7 +92,7 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
   if (address.hides_query() && std::find(arguments.begin(), arguments.end(), "fetch") != arguments.end()) {
     MODLOCK_TRY(auto asked, ask_version(address, doing));
     if (asked.output.empty()) {
-      return asked;  // it tells why
+      return asked;  // with the reason in its error output
     }
   }
   context_.count_request();
@@ -107,7 +107,7 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
   return finished;
 }
 
-// Of another version git would start programs with the whole address.
+// With another version, git would start programs with the whole address.
 Result<Finished> Remote::ask_version(const RemoteAddress& address, std::string_view doing) const {
   context_.count_request();
   auto asked = run_command(version_command(address, lookup_environment, !context_.check_source,
@@ -225,7 +225,7 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
   arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
   auto finished = run(arguments, kFetching);
-  // Whoever writes more is ended, and git says of it what it says of every pack that breaks off.
+  // A git that writes more is ended, and git reports this like any truncated pack.
   const bool is_too_large =
       (!finished || finished->exit_code != 0) && remove_partial_packs(repository) >= context_.children.file_size;
   if (!finished) {
@@ -251,7 +251,7 @@ Result<Finished> run_local(const Command& command, std::string_view doing, std::
   }
   if (finished->exit_code != 0) {
     const GitFailure failure = classify(finished->error_output);
-    // git says no reason where it fails to write a file of a work tree.
+    // git gives no reason if it cannot write a file of a work tree.
     const bool unwritten = finished->error_output.find("unable to write file") != std::string::npos;
     const std::string_view why = failure == GitFailure::disk_full   ? "the disk is full"
                                  : unwritten                        ? "a file cannot be written, the disk may be full"

@@ -16,27 +16,27 @@ namespace modlock::git {
 class Repository;
 class SmartHttp;
 
-// What a fetch could not bring although the remote answered; with the full error for those who cannot go on.
+// A fetch that failed although the remote responded, with the full error for callers that cannot continue.
 struct FetchFailure {
   bool unknown_reference = false;
   bool unknown_commit = false;
-  bool refused_commit = false;  // it may be there, and is not given out by its id
+  bool refused_commit = false;  // it may exist, but is not served by its id
   Error error;
 };
 
-// What a remote advertises.
+// The advertisement of a remote.
 struct Advertising {
   References references;
-  bool is_new = true;  // asked for just now; else what an earlier call was told a moment ago
+  bool is_new = true;  // requested just now; otherwise cached from an earlier call
 };
 
-// The remote side of one repository: each call is one request (smart_http.h has the exceptions). Where sources are
-// checked, git follows no redirect: SmartHttp finds out where it leads and has it checked, and git is then sent there;
-// without it a redirect is BAD_RESPONSE. A fetch by git from an address of http(s) with a query is two requests, and
-// SOURCE_UNSUPPORTED from a server of an old protocol. Offline: OFFLINE_MISS.
+// The remote side of one repository. Each call is one request (exceptions: smart_http.h). If sources are checked, git
+// follows no redirect: SmartHttp finds the target and has it checked, and git then gets the new address; without
+// SmartHttp a redirect is BAD_RESPONSE. A fetch by git from an http(s) address with a query is two requests, and
+// SOURCE_UNSUPPORTED if the server supports only an old protocol. Offline: OFFLINE_MISS.
 class Remote {
  public:
-  // `http` may be null: then git does everything.
+  // `http` may be null; git then does everything.
   Remote(const RemoteAddress& address, const Context& context, const SmartHttp* http = nullptr)
       : address_(address), context_(context), http_(http) {}
 
@@ -44,19 +44,19 @@ class Remote {
   // Errors: those of Backend.
   Result<References> list(Part part, std::string_view doing) const;
 
-  // What the remote said a moment ago, where it spoke with this process; no request.
+  // Returns the cached references, if this process recently received them from the remote. No request.
   std::optional<References> known() const;
 
-  // Every reference without starting git, for fetch_objects(); nullopt: only git can ask. No request where `may_be_old`
-  // and it is known already.
+  // Returns all references without git, for fetch_objects(). Returns nullopt if only git can list them. No request if
+  // `may_be_old` and they are cached.
   std::optional<Result<Advertising>> advertised(bool may_be_old, std::string_view doing) const;
 
-  // Brings objects that the last advertisement names, without their history, to Repository::incoming(i): one request
-  // for all, no git. False where the remote no longer has one of them. nullopt: git is to fetch. Errors: those of
-  // Backend, BAD_RESPONSE also where something that an object needs did not come.
+  // Fetches objects that the last advertisement names, without their history, to Repository::incoming(i): one request
+  // for all, no git. Returns false if the remote no longer has one of them, and nullopt if git must fetch. Errors:
+  // those of Backend; BAD_RESPONSE also if the pack lacks a part of an object.
   std::optional<Result<bool>> fetch_objects(const Repository& repository, const std::vector<std::string>& ids) const;
 
-  // Fetches `refspecs` into the repository with `options` before them.
+  // Fetches `refspecs` into the repository. `options` come before them.
   tl::expected<void, FetchFailure> fetch(const std::filesystem::path& repository, std::vector<std::string> options,
                                          std::vector<std::string> refspecs) const;
 
@@ -74,7 +74,7 @@ class Remote {
   const SmartHttp* http_;
 };
 
-// Runs a git of ours on local files: TOOL_MISSING says what needed it; a failure is IO_ERROR quoting git.
+// Runs git on local files. TOOL_MISSING reports what needed git. A failure is IO_ERROR quoting git.
 Result<Finished> run_local(const Command& command, std::string_view doing, std::string_view display,
                            const Context& context);
 

@@ -30,7 +30,7 @@ tl::unexpected<Error> denied(const std::string& display, std::string_view why) {
               "write the repository as an https, http, ssh, git or file URL");
 }
 
-// The password of a user-info, and its user where git may not see it.
+// Moves the user-info from the URL to `address`. For ssh, only drops the password.
 void take_user(GoUrl& url, RemoteAddress& address) {
   if (!url.user) {
     return;
@@ -87,7 +87,7 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   }
   address.scheme = url->scheme;
   address.host = url->host;
-  // ssh is given the path without its first slash where a "~" follows: the part behind it counts too.
+  // If "~" follows the first slash, ssh gets the path without that slash, so the rest must be checked too.
   if (looks_like_option(url->host) || looks_like_option(url->path) || url->path.substr(0, 2) == "/-" ||
       (url->user && looks_like_option(url->user->name))) {
     return denied(address.display, "its host, user or path starts with \"-\" and would be taken for an option");

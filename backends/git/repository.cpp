@@ -31,8 +31,8 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// A git that was killed leaves its lock files, which the next git would take for a running one's (nobody runs now), and
-// a FETCH_HEAD, which holds whole URLs; we leave side repositories and packs that were arriving.
+// Removes leftovers of killed processes: git's lock files, which the next git would attribute to a running one (there
+// is none now), its FETCH_HEAD, which has whole URLs, and our side repositories and partial packs.
 void remove_leftovers(const fs::path& repository) {
   std::error_code ignored;
   std::vector<fs::path> leftovers;
@@ -62,7 +62,7 @@ void remove_leftovers(const fs::path& repository) {
     }
   }
   for (const fs::path& path : leftovers) {
-    (void)remove_tree(path);  // in nobody's way
+    (void)remove_tree(path);  // a remaining file is harmless
   }
 }
 
@@ -75,7 +75,7 @@ void remove_contents(const fs::path& repository) {
     }
   }
   for (const fs::path& entry : entries) {
-    (void)remove_tree(entry);  // What stays makes the next step fail, with its reason.
+    (void)remove_tree(entry);  // If an entry remains, the next step fails with the reason.
   }
 }
 
@@ -107,7 +107,7 @@ Result<void> make_bare_repository(const fs::path& path) {
   }
   auto written = write_file_atomically(
       path / "config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n", Durable::no);
-  // What makes a repository of a directory comes last.
+  // HEAD makes the directory a repository, so it is written last.
   return written ? write_file_atomically(path / "HEAD", "ref: refs/heads/main\n", Durable::no) : written;
 }
 
@@ -168,7 +168,7 @@ std::string Repository::incoming(std::size_t number) {
   return std::string(kIncoming) + std::to_string(number);
 }
 
-// git takes a commit whose parents are not there for a broken one, unless `shallow` names it.
+// git treats a commit with missing parents as broken unless `shallow` names it.
 Result<void> Repository::note_cut_histories(const std::vector<std::string>& ids) const {
   const auto before = read_file(path_ / "shallow");
   if (!before && before.error().code != Code::not_found) {

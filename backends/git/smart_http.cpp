@@ -14,7 +14,7 @@
 
 namespace modlock::git {
 
-// What remotes said last, for whoever may see the same of them.
+// The last advertisements of remotes, for any caller with the same address and credentials.
 class SmartHttp::Memory {
  public:
   void keep(const RemoteAddress& remote, RepositoryEndpoint found) {
@@ -23,7 +23,7 @@ class SmartHttp::Memory {
     }
   }
 
-  // That only git can speak with the remote.
+  // Records that only git can communicate with the remote.
   void leave_to_git(const RemoteAddress& remote) { put(remote, nullptr); }
   bool is_left_to_git(const RemoteAddress& remote) {
     const std::scoped_lock lock(mutex_);
@@ -31,7 +31,7 @@ class SmartHttp::Memory {
     return entry != nullptr && entry->found == nullptr;
   }
 
-  // Null where nothing was said in the last minute.
+  // Returns null if there is no advertisement from the last minute.
   std::shared_ptr<const RepositoryEndpoint> recall(const RemoteAddress& remote) {
     const std::scoped_lock lock(mutex_);
     const Entry* entry = find(remote);

@@ -15,39 +15,39 @@
 
 namespace modlock::git {
 
-// Speaks git's smart HTTP protocol v0 in this process, over our HTTP client: lists references with one request, and
-// fetches what they name, without its history, with one more. What a server said last is kept for a minute, so that the
-// fetch behind a listing need not ask again; it is only ever believed about objects that it names.
-// Wherever the answer is nullopt, git itself is to do it: the engine or the transport is another one, or (with
-// GitEngine::automatic) git's configuration or the server ask for what only git can do: another kind of
-// authentication, ~/.netrc, the protocol of plain files, authorities that only git knows, an advertisement over 64
-// MiB. Errors are those of Backend in the words of git_error.h; with GitEngine::libgit2 also SOURCE_UNSUPPORTED naming
+// Implements git's smart HTTP protocol v0 in this process with our HTTP client. It lists references with one request,
+// and fetches them without their history with one more. The last advertisement of a server is cached for a minute, so
+// that a fetch after a listing need not repeat it. It is trusted only for objects that it names.
+// Each function returns nullopt if git itself must do the work: the engine or the transport is another one, or (with
+// GitEngine::automatic) git's configuration or the server requires a feature that only git has: another kind of
+// authentication, ~/.netrc, the protocol of plain files, authorities that only git knows, an advertisement over 64 MiB.
+// Errors are those of Backend with the texts of git_error.h; with GitEngine::libgit2 also SOURCE_UNSUPPORTED naming
 // what only git can do. Thread-safe.
 class SmartHttp {
  public:
-  // `http` may be null and outlives the object.
+  // `http` may be null and must outlive the object.
   SmartHttp(HttpClient* http, GitEngine engine);
   ~SmartHttp();
   SmartHttp(const SmartHttp&) = delete;
   SmartHttp& operator=(const SmartHttp&) = delete;
 
-  // Every reference. One request, two where the server asks for credentials.
+  // Lists all references. One request, or two if the server requires credentials.
   std::optional<Result<References>> list(const RemoteAddress& remote, std::string_view doing,
                                          const Context& context) const;
 
-  // What the remote said last; nullopt where it is too long ago.
+  // Returns the cached references of the remote; nullopt if they are too old.
   std::optional<References> recall(const RemoteAddress& remote) const;
 
-  // Brings objects that references of recall() name into the bare repository, all at once; whether they are whole is
-  // not checked. False where the server has one of them no longer. nullopt also where nothing is recalled, or the
-  // server cannot cut histories.
+  // Fetches objects that the references of recall() name into the bare repository, all at once, without checking that
+  // they are complete. Returns false if the server no longer has one of them; nullopt also if nothing is recalled or
+  // the server does not support shallow fetches.
   std::optional<Result<bool>> fetch(const RemoteAddress& remote, const std::vector<std::string>& ids,
                                     const std::filesystem::path& repository, std::string_view doing,
                                     const Context& context) const;
 
-  // Where the redirects of a repository lead, checked one by one by Context::check_source before they are followed, as
-  // an address for git. nullopt: nowhere, to what is not this repository, or git's configuration keeps us from asking.
-  // Errors: those of list() but for credentials.
+  // Returns the final address of a repository's redirects, for git. Context::check_source checks each redirect before
+  // it is followed. Returns nullopt if there is no redirect, the target is not this repository, or git's configuration
+  // prevents the request. Errors: those of list(), except for credentials.
   std::optional<Result<SecretText>> resolve(const RemoteAddress& remote, std::string_view doing,
                                             const Context& context) const;
 

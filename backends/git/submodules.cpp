@@ -44,7 +44,7 @@ tl::unexpected<Error> unsafe(std::string_view display, std::string_view what, st
       "do not use this commit");
 }
 
-// submodule.<name>.<key>, where the name may hold dots.
+// Adds submodule.<name>.<key>. The name may contain dots.
 void add_setting(std::vector<SubmoduleEntry>& entries, std::string_view setting) {
   constexpr std::string_view kSection = "submodule.";
   const std::size_t line_end = std::min(setting.find('\n'), setting.size());
@@ -83,7 +83,7 @@ bool has_part_above(std::string_view name) {
   }
 }
 
-// "user@host:path", which ssh takes relative to the user's home; the same as a URL.
+// "user@host:path", which ssh resolves relative to the user's home, as a URL.
 struct ScpForm {
   std::string url;
   bool is_relative = false;
@@ -107,7 +107,7 @@ bool names_helper(std::string_view url) {
   return mark != std::string_view::npos && mark > 0 && std::all_of(name.begin(), name.end(), fits);
 }
 
-// The address behind a submodule's URL.
+// Returns the address of a submodule's URL.
 Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& parent, const Context& context) {
   if (names_helper(url)) {
     return fail(Code::source_denied,
@@ -141,7 +141,7 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
   return address;
 }
 
-// The places of one package's submodules, filled level by level.
+// Fills the submodules of one package level by level.
 class Filling {
  public:
   Filling(const fs::path& cache_directory, const fs::path& top, PackageSize& size, const SmartHttp* http,
@@ -319,7 +319,7 @@ Result<void> check_file_transport(const RemoteAddress& address, std::string_view
     return {};
   }
   if (const auto allowed = lookup_environment("GIT_ALLOW_PROTOCOL")) {
-    return {};  // git itself refuses what it does not name
+    return {};  // git itself rejects other transports
   }
   for (const char* setting : {"protocol.file.allow", "protocol.allow"}) {
     const auto asked = run_command(network_command(address, {"config", "--get", setting}, lookup_environment), context);

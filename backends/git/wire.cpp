@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLengthDigits = 4;
 
-// nullopt where a character is no digit.
+// Returns nullopt if a character is not a digit.
 std::optional<std::size_t> length_of(std::string_view digits) {
   std::size_t length = 0;
   for (const char c : digits) {
@@ -38,13 +38,13 @@ tl::unexpected<Error> unexpected_line(std::string_view expected, std::string_vie
                                               quotable(found.substr(0, kShown)), expected));
 }
 
-// Bytes that git allows in no name (git check-ref-format), and that no message should show.
+// Whether the name has bytes that git allows in no name (git check-ref-format), and that no message should show.
 bool has_control(std::string_view name) {
   return std::any_of(name.begin(), name.end(),
                      [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
 }
 
-// "<id> SP <name>"; a peeled name stands behind its tag.
+// Adds the reference of a line "<id> SP <name>". A peeled name comes after its tag.
 Result<void> add_reference(References& references, std::string_view line) {
   std::string_view name = line.substr(std::min(kIdDigits + 1, line.size()));
   if (!is_full_commit(line.substr(0, kIdDigits)) || name.empty() || line[kIdDigits] != ' ' || has_control(name)) {
@@ -62,7 +62,7 @@ Result<void> add_reference(References& references, std::string_view line) {
   return {};
 }
 
-constexpr std::size_t kLongestWords = 300;  // of a server that refuses
+constexpr std::size_t kLongestWords = 300;  // of a server's refusal
 constexpr char kPackBand = 1;
 constexpr char kProgressBand = 2;
 constexpr char kErrorBand = 3;
@@ -138,7 +138,7 @@ Result<Advertisement> AdvertisementReader::finish() {
 
 Result<void> AdvertisementReader::read_packets() {
   while (expected_ != Expected::nothing) {
-    constexpr std::size_t kLength = 4;  // before that arrived, what is none would be shown in part
+    constexpr std::size_t kLength = 4;  // an error before that would quote only a part of the length
     std::string_view rest = std::string_view(body_).substr(read_);
     MODLOCK_TRY(const auto packet,
                 rest.size() < kLength ? Result<std::optional<Packet>>(std::nullopt) : take_packet(rest));
@@ -177,7 +177,7 @@ Result<void> AdvertisementReader::take_line(std::string_view line) {
     return {};
   }
   if (line.starts_with("shallow ")) {
-    return {};  // where the server's own history is cut off
+    return {};  // the server's own history is cut off here
   }
   if (line.starts_with("ERR ")) {
     return fail(Code::bad_response, std::string(kServerSaid) + quotable(scrub_urls(line.substr(4, kLongestWords))));
@@ -187,7 +187,7 @@ Result<void> AdvertisementReader::take_line(std::string_view line) {
     line = line.substr(0, end);
   }
   expected_ = Expected::line;
-  // Stands for the names where there are none.
+  // Takes the place of the references if there are none.
   const bool is_stand_in = is_first && line.ends_with(" capabilities^{}");
   return is_stand_in ? Result<void>() : add_reference(advertisement_.references, line);
 }
@@ -224,7 +224,7 @@ Result<void> PackResponse::write(std::string_view bytes) {
 
 Result<void> PackResponse::take(const Packet& packet) {
   if (packet.is_flush) {
-    has_ended_ = has_pack_;  // the one before it ends the list of where histories are cut
+    has_ended_ = has_pack_;  // the flush before the pack ends the list of cut histories
     return {};
   }
   const char band = packet.payload.empty() ? '\0' : packet.payload.front();

@@ -15,48 +15,48 @@
 
 namespace modlock::git {
 
-// One packet of git's pkt-line framing (gitprotocol-common): four hexadecimal digits of length, themselves counted,
-// then the payload; 0000 is a flush, which has none. Those that only protocol v2 has (0001, 0002) are an error.
+// One packet of git's pkt-line framing (gitprotocol-common): four hexadecimal digits of length, which include
+// themselves, then the payload. 0000 is a flush without payload. Packets of protocol v2 only (0001, 0002) are an error.
 struct Packet {
   bool is_flush = false;
-  std::string_view payload;  // into the bytes it was taken from
+  std::string_view payload;  // points into the parsed bytes
 
-  // Of a line of text: without the line end that senders may leave out.
+  // Returns the payload without the optional line ending of a text line.
   std::string_view line() const;
 };
 
-inline constexpr std::size_t kLargestPacket = 65520;  // length and all
+inline constexpr std::size_t kLargestPacket = 65520;  // including the length
 
-// Takes the packet that `bytes` begin with off them; nullopt, and nothing taken, where they hold a part of it only.
-// Errors: BAD_RESPONSE (no length, or none that a packet can have).
+// Takes the first packet off `bytes`. Returns nullopt and takes nothing if the packet is incomplete. Errors:
+// BAD_RESPONSE (no length, or an invalid one).
 Result<std::optional<Packet>> take_packet(std::string_view& bytes);
 
-// `text` as a packet, with its line end.
+// Returns `text` and a line ending as a packet.
 std::string packet_line(std::string_view text);
 
-// Before the words of a server in a BAD_RESPONSE.
+// The prefix of a server's text in a BAD_RESPONSE.
 inline constexpr std::string_view kServerSaid = "the server said: ";
 
-// What a server answers to GET <url>/info/refs?service=git-upload-pack in protocol v0 or v1 (gitprotocol-http).
+// A server's response to GET <url>/info/refs?service=git-upload-pack in protocol v0 or v1 (gitprotocol-http).
 struct Advertisement {
-  std::string capabilities;  // "" where the server names none
+  std::string capabilities;  // "" if the server names none
   References references;     // in its order
 };
 
 // Whether a list of capabilities names one, with or without a value: "shallow", "agent".
 bool offers(std::string_view capabilities, std::string_view capability);
 
-// Reads an advertisement while it arrives. An empty repository has one of its own, which ends with a flush as every
-// other: a body without it is broken off.
+// Reads an advertisement while it arrives. An empty repository also has one, and each ends with a flush. A body without
+// a flush is truncated.
 class AdvertisementReader final : public BodySink {
  public:
   Result<void> begin(std::optional<std::uint64_t> length) override;
-  // Never fails: what is none is taken to its end, for the rest of the answer tells more about it.
+  // Never fails. It reads even an invalid response to its end, because the rest explains more.
   Result<void> write(std::string_view bytes) override;
 
   const std::string& body() const { return body_; }  // all that was written
   std::string take_body() { return std::move(body_); }
-  // What was written is all. Errors: BAD_RESPONSE saying what was expected where.
+  // Ends the input. Errors: BAD_RESPONSE stating what was expected where.
   Result<Advertisement> finish();
 
  private:
@@ -73,23 +73,23 @@ class AdvertisementReader final : public BodySink {
   Result<void> outcome_ = {};
 };
 
-// A whole one. Errors as AdvertisementReader::finish().
+// Parses a complete advertisement. Errors as AdvertisementReader::finish().
 Result<Advertisement> parse_advertisement(std::string_view body);
 
-// The answer of git-upload-pack to a shallow fetch in protocol v0 with side-band-64k (gitprotocol-pack): where
-// histories are cut, an acknowledgement, then the pack in packets of a band each, and a flush. The pack goes into a
-// repository as it arrives.
+// The response of git-upload-pack to a shallow fetch in protocol v0 with side-band-64k (gitprotocol-pack): a list of
+// where histories are cut, an acknowledgement, the pack in packets of one band each, and a flush. The pack is written
+// into a repository as it arrives.
 class PackResponse : public BodySink {
  public:
   explicit PackResponse(const std::filesystem::path& repository) : writer_(repository) {}
 
-  // Errors: BAD_RESPONSE (no such answer, a refusal of the server's, or what PackWriter says).
+  // Errors: BAD_RESPONSE (not such a response, a refusal by the server, or an error of PackWriter).
   Result<void> begin(std::optional<std::uint64_t> length) override;
   Result<void> write(std::string_view bytes) override;
-  // Once all has been written: puts the pack in place. Errors: those of write(), and BAD_RESPONSE where it broke off.
+  // Installs the pack after all has been written. Errors: those of write(), and BAD_RESPONSE for a truncated response.
   Result<void> finish();
 
-  // What the server said instead of a pack, without its secrets; empty: nothing.
+  // The server's text instead of a pack, without secrets; empty if there is none.
   const std::string& refusal() const { return refusal_; }
 
  private:
@@ -103,8 +103,8 @@ class PackResponse : public BodySink {
   std::string refusal_;
 };
 
-// The body of the request for these objects, each without its history. `capabilities`: those of the packets, out of
-// what the server offers.
+// Makes the request body for these objects, each without its history. `capabilities` are those of the packets, chosen
+// from the server's.
 std::string pack_request(const std::vector<std::string>& ids, std::string_view capabilities);
 
 }  // namespace modlock::git
