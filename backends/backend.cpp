@@ -11,10 +11,10 @@
 namespace modlock {
 namespace {
 
-// What identifies content before what is only evidence of it.
+// Schemes that identify content, then the one that is only evidence of it.
 constexpr std::array<std::string_view, 3> kHashSchemes = {"git", "oci", "zh"};
 
-// The context of one call, whose log lines are scrubbed, of what the address contains too.
+// The context of one call. Log lines are scrubbed, also of the secrets in the address.
 struct ScrubbedCall {
   ScrubbedCall(const SourceAddress& source, const Context& given, KnownSecrets& secrets)
       : log(*given.log, secrets), context(given) {
@@ -43,7 +43,7 @@ void scrub(Listing& listing, const Secrets& secrets) {
   });
 }
 
-// Compared only, for it may contain secrets.
+// Used only for comparison, because it may contain secrets.
 std::string question_of(const SourceAddress& source, std::string_view what) {
   const std::string more = source.source.identifies_package() ? "" : source.package_url.reveal();
   return fmt::format("{}\n{}\n{}", source.source.package_identity(), more, what);

@@ -133,17 +133,17 @@ struct BackendOptions {
   // The secrets that no result may contain. Each call adds those in the address of its source. They outlive the
   // backend; null: the backend has its own.
   KnownSecrets* secrets = nullptr;
-  // Whether each query is made only once, for a run over many roots. Failures are kept too, and concurrent callers with
-  // the same query share its result. The policy (Context::check_source) of a run still applies. Fetched trees are not
-  // kept: they are in the store.
+  // Makes each query only once, for a run over many roots. Failures are kept too, and concurrent callers with the same
+  // query share its result. The policy (Context::check_source) of a run still applies. Fetched trees are not kept: they
+  // are in the store.
   bool memoizes = false;
 };
 
 // A core with the behavior that all backends share. Thread-safe; the calls and errors are those of BackendCore.
 //
 // Errors, warnings, log lines and listings contain none of the secrets. A version whose tag contains a secret is
-// skipped, because the tag would be written into lock files. A registry that places a module in a directory named so
-// gets BAD_RESPONSE.
+// skipped, because the tag would be written into lock files. If a registry places a module in a directory whose name
+// contains a secret, the fetch is BAD_RESPONSE.
 class Backend final {
  public:
   explicit Backend(std::unique_ptr<BackendCore> core, BackendOptions options = {});

@@ -13,9 +13,9 @@
 
 namespace modlock {
 
-// The answers of one run, failures too, each asked for once: who asks the same at the same time waits. A run gets no
-// answer that it may not ask for (Context::check_source). `is_again` of an answer says whether it was known before.
-// Thread-safe.
+// Keeps the answers of one run, including failures, so that each question is asked only once. Concurrent callers with
+// the same question wait. A caller gets no answer that its policy denies (Context::check_source). `is_again` of an
+// answer is true if it was known before. Thread-safe.
 template <typename T>
 class Memo {
  public:
@@ -28,7 +28,7 @@ class Memo {
       return ask_and_keep(context, ask);
     });
     if (!kept) {
-      // What the asker was denied says nothing of who waited for it.
+      // Another caller's policy denied the source; this caller's may allow it.
       return is_own || kept.error().code != Code::source_denied ? fail(kept.error()) : ask(context);
     }
     if (!is_own && context.check_source) {
@@ -45,11 +45,11 @@ class Memo {
     return answer;
   }
 
-  // Whether get() would answer at once.
+  // Returns whether get() would return without waiting.
   bool has(const std::string& question) const { return answers_.has(question); }
 
  private:
-  // An answer, and the sources that its asker was redirected to: another run may not be allowed to go there.
+  // An answer, and the sources to which its request was redirected: the policy of another caller may deny them.
   struct CachedAnswer {
     Result<T> answer;
     std::vector<Source> redirected_to;
@@ -74,7 +74,7 @@ class Memo {
     return std::make_shared<const CachedAnswer>(CachedAnswer{std::move(answer), std::move(redirected_to)});
   }
 
-  // Whether another run could get another answer.
+  // Returns whether another caller could get a different answer.
   static bool depends_on_the_run(const Error& error) {
     return error.code == Code::request_cancelled || error.code == Code::deadline_exceeded ||
            error.code == Code::source_denied;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kQuestionsAtOnce = 8;
 
-// Whether one of its neighbors is an equal version.
+// Returns whether a neighbor is an equal version.
 bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
   return (i > 0 && versions[i - 1].version == versions[i].version) ||
          (i + 1 < versions.size() && versions[i + 1].version == versions[i].version);
@@ -40,7 +40,7 @@ Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::s
       listing.skipped.push_back({std::move(tag.name), std::move(reason)});
     }
   }
-  // Not versions, which are large, but what decides of nearly all of them.
+  // Small keys are sorted instead of versions, which are large. The numbers decide nearly all comparisons.
   struct Key {
     std::array<std::int64_t, 3> numbers;
     Named* named;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Classes and case of ASCII characters, whatever the locale is. A byte above 0x7f belongs to no class and has no case.
+// Classes and case of ASCII characters in every locale. A byte above 0x7f belongs to no class and has no case.
 namespace modlock::ascii {
 
 constexpr bool is_ascii(char c) {
@@ -29,7 +29,7 @@ constexpr bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');  // \t \n \v \f \r
 }
 
-// The value of a hexadecimal digit in either case, -1 for any other character.
+// Returns the value of a hexadecimal digit in either case; -1 for any other character.
 constexpr int hex_value(char c) {
   if (is_digit(c)) {
     return c - '0';

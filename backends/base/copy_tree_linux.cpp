@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kFile = 0644;
-constexpr mode_t kExecutable = 0755;  // of directories too
+constexpr mode_t kExecutable = 0755;  // also of directories
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 
 Result<void> copy_link(const fs::path& from, const fs::path& to) {
@@ -52,7 +52,7 @@ class Copier {
   const std::unique_ptr<char[]> piece_{new char[kPiece]};
 };
 
-// 0, or the errno of what failed.
+// Returns 0 or an errno.
 int Copier::copy_content(int from, int to, std::size_t size, Sha256* sha) const {
   for (std::size_t total = 0;;) {
     const ssize_t got = ::read(from, piece_.get(), kPiece);
@@ -71,7 +71,7 @@ int Copier::copy_content(int from, int to, std::size_t size, Sha256* sha) const 
       left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
     }
     total += bytes.size();
-    // Nobody writes to a package: where it has brought its size there is no need to ask for more.
+    // No process writes to a package: once its size has been read, no further read is needed.
     if (got == 0 || (got > 0 && total == size)) {
       return 0;
     }
@@ -87,7 +87,7 @@ Result<void> Copier::copy_file(const fs::path& from, const fs::path& to, const s
   if (!target.valid()) {
     return system_failure("write", to, errno);
   }
-  // What a file system cannot do for one file of a package it cannot do for the others.
+  // If the file system cannot clone one file of a package, it cannot clone the others.
   may_clone_ = may_clone_ && ::ioctl(target.get(), FICLONE, source.get()) == 0;
   if (!may_clone_) {
     Sha256 sha;

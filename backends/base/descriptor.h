@@ -6,7 +6,7 @@
 
 namespace modlock {
 
-// Owns a file descriptor and closes it. Move-only; -1 is none.
+// Owns a file descriptor and closes it. Move-only; -1 means none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -25,7 +25,7 @@ class Descriptor {
 
   int get() const { return number_; }
   bool valid() const { return number_ >= 0; }
-  // The number, which is the caller's to close from then on.
+  // Returns the number, which the caller must then close.
   int release() { return std::exchange(number_, -1); }
   void reset() {
     if (number_ >= 0) {

@@ -19,14 +19,14 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{128} << 10U;
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// This fails only without memory or without OpenSSL's default provider: nothing a caller could decide on.
+// This fails only without memory or without OpenSSL's default provider. Callers cannot handle that.
 void must(bool ok) {
   if (!ok) {
     throw std::runtime_error("there is no hash or no randomness");
   }
 }
 
-// Fetched once: finding an algorithm among the providers costs more than hashing a short text.
+// Fetched once, because a search among the providers costs more than hashing a short text.
 const EVP_MD* openssl_hash(Hash algorithm) {
   static const std::array<EVP_MD*, 4> kFound = {
       EVP_MD_fetch(nullptr, "MD5", nullptr), EVP_MD_fetch(nullptr, "SHA1", nullptr),

@@ -24,7 +24,7 @@ class RunningHash {
   RunningHash& operator=(RunningHash&&) noexcept;
 
   void update(std::string_view bytes);
-  // The raw bytes: 16, 20, 32 or 64; the object then starts again from nothing.
+  // Returns the raw bytes (16, 20, 32 or 64) and resets the object.
   std::vector<std::uint8_t> finish();
 
  private:
@@ -36,27 +36,27 @@ class RunningHash {
 class Sha256 {
  public:
   void update(std::string_view bytes) { hash_.update(bytes); }
-  // The 32 raw bytes; the object then starts again from nothing.
+  // Returns the 32 raw bytes and resets the object.
   std::array<std::uint8_t, 32> finish();
 
  private:
   RunningHash hash_{Hash::sha256};
 };
 
-// 64 lower-case hexadecimal digits.
+// Returns 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
-// Of a file's content, read in pieces. Errors: IO_ERROR naming the path.
+// Returns the hash of a file's content, which is read in pieces. Errors: IO_ERROR naming the path.
 Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path);
 
-// The raw bytes of the hash of a text: 16, 20, 32 or 64.
+// Returns the raw bytes of the hash of a text: 16, 20, 32 or 64.
 std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);
 
 std::string hex(const std::uint8_t* bytes, std::size_t size);
-// Standard alphabet, with padding (RFC 4648 section 4).
+// Uses the standard alphabet, with padding (RFC 4648 section 4).
 std::string base64(const std::uint8_t* bytes, std::size_t size);
-// The bytes of the same; line ends in it do not count, as in Go's decoder. nullopt for anything else.
+// The reverse of base64(). Ignores line endings, as Go's decoder does; nullopt for any other text.
 std::optional<std::string> decode_base64(std::string_view text);
-// `size` random bytes, at most 256, as lower-case hexadecimal digits, for names that must not clash.
+// Returns `size` random bytes, at most 256, as lower-case hexadecimal digits, for names that must not clash.
 std::string random_hex(std::size_t size);
 
 }  // namespace modlock

@@ -9,21 +9,21 @@
 
 namespace modlock {
 
-// How long a lock is waited for, and who hears of it.
+// How long to wait for a lock, and when to report the wait.
 struct LockPatience {
   std::chrono::milliseconds until_told{1000};
   std::chrono::milliseconds limit{std::chrono::minutes{5}};
-  // Called once, after `until_told`, with the process that holds the lock; 0 where the file does not say.
+  // Called once, after `until_told`, with the id of the process that holds the lock; 0 if the file does not contain it.
   std::function<void(long holder)> tell = {};
 };
 
-// Holds a file against other processes and other threads of this one, as long as the object lives. The kernel lets go
-// of it when a process dies.
+// Locks a file against other processes and other threads of this one for the lifetime of the object. The kernel
+// releases the lock when a process dies.
 class FileLock {
  public:
   // Waits until the lock is free. Errors: IO_ERROR naming the file; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
   static Result<FileLock> acquire(const std::filesystem::path& path, const Context& context);
-  // The same, of a file that names the process that holds it, for as long as the patience lasts. Errors also: TIMEOUT.
+  // The same, but the file contains the id of the process that holds it, and the wait is limited. Errors also: TIMEOUT.
   static Result<FileLock> acquire(const std::filesystem::path& path, const Context& context,
                                   const LockPatience& patience);
 

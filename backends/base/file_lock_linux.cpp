@@ -26,10 +26,10 @@ tl::unexpected<Error> cannot_lock(const std::filesystem::path& path, int reason)
                                                    : "make its directory writable, or name another one");
 }
 
-// Longer is no file of ours.
+// A longer file was not written by this program.
 constexpr std::size_t kLongestName = 16;
 
-// A file that has another name, or other content, may be somebody's.
+// A file that has a second name or other content may belong to another program.
 bool is_ours(const Descriptor& file) {
   struct stat found {};
   return ::fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink == 1 &&
@@ -46,7 +46,7 @@ long read_holder(const Descriptor& file) {
   return holder > 0 ? holder : 0;
 }
 
-// What cannot be written is only not told.
+// Failure is ignored: it only hides the holder from waiting processes.
 void write_holder(const Descriptor& file) {
   const std::string text = fmt::format("{}\n", ::getpid());
   if (is_ours(file) && ::ftruncate(file.get(), 0) == 0) {
@@ -67,7 +67,7 @@ Result<FileLock> FileLock::acquire(const std::filesystem::path& path, const Cont
 
 Result<FileLock> FileLock::take(const std::filesystem::path& path, const Context& context,
                                 const LockPatience* patience) {
-  // A descriptor of its own for each holder: flock() then excludes threads as it does processes.
+  // Each holder has its own descriptor, so that flock() excludes threads as well as processes.
   Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!descriptor.valid()) {
     return cannot_lock(path, errno);

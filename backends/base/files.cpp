@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, std::size_t expected) {
   std::string bytes;
-  bytes.resize(expected + 1);  // one more: a read that leaves it free has met the end of an unchanged file
+  bytes.resize(expected + 1);  // a spare byte: a read that leaves it free has reached the end of an unchanged file
   std::size_t filled = 0;
   for (;;) {
     if (filled == bytes.size()) {
@@ -45,7 +45,7 @@ Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, st
   }
 }
 
-// 0, or the errno of what failed.
+// Returns 0 or an errno.
 int write_all(const Descriptor& file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(file.get(), bytes.data(), bytes.size());
@@ -81,7 +81,7 @@ int write_and_rename(const fs::path& temporary, const fs::path& path, std::strin
   return ::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
 }
 
-// The rename itself outlives a power cut only then. Not every file system can: no error.
+// Without this, a power cut may undo the rename. Failure is ignored: not every file system supports it.
 void flush_directory(const fs::path& directory) {
   const Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.valid()) {
@@ -91,12 +91,12 @@ void flush_directory(const fs::path& directory) {
 
 constexpr std::size_t kRandomBytes = 8;
 
-// Of the names of temporary files. A long name is cut, so that theirs are never longer than a name may be.
+// Returns the start of the names of temporary files. A long name is cut, so that theirs do not exceed the maximum.
 std::string temporary_prefix(std::string_view name) {
   return fmt::format(".{}.", name.substr(0, 200));
 }
 
-// Whether a name ends as those of temporary files do.
+// Returns whether a name has the form of those of temporary files.
 bool is_temporary(std::string_view name) {
   constexpr std::size_t kEnd = 1 + 2 * kRandomBytes;
   return name.size() > 1 + kEnd && name.starts_with('.') && name[name.size() - kEnd] == '.' &&
@@ -115,7 +115,7 @@ tl::unexpected<Error> system_failure(std::string_view what, const std::filesyste
 }
 
 Result<std::string> read_file(const fs::path& path) {
-  // Without O_NONBLOCK a pipe that nobody writes to would hold us here.
+  // Without O_NONBLOCK, opening a pipe without a writer would block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file.valid()) {
     auto failure = system_failure("read", path, errno);
@@ -185,7 +185,7 @@ void remove_unfinished_writes(const fs::path& directory, std::string_view name) 
 }
 
 Result<void> make_directories(const fs::path& path) {
-  // Nearly always all but the last are there.
+  // Usually all directories except the last exist.
   if (::mkdir(path.c_str(), 0777) == 0) {
     return {};
   }

@@ -16,10 +16,10 @@ namespace {
 
 std::atomic<std::size_t> started_threads = 0;  // of all calls
 
-// A thread that the budget of the process has room for. Given back when it has ended.
+// A thread within the budget of the process. Its share is returned when it has ended.
 class BudgetedThread {
  public:
-  // Throws std::system_error if the system gives no more threads.
+  // Returns nullopt if the budget is exhausted. Throws std::system_error if the system cannot start a thread.
   static std::optional<BudgetedThread> start(const std::function<void()>& work) {
     if (started_threads++ >= kThreadBudget) {
       --started_threads;
@@ -37,7 +37,7 @@ class BudgetedThread {
   explicit BudgetedThread(const std::function<void()>& work) : share_(std::make_unique<Share>()), thread_(work) {}
 
   std::unique_ptr<Share> share_;
-  std::jthread thread_;  // joined before the share is given back
+  std::jthread thread_;  // joined before the share is returned
 };
 
 }  // namespace
@@ -59,16 +59,16 @@ void parallel_for(std::size_t count, std::size_t width, const std::function<void
   };
   std::vector<BudgetedThread> helpers;
   try {
-    // No thread is started for items that other threads have begun already.
+    // No thread is started for items that other threads have already taken.
     while (helpers.size() + 1 < std::min(count, width) && next + 1 < count) {
       auto helper = BudgetedThread::start(run);
       if (!helper) {
-        break;  // the threads that run do all of it
+        break;  // the running threads do all the work
       }
       helpers.push_back(std::move(*helper));
     }
   } catch (const std::system_error&) {
-    // The system gives no more threads: those that run do all of it.
+    // The system cannot start more threads: the running ones do all the work.
   }
   run();
   helpers.clear();

@@ -4,8 +4,9 @@
 
 namespace modlock {
 
-// Keeps SIGPIPE from this thread while it writes to a pipe or a socket whose other end may be gone; what arose
-// meanwhile is taken away again. The process keeps its own disposition. To be destroyed by the thread that made it.
+// Blocks SIGPIPE in this thread while it writes to a pipe or a socket whose other end may be closed, and then discards
+// a SIGPIPE that this caused. The disposition of the process is unchanged. The thread that created the object must
+// destroy it.
 class PipeSignalBlocked {
  public:
   PipeSignalBlocked();

@@ -39,16 +39,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kErrorOutputKept = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPipe = std::size_t{1} << 20U;
-constexpr std::chrono::milliseconds kExitPolling{20};  // where the kernel has no pidfd
+constexpr std::chrono::milliseconds kExitPolling{20};  // if the kernel has no pidfd
 constexpr std::chrono::milliseconds kUsagePolling{100};
-// Who only waits wakes up now and then, and may.
+// CPU time that counts as progress. A waiting process also uses a little.
 constexpr std::chrono::milliseconds kWork{100};
 
 std::string seconds_text(std::chrono::milliseconds time) {
   return fmt::format("{} s", std::chrono::ceil<std::chrono::seconds>(time).count());
 }
 
-// What goes to one child and comes from it until its end.
+// The input and output of one child until it ends.
 class Run {
  public:
   Run(const Command& command, StartedChild child) : command_(command), child_(std::move(child)) {}
@@ -68,7 +68,7 @@ class Run {
   Clock::time_point started_ = Clock::now();
   Clock::time_point measured_ = started_;
   Clock::time_point progressed_ = started_;
-  ProcessUsage usage_;  // when it last got on
+  ProcessUsage usage_;  // at the last progress
 };
 
 void Run::feed() {
@@ -80,14 +80,14 @@ void Run::feed() {
     } else if (errno == EAGAIN) {
       return;
     } else if (errno != EINTR) {
-      break;  // The child does not want the rest: its exit code tells.
+      break;  // The child does not read the rest; its exit code shows whether it failed.
     }
   }
   child_.in().reset();
 }
 
-// Takes what is there, at most what a pipe can hold, so that an endless writer does not keep us from the deadline.
-// False where stdout is longer than allowed.
+// Reads the available bytes, at most the capacity of a pipe, so that an endless writer cannot delay the deadline.
+// Returns false if stdout is longer than allowed.
 bool Run::drain(Descriptor& from, bool is_error_output) {
   std::array<char, std::size_t{64} << 10U> piece;
   for (std::size_t taken = 0; from.valid() && taken < kLargestPipe;) {
@@ -117,7 +117,8 @@ bool Run::drain(Descriptor& from, bool is_error_output) {
   return true;
 }
 
-// Returns once a stream is ready, the child has ended or the run should end; the last is the error.
+// Returns when a stream is ready, the child has ended, or a polling interval has passed. Errors: REQUEST_CANCELLED,
+// DEADLINE_EXCEEDED.
 Result<void> Run::wait_for_event(const Context& context, int wake) {
   if (auto ok = context.check(); !ok) {
     return fail(with_note(ok.error(), fmt::format("while running {}", command_.argv[0])));
@@ -150,7 +151,7 @@ Result<void> Run::check_usage(const ChildLimits& limits) {
     return {};
   }
   measured_ = now;
-  // It may have started others before the limit was there to inherit.
+  // It may have started descendants before it had a limit to inherit.
   child_.limit_files(limits.file_size);
   const ProcessUsage usage = child_.usage();
   if (usage.memory > limits.memory) {
@@ -159,7 +160,7 @@ Result<void> Run::check_usage(const ChildLimits& limits) {
                             limits.memory >> 20U),
                 "do not use a source that needs so much");
   }
-  // What a process that ended used is no longer counted.
+  // The usage of ended processes is no longer included, so the sum may shrink.
   if (usage.transferred != usage_.transferred || usage.cpu < usage_.cpu || usage.cpu - usage_.cpu >= kWork) {
     usage_ = usage;
     progressed_ = now;
@@ -179,7 +180,7 @@ Result<Finished> Run::attend(const Context& context) {
   }
   const std::stop_callback on_stop(context.stop, [&wake] { ::eventfd_write(wake.get(), 1); });
   for (;;) {
-    // Asked before the streams are emptied: what an ended child wrote is then in the pipes already.
+    // Checked before the streams are drained: all output of an ended child is then already in the pipes.
     const bool ended = child_.has_ended();
     if (child_.in().valid()) {
       feed();
@@ -231,7 +232,7 @@ std::vector<std::string> child_environment(const Command& command) {
 std::optional<std::filesystem::path> find_program(std::string_view name) {
   std::error_code ignored;
   if (name.find('/') != std::string_view::npos) {
-    // Made absolute here, for the child may start in another directory.
+    // Absolute, because the child may start in another directory.
     const std::filesystem::path path = std::filesystem::absolute(name, ignored);
     return is_program(path) ? std::optional(path) : std::nullopt;
   }
@@ -241,7 +242,7 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
     const std::size_t colon = std::min(rest.find(':'), rest.size());
     const std::filesystem::path directory(rest.substr(0, colon));
     rest.remove_prefix(std::min(colon + 1, rest.size()));
-    // A relative entry would let the directory we happen to work on choose the program.
+    // With a relative entry, the current directory would select the program.
     if (directory.is_absolute() && is_program(directory / name)) {
       return directory / name;
     }

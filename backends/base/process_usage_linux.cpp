@@ -19,7 +19,7 @@
 namespace modlock {
 namespace {
 
-// Whoever starts more than that is measured by those.
+// If there are more, the others are not measured.
 constexpr std::size_t kMostProcesses = 1000;
 
 std::string text_of(const std::string& path) {
@@ -41,7 +41,7 @@ std::vector<std::uint64_t> numbers_of(std::string_view text) {
   return numbers;
 }
 
-// "rchar: 1\nwchar: 2\n…"; nothing where we may not ask.
+// Parses "rchar: 1\nwchar: 2\n…"; 0 if access is denied.
 std::uint64_t transferred_by(const std::string& process) {
   const auto words = numbers_of(text_of(process + "/io"));
   constexpr std::size_t kRead = 1;
@@ -51,7 +51,7 @@ std::uint64_t transferred_by(const std::string& process) {
 
 std::chrono::milliseconds cpu_of(const std::string& process) {
   const std::string stat = text_of(process + "/stat");
-  // A program's name may hold anything.
+  // A program's name may contain any characters.
   const std::size_t name_end = stat.rfind(") ");
   const auto words =
       name_end == std::string::npos ? std::vector<std::uint64_t>() : numbers_of(stat.substr(name_end + 2));

@@ -14,19 +14,19 @@
 
 namespace modlock {
 
-// Values that are made once, by whoever asks first while the others wait. A failure is told to all who waited for it
-// and then forgotten; where it was the asker's own end (cancellation, deadline), the next one tries. Thread-safe.
+// Makes each value once: the first caller makes it while the others wait. A failure is returned to all waiting callers
+// and then forgotten. If the first caller was cancelled or reached its deadline, the next one tries. Thread-safe.
 template <typename Key, typename Value>
 class SingleFlightMap {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // A value that is `life` old is made again.
+  // A value of age `life` or more is made again.
   explicit SingleFlightMap(Clock::duration life = Clock::duration::max(),
                            std::function<Clock::time_point()> now = Clock::now)
       : life_(life), now_(std::move(now)) {}
 
-  // `make` returns a Result<Value>, and is called without the lock. Errors: those of `make`; REQUEST_CANCELLED and
+  // `make` returns a Result<Value> and is called without the lock. Errors: those of `make`; REQUEST_CANCELLED and
   // DEADLINE_EXCEEDED while waiting.
   template <typename Make>
   Result<Value> get(const Key& key, const Context& context, const Make& make) {
@@ -66,7 +66,7 @@ class SingleFlightMap {
     return made;
   }
 
-  // Whether get() would answer at once, of values that live as long as the map.
+  // Returns whether get() would return without waiting. Only for maps whose values do not expire.
   bool has(const Key& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);

@@ -8,16 +8,16 @@
 
 namespace modlock {
 
-// A child that runs as `Command` says, for whoever attends to it: our ends of its streams, which do not block, and its
-// end. The destructor leaves neither the child nor its group behind. Movable; not for use from several threads.
+// A running child of a `Command`, with our ends of its streams, which do not block. The destructor kills the child and
+// its group. Movable; not for use from several threads.
 class StartedChild {
  public:
-  // `with_input`: stdin is a pipe, else /dev/null. Errors: TOOL_MISSING and IO_ERROR, as run_command() has them.
+  // `with_input`: stdin is a pipe, else /dev/null. Errors: TOOL_MISSING and IO_ERROR, as for run_command().
   static Result<StartedChild> start(const Command& command, bool with_input);
-  // Kills every child that runs, with its group, and lets none start from then on: for a process that ends while its
-  // threads still wait for children.
+  // Kills every running child with its group, and prevents further ones from starting. For a process that ends while
+  // its threads still wait for children.
   static void kill_all();
-  // From now on, for each file that the child and those that it started write; a longer one ends them (SIGXFSZ).
+  // Limits each file that the child and its descendants write from now on; a larger one ends them (SIGXFSZ).
   void limit_files(std::uint64_t bytes) const;
 
   ~StartedChild();
@@ -28,16 +28,16 @@ class StartedChild {
   Descriptor& out() { return out_; }
   Descriptor& err() { return err_; }
 
-  // Readable once the child has ended; -1 where the kernel has no such descriptor.
+  // Readable once the child has ended; -1 if the kernel has no such descriptor.
   int end_event() const { return pidfd_.get(); }
-  // A child that has ended is left unreaped until its group is killed, so that its number cannot name anybody else.
+  // An ended child is not reaped before its group is killed, so that the number cannot belong to another process.
   bool has_ended() const;
-  // So far, with what it started.
+  // Returns the usage so far, including that of its descendants.
   ProcessUsage usage() const { return process_usage(pid_); }
-  // Asks the group to end (SIGTERM) and waits for the child itself, two seconds at most.
+  // Sends SIGTERM to the group and waits for the child itself, for at most two seconds.
   void ask_to_end() const;
-  // Kills what is left of the group and waits for the child: its exit code, 128 + n where signal n ended it. To be
-  // called once. Errors: IO_ERROR.
+  // Kills the rest of the group, waits for the child and returns its exit code, or 128 + n if signal n ended it. Call
+  // it only once. Errors: IO_ERROR.
   Result<int> finish();
 
  private:

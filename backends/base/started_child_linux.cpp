@@ -29,7 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTimeToClean{2000};
-constexpr std::chrono::milliseconds kExitPolling{20};  // where the kernel has no pidfd
+constexpr std::chrono::milliseconds kExitPolling{20};  // if the kernel has no pidfd
 
 struct Pipe {
   Descriptor read;
@@ -41,7 +41,7 @@ tl::unexpected<Error> cannot_run(const std::string& program, int reason) {
               std::string(system_advice(reason)));
 }
 
-// Above 2, so that no pipe can be what another of the child's standard streams is put over.
+// Above 2, so that setting up a standard stream of the child cannot replace a pipe.
 Descriptor above_standard_streams(int number) {
   if (number > STDERR_FILENO) {
     return Descriptor(number);
@@ -91,7 +91,7 @@ struct SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 };
 
-// The children that were not reaped, by number.
+// The children that were not reaped.
 struct Running {
   std::mutex mutex;
   std::set<pid_t> children;
@@ -103,7 +103,7 @@ Running& running() {
   return now;
 }
 
-// The number of the process.
+// Returns the process id.
 Result<pid_t> spawn(const Command& command, const std::filesystem::path& program, const Pipe& in, const Pipe& out,
                     const Pipe& err) {
   SpawnPlan plan;
@@ -117,7 +117,7 @@ Result<pid_t> spawn(const Command& command, const std::filesystem::path& program
   }
   ::posix_spawn_file_actions_adddup2(&plan.actions, out.write.get(), STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&plan.actions, err.write.get(), STDERR_FILENO);
-  // What we were started with open is not meant for our children.
+  // Children inherit no other descriptor of this process.
   ::posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
 
   sigset_t all;
@@ -126,14 +126,14 @@ Result<pid_t> spawn(const Command& command, const std::filesystem::path& program
   ::sigemptyset(&none);
   ::posix_spawnattr_setsigdefault(&plan.attributes, &all);
   ::posix_spawnattr_setsigmask(&plan.attributes, &none);
-  // A new session has no controlling terminal, and makes the child the leader of a group of its own.
+  // A new session has no controlling terminal and makes the child the leader of its own group.
   ::posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 
   std::vector<std::string> arguments = command.argv;
   std::vector<std::string> environment = child_environment(command);
   pid_t pid = -1;
   Running& now = running();
-  const std::lock_guard lock(now.mutex);  // or kill_all() could miss it
+  const std::lock_guard lock(now.mutex);  // otherwise kill_all() could miss it
   if (now.is_over) {
     return cannot_run(command.argv[0], ECANCELED);
   }
@@ -213,7 +213,7 @@ void StartedChild::kill_all() {
 void StartedChild::limit_files(std::uint64_t bytes) const {
   const rlimit most{.rlim_cur = bytes, .rlim_max = bytes};
   for (const int member : process_tree(pid_)) {
-    // That of the user may be lower.
+    // The user's limit may be lower.
     if (rlimit now{}; ::prlimit(member, RLIMIT_FSIZE, nullptr, &now) == 0 && now.rlim_cur > bytes) {
       ::prlimit(member, RLIMIT_FSIZE, &most, nullptr);
     }
@@ -225,7 +225,7 @@ bool StartedChild::has_ended() const {
   return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid_;
 }
 
-// First asked, so that programs such as git remove their lock files.
+// Sent before the kill, so that programs such as git can remove their lock files.
 void StartedChild::ask_to_end() const {
   ::kill(-pid_, SIGTERM);
   const auto until = Clock::now() + kTimeToClean;
@@ -240,7 +240,7 @@ Result<int> StartedChild::finish() {
   {
     Running& now = running();
     const std::lock_guard lock(now.mutex);
-    now.children.erase(pid_);  // once reaped, the number may be another's
+    now.children.erase(pid_);  // once reaped, the number may belong to another process
   }
   siginfo_t info{};
   int done = 0;

@@ -66,8 +66,8 @@ bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const Data
     return false;
   }
   const std::string h1 = h1_of(entry);
-  // That a branch or tag led to a commit is known to the cache alone: whoever brings a lock file may bring a data
-  // directory.
+  // Only the cache proves that a commit was reachable from a branch or tag: a checkout with a lock file may also
+  // contain a data directory.
   const bool is_commit = !entry.hash_value("git").empty();
   std::vector<fs::path> places = {store.installed_directory()};
   if (!is_commit) {

@@ -11,7 +11,7 @@
 namespace modlock {
 namespace {
 
-// Appends a string as Go's json.Marshal does.
+// Appends a string with the escapes of Go's json.Marshal.
 void append_escaped(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -67,13 +67,13 @@ bool read_member(const Json::Value& object, const char* name, std::string& into)
 
 namespace fs = std::filesystem;
 
-// What a client records: registry modules alone have a version.
+// Returns the version that a client records, which only registry modules have.
 std::string recorded_version(const ModuleNode& node, const ModuleLock* entry) {
   const bool has_one = node.address.source.is_registry() && entry != nullptr;
   return has_one ? entry->version.value_or("") : std::string();
 }
 
-// Clients clean the path as they read it.
+// Clients clean the path when they read it.
 bool is_same_place(const std::string& recorded, const std::string& expected) {
   return fs::path(recorded).lexically_normal() == fs::path(expected).lexically_normal();
 }

@@ -14,11 +14,11 @@
 
 namespace modlock {
 
-// One record of `<data directory>/modules/modules.json`, the module manifest that tofu and terraform read to learn what
-// is installed (internal/modsdir/manifest.go of OpenTofu).
+// One record of `<data directory>/modules/modules.json`, in which tofu and terraform list the installed modules
+// (internal/modsdir/manifest.go of OpenTofu).
 struct ManifestRecord {
   std::string key;        // "" is the root
-  std::string source;     // normalised as the client writes it, secrets included
+  std::string source;     // normalized as the client writes it, including secrets
   std::string version;    // empty: omitted
   std::string directory;  // relative to the root, or absolute; `/`-separated
 
@@ -26,26 +26,25 @@ struct ManifestRecord {
 };
 using Manifest = std::map<std::string, ManifestRecord>;  // by key
 
-// Reads a manifest. A file that does not exist or is empty is an empty manifest, as for the client.
-// Errors: IO_ERROR naming the file (no JSON, or not of this shape), with the hint what to do.
+// Reads a manifest. A file that does not exist or is empty is an empty manifest, as for the client. Errors: IO_ERROR
+// naming the file (unreadable, invalid JSON, or another structure); invalid content has a hint.
 Result<Manifest> read_manifest(const std::filesystem::path& path);
-// The same of its text; `path` is for the error.
+// Parses the text of a manifest; `path` is for the error.
 Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path);
 
-// Where the root module and those of the manifest lie that are below it: absolute where `root` is. What a manifest has
-// elsewhere is left out.
+// Returns `root` and the directories of the manifest that are below it, absolute if `root` is.
 std::set<std::filesystem::path> installed_directories(const Manifest& manifest, const std::filesystem::path& root);
 
-// The bytes that the client writes: one line, no line end, records sorted by key, strings escaped as Go's encoding/json
-// does (`&`, `<` and `>` as \u0026, \u003c, \u003e).
+// Returns the bytes that the client would write: one line without line ending, records sorted by key, strings escaped
+// as in Go's encoding/json (`&`, `<` and `>` as \u0026, \u003c, \u003e).
 std::string write_manifest(const Manifest& manifest);
 
-// What a client makes of the record that modules.json has of a call, where that is not what the configuration and the
-// lock say. It reads a recorded module, a local one too, where the record says, as long as the record has the call's
-// source (internal/initwd/module_install.go of OpenTofu), and has it installed anew otherwise:
-// - tampered: the record leads to another directory, which is there;
-// - missing: of a remote call there is no record that a client would take, or it leads to nothing.
-// nullopt: it takes the module from where it is to lie. `entry` is null where the call has none.
+// Returns a verdict if the record of a call in modules.json does not match the configuration and the lock. A client
+// reads a recorded module, also a local one, from the recorded directory if the record has the source of the call;
+// otherwise the module must be installed again (internal/initwd/module_install.go of OpenTofu):
+// - tampered: the record names another directory, and that exists;
+// - missing: a remote call has no record with its source and version, or the recorded directory does not exist.
+// nullopt: a client uses the expected directory. `entry` is null if the call has none.
 std::optional<Verdict> check_manifest_record(const ModuleNode& node, const ModuleLock* entry, const Manifest& manifest,
                                              const std::filesystem::path& root);
 

@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kWidth = 8;  // waiting for the network, not computing
 
-// How the source of a call is asked.
+// The query for the source of a call.
 enum class Question {
-  version,     // a list of versions; of a registry then the package
-  reference,   // what the reference gives
-  repository,  // whether it is there: the call names the content itself
-  content,     // the package
+  version,     // lists the versions; for a registry, then fetches the package
+  reference,   // resolves the reference
+  repository,  // checks that it exists; the call names the content itself
+  content,     // fetches the package
 };
 
 Question question_for(const LockedCall& call) {
@@ -73,10 +73,10 @@ class OriginCheck {
     Question question = Question::version;
     std::optional<Verdict> verdict = {};
     std::optional<ReferenceMove> move = {};
-    std::string tag = {};                   // of the locked version, where the listing does not say what it gives
-    const SourceAddress* tagged = nullptr;  // what says so
+    std::string tag = {};                   // of the locked version, if the listing does not contain its id
+    const SourceAddress* tagged = nullptr;  // the address with that tag
     std::optional<FetchRequest> content = {};
-    std::optional<FetchRequest> proof = {};  // of the locked id, whose content the store does not know
+    std::optional<FetchRequest> proof = {};  // of the locked id, if the store has no record of its content
 
     const SourceAddress& address() const { return call.node->address; }
     const Source& source() const { return call.node->address.source; }
@@ -103,7 +103,7 @@ class OriginCheck {
     fetcher_.run(tasks);
   }
 
-  // What says with its content alone whether it is the same.
+  // Returns the packages that must be fetched, because only their content shows whether they are unchanged.
   std::vector<SourceFetcher::PackageRequest> packages_for(const std::vector<SourceCheck*>& group) const {
     std::vector<SourceFetcher::PackageRequest> packages;
     for (SourceCheck* asked : group) {
@@ -127,7 +127,8 @@ class OriginCheck {
     return packages;
   }
 
-  // A source that does not answer, or has moved what is locked, is judged by that.
+  // Returns nullopt if the content need not be checked, if the source failed (an error), or if its listing no longer
+  // has the locked version and id (a verdict).
   std::optional<FetchRequest> wish_for_proof(const SourceCheck& asked) const {
     FetchRequest request{.id = locked_id(asked), .ref = {}, .locked = true};
     if (!names_fixed_content(request.id) || asked.call.lock->hash_value("h1").empty() ||
@@ -195,8 +196,8 @@ class OriginCheck {
     find_update(asked, listing);
   }
 
-  // When this cache saw the locked version there, by the name of its tag: it was deleted then, and not locked in error.
-  // That its commit was seen by another name says nothing.
+  // Returns when this cache first saw the locked version under the name of its tag. It shows that the version was
+  // deleted and not locked in error. An observation of its commit under another name shows nothing.
   std::string observation(const SourceCheck& asked) const {
     for (const std::string& text : {"v" + *asked.call.lock->version, *asked.call.lock->version}) {
       const std::string tag = asked.call.node->tag_prefix + text;
@@ -209,7 +210,7 @@ class OriginCheck {
     return {};
   }
 
-  // Moved counts more than a newer version.
+  // A moved version has priority over a newer one.
   void find_update(SourceCheck& asked, const Listing& listing) const {
     const auto newest = select_version(listing, asked.call.node->constraints, asked.source().package_identity());
     const auto locked = Version::parse(*asked.call.lock->version);
@@ -234,15 +235,15 @@ class OriginCheck {
     }
   }
 
-  // An OCI registry lists tags without their digests, and an external backend may: the tag of each locked version takes
-  // a request.
+  // Resolves the tag of each locked version whose listing has no id, with one request each. OCI registries list tags
+  // without digests, and external backends may do so.
   void ask_for_tags() {
     std::map<std::string, SourceFetcher::FetchTask> by_source;
     for (SourceCheck& asked : asked_) {
       if (!asked.tag.empty()) {
         SourceAddress& address = tags_.emplace_back(asked.address());
         address.source.query.emplace_back("tag", asked.tag);
-        if (address.source.traits().content_id == ContentId::digest) {  // reads its reference from the URL
+        if (address.source.traits().content_id == ContentId::digest) {  // its backend reads the reference from the URL
           const std::string& url = asked.address().package_url.reveal();
           address.package_url = SecretText(url.substr(0, url.find('?')) + "?tag=" + asked.tag);
         }
@@ -269,7 +270,7 @@ class OriginCheck {
     }
   }
 
-  // Here ids are hash texts. That of an archive is evidence only: it may have been packed again.
+  // The ids are hash texts here. That of an archive is only evidence, because the archive may have been repacked.
   void check_content(SourceCheck& asked, const Package& package) {
     const std::string id = locked_id(asked);
     const bool same_content = "h1:" + asked.call.lock->hash_value("h1") == package.h1;
@@ -314,7 +315,7 @@ class OriginCheck {
     }
   }
 
-  // What follows from what, for all that moved; then the sentences.
+  // Adds the commit distance and the detail to the verdicts of moved references.
   void find_descents() {
     std::vector<SourceCheck*> moved;
     for (SourceCheck& asked : asked_) {
@@ -369,7 +370,7 @@ class OriginCheck {
   SourceFetcher& fetcher_;
   const Context& context_;
   std::vector<SourceCheck> asked_;
-  std::list<SourceAddress> tags_;  // of locked versions whose listing does not say what they give
+  std::list<SourceAddress> tags_;  // of locked versions whose listing does not contain their ids
   OriginFindings findings_;
 };
 

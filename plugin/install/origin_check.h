@@ -11,21 +11,22 @@
 
 namespace modlock {
 
-// A call whose source a backend serves, and the entry that counts for it.
+// A call whose source a backend serves, and its matching lock entry.
 struct LockedCall {
   const ModuleNode* node = nullptr;
   const ModuleLock* lock = nullptr;
 };
 
 struct OriginFindings {
-  std::map<std::string, Verdict> verdicts;  // by key: moved, vanished, update_available and tampered alone
-  Diagnostics diagnostics;                  // an error for each source that did not answer; warnings
+  std::map<std::string, Verdict> verdicts;  // by key: only moved, vanished, update_available and tampered
+  Diagnostics diagnostics;                  // an error for each source that failed to answer; warnings
 };
 
-// Asks the sources of all calls at once what became of what is locked: one listing per package, one question per
-// reference. A commit or digest that the configuration names cannot move: there only the repository can be gone. A
-// registry and an archive say what their content is with the content alone, so it is fetched (into the store). So is
-// the package of a locked commit or digest that the store does not know, to see whether its content has the locked h1.
+// Checks in parallel, for the sources of all calls, whether the locked versions have moved or been deleted: one listing
+// per package, one request per reference. A commit or digest that the configuration names cannot move; only its
+// repository can vanish. The content of a registry module or an archive can only be compared if it is fetched (into the
+// store). The package of a locked commit or digest is also fetched if the store has no record of it, to compare its h1
+// with the locked one.
 OriginFindings check_origins(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context);
 
 }  // namespace modlock

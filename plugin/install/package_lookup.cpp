@@ -15,8 +15,8 @@ std::ptrdiff_t count_names(std::string_view path) {
   return path.empty() ? 0 : std::count(path.begin(), path.end(), '/') + 1;
 }
 
-// What a registry said of the place of the module: what the record has beyond the package and beyond the source's own
-// subdirectory, whose globs each stand for one name.
+// Returns the location of the module in the package according to the registry: the recorded directory without the
+// package and without the source's own subdirectory, in which a glob matches one name.
 std::string recorded_subdir(const ManifestRecord& record, const ModuleNode& node) {
   if (!record.directory.starts_with(node.manifest_package + "/")) {
     return {};
@@ -28,7 +28,7 @@ std::string recorded_subdir(const ManifestRecord& record, const ModuleNode& node
   return rest;
 }
 
-// The record that a client would take for this call; null where there is none.
+// Returns the record that a client would use for this call; null if there is none.
 const ManifestRecord* record_of(const ModuleNode& node, const Manifest& manifest) {
   const auto record = manifest.find(node.key);
   return record != manifest.end() && is_source_of(record->second.source, node) ? &record->second : nullptr;
@@ -37,7 +37,7 @@ const ManifestRecord* record_of(const ModuleNode& node, const Manifest& manifest
 std::optional<LocalPackage> find_in_place(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest) {
   const auto place = data.place_of(node.key);
   std::error_code ignored;
-  // Nobody installs a package as a link, which could lead anywhere.
+  // No package is installed as a symbolic link, which could point anywhere.
   if (!place || !fs::is_directory(fs::symlink_status(*place, ignored))) {
     return std::nullopt;
   }
@@ -77,7 +77,7 @@ LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const 
     return {};
   }
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
-  // Only the record of the fetch knows what a registry said; its ids are hash texts.
+  // Only the record of the fetch contains the subdirectory from the registry. Ids of registry modules are hash texts.
   auto recorded = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
   if (recorded && recorded->h1 == h1) {
     recorded = load_intact_package(store, std::move(recorded), context);

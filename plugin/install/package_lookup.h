@@ -12,21 +12,21 @@
 
 namespace modlock {
 
-// Where the package of a remote call lies without asking anybody: linked, installed below the data directory, or in the
-// store, whole, as the lock names it. Its directory is empty where it is nowhere.
+// Returns the package of a remote call without network access: linked, else installed below the data directory, else
+// the locked package, if it is intact in the store.
 LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
                            const LockFile& lock, const Store& store, const Context& context);
 
-// The package that the lock names for a remote call, without asking anybody: linked, in the store, or installed with
-// the locked h1. If the lock has no entry of this source with an h1, what is installed. Its directory is empty if it is
-// nowhere.
+// Returns the locked package of a remote call without network access: linked, else in the store, else installed with
+// the locked h1. If the lock has no entry of this source with an h1, it returns known_package().
 LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
                             const LockFile& lock, const Store& store, const Context& context);
 
-// What the store has of the locked package.
+// Returns the locked package if it is intact in the store, else an empty one.
 LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context);
 
-// What is installed for a call, where it has this h1 ("h1:…") and the manifest says whose it is; nullopt otherwise.
+// Returns the installed package of a call if it has this h1 ("h1:…") and the manifest has its record (git sources need
+// none); nullopt otherwise.
 std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
                                               const Manifest& manifest, const Context& context);
 

@@ -23,7 +23,7 @@ bool has_scheme(const std::vector<std::string>& hashes, std::string_view scheme)
   return std::any_of(hashes.begin(), hashes.end(), [&](const std::string& hash) { return hash.starts_with(scheme); });
 }
 
-// All constraints that can be read; what cannot is an error of the configuration.
+// Merges all valid constraints. An invalid one is an error of the configuration.
 ProviderConstraint constraints_of(const std::vector<RequiredBy>& uses) {
   std::vector<ProviderConstraint> all;
   for (const RequiredBy& use : uses) {
@@ -114,7 +114,7 @@ class ProviderChecker {
     check_difference(place, lock, verdict);
   }
 
-  // The directory's hash is none of the lock's.
+  // Called if the hash of the directory is not in the lock.
   void check_difference(const fs::path& place, const ProviderLock& lock, Verdict& verdict) const {
     if (has_scheme(lock.hashes, "h1:")) {
       verdict.kind = VerdictKind::tampered;
@@ -135,7 +135,7 @@ class ProviderChecker {
     }
   }
 
-  // " (shared by the plugin cache …)" where the place is a link into it.
+  // Returns "; it lies in the plugin cache …" if the place is a link into it, else "".
   std::string shared_by(const fs::path& place) const {
     std::error_code ignored;
     if (check_.plugin_cache_directory.empty()) {

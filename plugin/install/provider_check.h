@@ -22,16 +22,18 @@ struct ProviderCheck {
   std::map<ProviderAddress, std::string> dev_overrides;
   std::string plugin_cache_directory = {};  // empty: none
   Platform platform;
-  bool full = false;  // hash every file, whatever is known of it
+  bool full = false;  // hash every file, even if its digest is known
 };
 
-// Judges what is installed below `<directory>/<host>/<namespace>/<type>/<version>/<platform>` by the lock, as a client
-// does before it starts a provider (Meta.providerFactories and Config.VerifyDependencySelections of OpenTofu). A
-// verdict for each locked provider and each that the configuration requires, by address; links into a plugin cache are
-// followed. held: the h1 of the directory is among the hashes, or the lock has none of a scheme that clients know.
-// missing: no such directory. tampered: an h1 is locked, and not this one; the directory cannot be hashed. not-locked:
-// required and not locked; locked at a version that the constraints exclude; no h1 to compare with. Those under
-// dev_overrides are passed over. Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// Compares the packages installed below `<directory>/<host>/<namespace>/<type>/<version>/<platform>` with the lock, as
+// a client does before it starts a provider (Meta.providerFactories and Config.VerifyDependencySelections of OpenTofu).
+// Returns a verdict for each locked provider and for each that the configuration requires (except built-in ones and
+// those under dev_overrides), by address. Links into a plugin cache are followed.
+// - held: the h1 of the directory is among the hashes, or the lock has no hash of a scheme that clients know;
+// - missing: there is no such directory;
+// - tampered: the lock has only other h1 hashes, or the directory cannot be hashed;
+// - not-locked: required but not locked, or the constraints exclude the locked version, or there is no h1 to compare.
+// Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::vector<Verdict>> check_providers(const ProviderCheck& check, const Store& store, const Context& context);
 
 }  // namespace modlock

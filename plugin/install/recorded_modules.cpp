@@ -22,7 +22,7 @@ std::string_view before_query(std::string_view source) {
   return source.substr(0, source.find('?'));
 }
 
-// The constraint takes the place of the reference that the configuration may have named when it was installed.
+// The configuration may have named a reference at the time of the installation and have a constraint now.
 bool is_record_of(const ManifestRecord& record, const ModuleNode& node) {
   const bool any_reference = node.address.source.has_commits() && chooses_version(node);
   return is_source_of(record.source, node) ||
@@ -33,8 +33,8 @@ bool is_dotfile(std::string_view name) {
   return name.starts_with('.') || name.find("/.") != std::string_view::npos;
 }
 
-// A client copies a package that it has unpacked for another call without what begins with a dot (internal/copy of
-// OpenTofu).
+// If a client has already extracted a package for another call, it copies it without names that begin with a dot
+// (internal/copy of OpenTofu).
 bool is_copy(const TreeSummary& copy, const TreeSummary& original) {
   auto at = copy.files.begin();
   for (const FileDigest& file : original.files) {
@@ -94,7 +94,7 @@ class RecordedModules {
     return {};
   }
 
-  // What records of one unpacked package share; empty: it has no commit.
+  // Returns the key that the records of one extracted package share; empty: the package has no commit.
   static std::string package_of(const ManifestRecord& record) {
     auto address = parse_source(record.source);
     if (!address || !(address->source.is_registry() || address->source.has_commits())) {

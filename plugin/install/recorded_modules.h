@@ -10,11 +10,11 @@
 
 namespace modlock {
 
-// PlanRequest::recorded for a data directory: what a client installed for a call, where its record has the source of
-// the call (of a git repository with a constraint any reference will do) and its directory is there. The version is the
-// record's, of registry modules alone; the commit is what is checked out in the tree, or where a client copied it
-// without its `.git` from that of another call, in that one. `context` outlives the function.
-// Errors: those of read_manifest(); IO_ERROR too for a record whose version is none.
+// Returns PlanRequest::recorded for a data directory: what a client installed for a call if the record has the source
+// of the call (a git source with a constraint may have any reference) and the directory exists. The version is that of
+// the record and only for registry modules. The commit is the one that is checked out in the directory. If a client
+// copied the directory without `.git` from that of another call, it is the commit there. `context` outlives the
+// function. Errors: those of read_manifest(); IO_ERROR for a record with an invalid version.
 Result<std::function<std::optional<InstalledRecord>(const ModuleNode&)>> find_installed_records(
     const DataDirectory& data, const Context& context);
 

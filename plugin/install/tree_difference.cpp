@@ -11,12 +11,12 @@
 namespace modlock {
 namespace {
 
-// A file, or one below a directory, whose name begins with a dot.
+// Returns whether the name of the file or of a directory above it begins with a dot.
 bool is_dotfile(std::string_view name) {
   return name.starts_with('.') || name.find("/.") != std::string_view::npos;
 }
 
-// What OpenTofu loads of a directory (internal/configs/parser_config_dir.go): never a name that begins with a dot.
+// Returns whether OpenTofu loads the file (internal/configs/parser_config_dir.go); never if its name begins with a dot.
 bool is_configuration(std::string_view name) {
   constexpr std::array<std::string_view, 4> kSuffixes = {".tf", ".tofu", ".tf.json", ".tofu.json"};
   const std::string_view own_name = name.substr(name.rfind('/') + 1);
@@ -31,7 +31,7 @@ const FileDigest* find(const TreeSummary& tree, std::string_view name) {
   return found != tree.files.end() && found->name == name ? &*found : nullptr;
 }
 
-// The file that stands in git for content that is kept in Git LFS, as its specification has it.
+// Returns the Git LFS pointer for a content, in the format of the Git LFS specification.
 std::string pointer_text(std::string_view sha256, std::uint64_t size) {
   return fmt::format("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n", sha256, size);
 }
@@ -43,7 +43,8 @@ TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& insta
   const auto added = [&](const std::string& name) {
     (is_configuration(name) ? difference.tampered : difference.harmless).push_back(name + " was added");
   };
-  // A link to a dotfile that a copy left out counted as that file's content, and now leads nowhere.
+  // The locked digest of a link is that of its target. If the target is a dotfile that was not copied, the link
+  // dangles.
   const auto lost_its_dotfile = [&](const FileDigest& file) {
     const auto target = entries.link_target(file.name);
     const FileDigest* meant = target && is_dotfile(*target) ? find(locked, *target) : nullptr;

@@ -13,19 +13,19 @@ namespace modlock {
 // How an installed tree differs from the locked one.
 struct TreeDifference {
   std::vector<std::string> tampered;  // "main.tf was changed": changed, deleted, or added where OpenTofu would load it
-  // What OpenTofu's own copy of a package leaves out (internal/copy of OpenTofu): dotfiles, all below directories of
-  // such names, and what links to one of these lead to; other added files.
+  // Entries that are missing because OpenTofu does not copy them (internal/copy of OpenTofu): dotfiles, everything
+  // below directories with such names, and links to one of these. Also other added files.
   std::vector<std::string> harmless;
-  // "f.zip is the content that its Git LFS pointer names": a client runs git's filters. A pointer names content by its
-  // SHA-256 and size, so the locked digest of the pointer proves it.
+  // "f.zip is the content that its Git LFS pointer names": a client runs git's filters. A pointer contains the SHA-256
+  // and size of the content, so its locked digest proves the content.
   std::vector<std::string> from_pointers;
 };
 
-// What the file system says of the entry of that name in the installed tree.
+// Queries about an entry of the installed tree.
 struct InstalledEntries {
-  // What a link names, relative to the package; nullopt where it is no link.
+  // Returns the target of a link, relative to the package; nullopt if the entry is not a link.
   std::function<std::optional<std::string>(const std::string& name)> link_target;
-  // The size of a file; nullopt where it cannot be told.
+  // Returns the size of a file; nullopt if it cannot be determined.
   std::function<std::optional<std::uint64_t>(const std::string& name)> size;
 };
 

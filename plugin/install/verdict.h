@@ -10,10 +10,10 @@
 
 namespace modlock {
 
-// How the detail begins of an entry whose fields cannot all be true: no package is what is locked.
+// The start of the detail for an entry whose fields cannot all be true, so that no package can match it.
 inline constexpr std::string_view kContradiction = "the lock file contradicts itself";
 
-// What is true of one locked thing, from fine to worst: of several for one subject the last one counts.
+// The state of one locked module or provider, from best to worst. If several apply, the last one is used.
 enum class VerdictKind { held, update_available, not_locked, missing, stale, vanished, moved, tampered };
 std::string_view to_string(VerdictKind kind);
 // The reverse; nullopt for any other text.
@@ -23,26 +23,26 @@ int exit_code(VerdictKind kind);
 struct Verdict {
   std::string subject = {};
   VerdictKind kind = VerdictKind::held;
-  // What the lock entry says: of a module its source, its version and its origin ("git:…"), of a provider the version.
+  // From the lock entry: the source, version and origin ("git:…") of a module, the version of a provider.
   std::string source = {};
   std::optional<std::string> version = {};
   std::string origin = {};
-  // What the lock says and what was found: hashes of what is installed ("h1:…"); where modules.json leads elsewhere the
-  // two directories; of moved and of a reference that moved on what it gave and gives ("git:…", "oci:…"), of a newer
-  // version the two versions. Empty where there is nothing.
+  // The locked and the found value: hashes of the installed package ("h1:…"); the two directories if modules.json names
+  // another one; the old and the new id of a reference that moved or has new commits ("git:…", "oci:…"); the two
+  // versions if a newer one is available. Empty if there is none.
   std::string expected = {};
   std::string actual = {};
-  std::string detail = {};              // one sentence; empty for a plain held
-  std::vector<std::string> paths = {};  // the first differing files, each with what happened to it
-  std::size_t more_paths = 0;           // how many differ beside them
-  // Of a git reference that gives another commit: whether that one descends from the locked one, and how many commits
-  // lie between. Absent: unknown.
+  std::string detail = {};              // one sentence; empty for a held without remarks
+  std::vector<std::string> paths = {};  // the first differing files, each with its change
+  std::size_t more_paths = 0;           // the number of further differing files
+  // For a git reference that points to another commit: whether that commit descends from the locked one, and how many
+  // commits it is ahead. Absent: unknown.
   std::optional<bool> descends = {};
   std::optional<std::size_t> commits_behind = {};
-  std::optional<Location> location = {};  // the call where the root or a local module has it, else the lock's block
+  std::optional<Location> location = {};  // the call if it is in the root or a local module, else the lock's block
 };
 
-// Both verdicts as one: the worse of them, with what the other says added to its detail.
+// Returns the worse verdict, with the detail of the other added to its own, and the paths of the other if it has none.
 Verdict merge(Verdict left, Verdict right);
 
 }  // namespace modlock

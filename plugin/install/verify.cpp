@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostThreads = 32;
 constexpr std::size_t kShownPaths = 10;
 
-// Where the link `name` of a package leads by its text, relative to the package; nullopt where it is no link.
+// Returns the target of the link `name` of a package according to its text, relative to the package; nullopt if `name`
+// is not a link.
 std::optional<std::string> link_target(const fs::path& package, const std::string& name) {
   std::error_code error;
   const fs::path target = fs::read_symlink(package / name, error);
@@ -41,7 +42,7 @@ std::optional<std::uint64_t> size_of(const fs::path& file) {
   return error ? std::nullopt : std::optional<std::uint64_t>(size);
 }
 
-// Returns the commit of a lock entry for people ("commit 8f2c0d0b6c1f"), else its hash ("zh:…").
+// Returns the commit of a lock entry for messages ("commit 8f2c0d0b6c1f"), else its hash ("zh:…").
 std::string id_words(const ModuleLock& lock) {
   const std::string commit = lock.hash_value("git");
   return commit.empty() ? lock.origin_hash() : "commit " + short_id(commit);
@@ -166,7 +167,7 @@ class Verifier {
     return contradiction ? merge(std::move(verdict), std::move(*contradiction)) : verdict;
   }
 
-  // What the store has noted when it fetched the commit or digest of the entry.
+  // Uses the h1 that the store recorded when the commit or digest of the entry was fetched.
   std::optional<Verdict> known_contradiction(const ModuleNode& node, const ModuleLock& lock) const {
     const Source& source = node.address.source;
     const Backend* backend = request_.backends->find(source);
@@ -176,7 +177,8 @@ class Verifier {
     return known ? check_locked_content(lock, *backend, id, *known) : std::nullopt;
   }
 
-  // What is in place serves nobody where the manifest does not say so; where a module lies is known after the walk.
+  // Checks the records after the walk, when the directories of modules are known: a client does not use an installed
+  // package without a record.
   void check_records(const ModuleTree& tree) {
     for (const auto& [key, node] : tree.nodes) {
       const auto entry = request_.lock.modules.find(key);
@@ -197,7 +199,8 @@ class Verifier {
     }
   }
 
-  // Whether modules.json names a directory of an intact package of another version: a module may be elsewhere in it.
+  // Returns whether modules.json names a directory in an intact package of another version, in which the module may be
+  // elsewhere.
   bool leads_into_stale_package(const ModuleNode& node, const ModuleTree& tree) const {
     const auto record = manifest_.find(node.key);
     const auto verdict = std::find_if(verdicts_.begin(), verdicts_.end(), [&](const auto& entry) {
@@ -257,8 +260,8 @@ class Verifier {
              verdict);
   }
 
-  // The cache knows the installed content as that of another version. File lists below the data directory do not count:
-  // a checkout may bring them.
+  // Returns the detail if the cache has the installed content as that of another version. File lists below the data
+  // directory are not used, because a checkout may contain them.
   std::optional<std::string> describe_stale(const fs::path& place, const ModuleLock& lock,
                                             const std::string& h1) const {
     const auto entries = list_tree(place);
@@ -301,7 +304,7 @@ class Verifier {
     verdict.more_paths = count - verdict.paths.size();
   }
 
-  // The locked package's files: from the list that `install` left, else from the store. Both are proven by the h1.
+  // Returns the locked files, from the list that `install` wrote, else from the store. The h1 proves both.
   std::optional<TreeSummary> locked_files(const ModuleLock& lock) const {
     const std::string h1 = "h1:" + lock.hash_value("h1");
     if (auto list = read_file_list(request_.data, h1)) {
@@ -322,7 +325,7 @@ class Verifier {
     return {.subject = "module." + key, .kind = VerdictKind::not_locked, .detail = std::move(detail)};
   }
 
-  // Entries that the walk met at no remote call: nobody calls them, or nobody could look below their caller.
+  // Checks the entries for which the walk found no remote call: they have no call, or their caller could not be read.
   void check_unvisited(const ModuleTree& tree) {
     for (const auto& [key, lock] : request_.lock.modules) {
       if (key.find(':') != std::string::npos || verdicts_.count(key) != 0) {
@@ -390,7 +393,7 @@ class Verifier {
     return {};
   }
 
-  // The call, where a person wrote it; what a package calls is better found in the lock.
+  // Returns the location of a call in the user's own configuration; for a call in a package, that of its lock entry.
   std::optional<Location> location_of(const std::string& key, const ModuleTree& tree) const {
     bool is_ours = true;
     for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) {

@@ -17,12 +17,12 @@
 
 namespace modlock {
 
-// What providers are judged by, beside the configuration.
+// The data with which providers are checked, in addition to the configuration.
 struct ProviderSettings {
   LockFile lock;
   std::string lock_path;  // relative to the root, for locations
   std::string_view default_host = kOpenTofuRegistry;
-  std::map<ProviderAddress, std::string> dev_overrides = {};  // are not judged
+  std::map<ProviderAddress, std::string> dev_overrides = {};  // are not checked
   std::string plugin_cache_directory = {};
 };
 
@@ -31,25 +31,26 @@ struct VerifyRequest {
   LockFile lock;
   std::string lock_path;  // relative to the root, for locations
   DataDirectory data;
-  const BackendSet* backends = nullptr;  // which sources can be locked
-  SourceFetcher* fetcher = nullptr;      // where the sources are to be asked too
-  bool full = false;                     // hash every file, whatever is known of it
-  bool strict = false;  // files that tofu leaves out or ignores count too, and so do sources that nobody serves
-  bool modules = true;  // whether modules are judged
-  std::optional<ProviderSettings> providers = {};  // whether providers are
+  const BackendSet* backends = nullptr;  // define which sources can be locked
+  SourceFetcher* fetcher = nullptr;      // if set, the sources are queried too
+  bool full = false;                     // hash every file, even if its digest is known
+  bool strict = false;  // also reports files that tofu does not copy or load, and sources without a backend
+  bool modules = true;
+  std::optional<ProviderSettings> providers = {};  // if set, providers are checked
 };
 
 struct VerifyReport {
   std::vector<Verdict> verdicts;  // by subject
-  Diagnostics diagnostics;        // errors: sources that did not answer, override files that lead elsewhere
+  Diagnostics diagnostics;        // errors: sources that failed to answer, override files that name another source
   bool ok() const;
-  int exit_code() const;  // of the worst verdict or error
+  int exit_code() const;  // that of the worst verdict or error
 };
 
-// Compares what is installed below the data directory with the lock, without any request; with an origin then what the
-// sources of modules give now. Every called module gets a verdict, every lock entry that no call has, and every
-// provider as check_providers() says; those under dev_overrides get a warning. Errors: an unreadable configuration (the
-// worst of its errors), an unreadable manifest, cancellation.
+// Compares the packages installed below the data directory with the lock, without network access. With a fetcher it
+// then checks the current state of the modules' sources. Returns a verdict for every remote module that is called,
+// every module entry of the lock without a call, and every provider as check_providers() does. A locked provider under
+// dev_overrides gets only a warning. So does a call with neither a backend nor a lock entry, unless `strict`. Errors:
+// an unreadable configuration (the worst of its errors), an unreadable manifest, cancellation.
 Result<VerifyReport> verify_root(const VerifyRequest& request, const Store& store, const Context& context);
 
 }  // namespace modlock
