@@ -102,6 +102,12 @@ fs::path link_of(pid_t pid, const std::string& name) {
 
 fs::path path_at(pid_t pid, const Arguments& arguments, int directory, int path) {
   const fs::path named = text_at(pid, arguments[path]);
+  constexpr std::string_view kDescriptors = "/proc/self/fd/";
+  if (const std::string text = named.string(); text.starts_with(kDescriptors)) {
+    const std::size_t end = std::min(text.find('/', kDescriptors.size()), text.size());
+    const fs::path held = link_of(pid, "fd/" + text.substr(kDescriptors.size(), end - kDescriptors.size()));
+    return (held / text.substr(std::min(end + 1, text.size()))).lexically_normal();
+  }
   if (named.is_absolute()) {
     return named.lexically_normal();
   }

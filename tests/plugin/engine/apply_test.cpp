@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(a_backup_that_cannot_be_saved_is_a_warning) {
   write(".terraform/tofu-modlock", "a file in place of the directory");
   BOOST_TEST(outcome(apply(planned)) == "ok");
   BOOST_TEST(lines_of(run->diagnostics) ==
-             fmt::format("warning IO_ERROR: cannot make the directory \"{}\": File exists\n",
+             fmt::format("warning IO_ERROR: cannot open the directory \"{}\": a part of the path is no directory, or a "
+                         "link\n",
                          (directory / "root/.terraform/tofu-modlock").string()));
   BOOST_TEST(exists(kLock));
 }
