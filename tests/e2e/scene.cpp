@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
@@ -82,7 +83,9 @@ Ran Scene::program(std::vector<std::string> argv, std::string input) const {
       "http_proxy", "https_proxy", "HTTP_PROXY",     "HTTPS_PROXY", "ALL_PROXY",      "all_proxy",
       "CI"};
   command.input = std::move(input);
-  auto finished = run_command(command, Context{});
+  Context context;
+  context.children.memory = std::uint64_t{8} << 30U;  // several programs at once, each with its sanitizers
+  auto finished = run_command(command, context);
   if (!finished) {
     throw std::runtime_error(finished.error().message);
   }

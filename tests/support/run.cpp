@@ -1,5 +1,6 @@
 #include "tests/support/run.h"
 
+#include <cstdint>
 #include <stdexcept>
 
 #include "backends/base/process.h"
@@ -19,7 +20,9 @@ std::string run(std::vector<std::string> argv, const std::filesystem::path& dire
   command.set_environment = std::move(environment);
   command.unset_environment = {"GIT_*"};
   command.input = std::move(input);
-  auto finished = run_command(command, Context{});
+  Context context;
+  context.children.memory = std::uint64_t{8} << 30U;  // several programs at once, each with its sanitizers
+  auto finished = run_command(command, context);
   if (!finished) {
     throw std::runtime_error(shown + "did not run: " + finished.error().message);
   }
