@@ -35,6 +35,13 @@ std::string TreeSummary::text() const {
   return out;
 }
 
+const FileDigest* TreeSummary::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(files.begin(), files.end(), name,
+                       [](const FileDigest& file, std::string_view wanted) { return file.name < wanted; });
+  return found != files.end() && found->name == name ? &*found : nullptr;
+}
+
 std::string TreeSummary::h1() const {
   Sha256 sha;
   sha.update(text());

@@ -29,6 +29,8 @@ struct TreeSummary {
   std::string text() const;
   // Returns "h1:" and the base64 of the SHA-256 of text().
   std::string h1() const;
+  // Returns the file of this name; null if there is none.
+  const FileDigest* find(std::string_view name) const;
 };
 
 // Reads text(). nullopt if the format is invalid.

@@ -97,9 +97,7 @@ Result<std::vector<std::string>> added_files(const TreeSummary& locked, const Un
   MODLOCK_TRY(const auto files, loadable_files(options.downloaded));
   std::vector<std::string> added;
   for (const std::string& name : files) {
-    const bool is_locked = std::any_of(locked.files.begin(), locked.files.end(),
-                                       [&](const FileDigest& file) { return file.name == name; });
-    if (!is_locked && !options.is_own(options.downloaded / name)) {
+    if (locked.find(name) == nullptr && !options.is_own(options.downloaded / name)) {
       added.push_back(name + " was added");
     }
   }
@@ -111,24 +109,24 @@ Result<std::vector<std::string>> added_files(const TreeSummary& locked, const Un
 Result<std::vector<std::string>> differing_files(const TreeSummary& locked, const UnitSourceOptions& options,
                                                  const Context& context) {
   std::vector<TreeEntry> entries;
-  TreeSummary present;
   for (const FileDigest& file : locked.files) {
     const fs::path path = options.downloaded / file.name;
     std::error_code error;
     const bool is_link = fs::is_symlink(fs::symlink_status(path, error));
-    if (options.is_own(path)) {
-      present.files.push_back(file);
-    } else if (is_link || fs::is_regular_file(path, error)) {
+    if (is_link || fs::is_regular_file(path, error)) {
       const auto type = !is_link                           ? TreeEntry::Type::file
                         : fs::is_regular_file(path, error) ? TreeEntry::Type::link_to_file
                                                            : TreeEntry::Type::link_as_text;
       entries.push_back({file.name, path, type});
     }
   }
-  MODLOCK_TRY(auto read, summarise_entries(entries, {}, context));
-  std::move(read.files.begin(), read.files.end(), std::back_inserter(present.files));
-  std::sort(present.files.begin(), present.files.end(),
-            [](const FileDigest& left, const FileDigest& right) { return left.name < right.name; });
+  MODLOCK_TRY(auto present, summarise_entries(entries, {}, context));
+  for (FileDigest& file : present.files) {
+    const FileDigest* expected = locked.find(file.name);
+    if (expected->sha256 != file.sha256 && options.is_own(options.downloaded / file.name)) {
+      file.sha256 = expected->sha256;
+    }
+  }
   const auto link_target = [&](const std::string& name) -> std::optional<std::string> {
     std::error_code error;
     const fs::path target = fs::read_symlink(options.downloaded / name, error);

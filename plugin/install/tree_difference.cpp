@@ -24,13 +24,6 @@ bool is_configuration(std::string_view name) {
                                                    [&](std::string_view suffix) { return own_name.ends_with(suffix); });
 }
 
-const FileDigest* find(const TreeSummary& tree, std::string_view name) {
-  const auto found =
-      std::lower_bound(tree.files.begin(), tree.files.end(), name,
-                       [](const FileDigest& file, std::string_view wanted) { return file.name < wanted; });
-  return found != tree.files.end() && found->name == name ? &*found : nullptr;
-}
-
 // Returns the Git LFS pointer for a content, in the format of the Git LFS specification.
 std::string pointer_text(std::string_view sha256, std::uint64_t size) {
   return fmt::format("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n", sha256, size);
@@ -47,8 +40,8 @@ TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& insta
   // dangles.
   const auto lost_its_dotfile = [&](const FileDigest& file) {
     const auto target = entries.link_target(file.name);
-    const FileDigest* meant = target && is_dotfile(*target) ? find(locked, *target) : nullptr;
-    return meant != nullptr && meant->sha256 == file.sha256 && find(installed, *target) == nullptr;
+    const FileDigest* meant = target && is_dotfile(*target) ? locked.find(*target) : nullptr;
+    return meant != nullptr && meant->sha256 == file.sha256 && installed.find(*target) == nullptr;
   };
   const auto is_meant_by = [&](const FileDigest& pointer, const FileDigest& content) {
     const auto size = entries.size(content.name);

@@ -35,12 +35,6 @@ bool is_copied(const fs::path& directory) {
   return fs::exists(directory / ".terragrunt-source-manifest", ignored);
 }
 
-bool have_same_bytes(const fs::path& left, const fs::path& right) {
-  const auto text = read_file(left);
-  const auto other = read_file(right);
-  return text && other && *text == *other;
-}
-
 Error not_known(const fs::path& unit) {
   return Error{
       .code = Code::config_non_static,

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "backends/base/files.h"
-#include "plugin/eval/constant_value.h"
 #include "plugin/hcl/parser.h"
+#include "plugin/terragrunt/unit_source.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
@@ -30,33 +30,25 @@ bool is_link(const fs::path& file) {
   return fs::is_symlink(fs::symlink_status(file, ignored));
 }
 
-std::optional<std::string> text_of(const eval::Value& value) {
-  return !value.is_null() && value.is(eval::Type::Kind::string) ? std::optional(value.as_string()) : std::nullopt;
-}
-
-std::optional<eval::Value> value_of(const hcl::Attribute* attribute) {
-  auto value = attribute == nullptr ? fail(Code::not_found, "none") : eval::constant_value(attribute->value, false, "");
-  return value ? std::optional(std::move(*value)) : std::nullopt;
-}
-
-// Returns the file name of a path; nullopt if the path is computed.
-std::optional<std::string> name_of(const std::optional<eval::Value>& path) {
-  const auto text = path ? text_of(*path) : std::nullopt;
-  return text ? std::optional(fs::path(*text).filename().string()) : std::nullopt;
+// Returns the file name of a path.
+std::optional<std::string> name_of(const std::optional<std::string>& path) {
+  return path ? std::optional(fs::path(*path).filename().string()) : std::nullopt;
 }
 
 }  // namespace
+
+bool have_same_bytes(const fs::path& left, const fs::path& right) {
+  const auto text = read_file(left);
+  const auto other = read_file(right);
+  return text && other && *text == *other;
+}
 
 bool RepositoryFiles::have_copy_of(const fs::path& file) const {
   const auto [begin, end] = index().files.equal_range(file.filename().string());
   if (begin == end || is_link(file)) {
     return false;
   }
-  const auto text = read_file(file);
-  return text && std::any_of(begin, end, [&](const auto& entry) {
-           const auto other = read_file(entry.second);
-           return other && *other == *text;
-         });
+  return std::any_of(begin, end, [&](const auto& entry) { return have_same_bytes(entry.second, file); });
 }
 
 bool RepositoryFiles::generate(const fs::path& file) const {
@@ -112,15 +104,15 @@ void RepositoryFiles::add_generated(const fs::path& file, Index& index) {
   for (const hcl::Block& block : parsed.body.blocks) {
     if (block.type == "generate") {
       const auto disabled = value_of(block.body.find("disable_signature"));
-      const bool is_disabled =
-          disabled && !disabled->is_null() && disabled->is(eval::Type::Kind::boolean) && disabled->as_bool();
-      add(name_of(value_of(block.body.find("path"))), !is_disabled);
+      const bool is_disabled = disabled && disabled->is(eval::Type::Kind::boolean) && disabled->as_bool();
+      add(name_of(text_of(block.body.find("path"))), !is_disabled);
     } else if (block.type == "remote_state") {
       const auto generated = value_of(block.body.find("generate"));
-      if (generated && !generated->is_null() && generated->is(eval::Type::Kind::object)) {
+      if (generated && generated->is(eval::Type::Kind::object)) {
         const auto path = generated->members().find("path");
-        if (path != generated->members().end()) {
-          add(name_of(path->second), true);
+        if (path != generated->members().end() && path->second.is(eval::Type::Kind::string) &&
+            !path->second.is_null()) {
+          add(name_of(path->second.as_string()), true);
         }
       }
     }

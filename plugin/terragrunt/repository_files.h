@@ -8,6 +8,9 @@
 
 namespace modlock::terragrunt {
 
+// Returns whether both files can be read and have the same bytes.
+bool have_same_bytes(const std::filesystem::path& left, const std::filesystem::path& right);
+
 // The files of the user's own repository. Terragrunt and hooks copy some of them over a downloaded package, and write
 // others that `generate` blocks describe. The repository is read when it is first needed. Directories whose names begin
 // with a dot are left out, because Terragrunt keeps downloads and generated units there; the unit is always read.

@@ -94,13 +94,6 @@ eval::Value::Members values_of(const hcl::Body& body, const std::string& object,
   return variables;
 }
 
-std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::Value::Members& variables) {
-  const auto value = attribute == nullptr ? fail(Code::not_found, "none")
-                                          : eval::constant_value(attribute->value, false, "", variables);
-  return value && !value->is_null() && value->is(eval::Type::Kind::string) ? std::optional(value->as_string())
-                                                                           : std::nullopt;
-}
-
 // Returns whether the environment gives all units another source.
 bool is_source_replaced() {
   return std::any_of(kReplacements.begin(), kReplacements.end(), [](const char* name) {
@@ -110,6 +103,17 @@ bool is_source_replaced() {
 }
 
 }  // namespace
+
+std::optional<eval::Value> value_of(const hcl::Attribute* attribute, const eval::Value::Members& variables) {
+  auto value = attribute == nullptr ? fail(Code::not_found, "none")
+                                    : eval::constant_value(attribute->value, false, "", variables);
+  return value && !value->is_null() ? std::optional(std::move(*value)) : std::nullopt;
+}
+
+std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::Value::Members& variables) {
+  const auto value = value_of(attribute, variables);
+  return value && value->is(eval::Type::Kind::string) ? std::optional(value->as_string()) : std::nullopt;
+}
 
 Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, ClientKind tool,
                                      const fs::path& repository) {

@@ -5,10 +5,18 @@
 #include <string>
 
 #include "plugin/engine/unit_source.h"
+#include "plugin/hcl/ast.h"
 #include "plugin/value/client_kind.h"
+#include "plugin/value/value.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
+
+// Returns the value of an attribute that uses no function and only these variables; nullopt if it is absent, null or
+// computed in another way.
+std::optional<eval::Value> value_of(const hcl::Attribute* attribute, const eval::Value::Members& variables = {});
+// The same for a string.
+std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::Value::Members& variables = {});
 
 struct FoundSource {
   bool is_known = true;                   // false: it is computed from more than local and given values

@@ -151,6 +151,8 @@ BOOST_AUTO_TEST_CASE(downloaded_files_are_compared) {
   fs::remove(directory / "unit/main.tf");
   BOOST_TEST(verdict(engine) == "tampered main.tf was deleted notes was changed");
   replaced = "main.tf";
+  BOOST_TEST(verdict(engine) == "tampered main.tf was deleted notes was changed");  // it has to exist
+  directory.write("unit/main.tf", "# of the user\n");
   BOOST_TEST(verdict(engine) == "tampered notes was changed");
 }
 
