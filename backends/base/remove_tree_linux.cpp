@@ -43,8 +43,8 @@ Result<std::vector<std::string>> names_in(int directory, const fs::path& path) {
   return names;
 }
 
-// By descriptors, so that a directory that somebody replaces by a link meanwhile leads nowhere else. `path` is for
-// messages. Somebody else may be removing the same tree.
+// Removes by descriptors, so that a directory that is replaced by a link is not followed. `path` is for messages.
+// Another process may be removing the same tree.
 Result<void> remove_entry(int parent, const char* name, const fs::path& path) {
   struct stat found {};
   if (::fstatat(parent, name, &found, AT_SYMLINK_NOFOLLOW) != 0) {

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_commit_that_only_the_lock_and_the_cache_know) {
   check_refused({"install"}, 4, {"[HASH_MISMATCH]"});
 }
 
-// Its content is what is locked and installed; that a branch or tag leads to it nobody has seen.
+// Its content is locked and installed, but the cache has no record that a branch or tag led to it.
 BOOST_AUTO_TEST_CASE(an_installation_proves_no_commit) {
   const std::string foreign = foreign_commit();
   edit_lock(first, foreign);

@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(links_where_something_is_written_are_not_followed) {
   BOOST_TEST(!fs::is_symlink(root() / ".terraform/modules/vpc"));
 }
 
-// Somebody who may write to the root makes links of directories while a command writes in them.
+// A process that may write to the root replaces directories by links while a command writes in them.
 BOOST_AUTO_TEST_CASE(a_directory_that_becomes_a_link_meanwhile_is_not_followed) {
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   for (const char* name : {".terraform/modules", ".terraform/tofu-modlock", ".terraform"}) {

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(what_a_root_reads) {
       {"a file of another root", "", "other/main.tf", "no"},
       {"below it, but not called", "", "root/modules/net/main.tf", "no"},
       {"a local module", "module \"net\" {\n  source = \"./modules/net\"\n}\n", "root/modules/net/main.tf", "yes"},
-      {"what a local module calls", "module \"net\" {\n  source = \"./modules/net\"\n}\n", "shared/main.tf", "yes"},
+      {"what a local module calls", "module \"net\" {\n  source = \"./modules/net\"\n}\n", "common/main.tf", "yes"},
       {"a package", "module \"net\" {\n  source = \"acme/net/aws\"\n}\n", "root/modules/net/main.tf", "no"},
       {"settings of the root", "", "root/.tofu-modlock.hcl", "yes"},
       {"settings above it", "", ".tofu-modlock.hcl", "yes"},
@@ -42,8 +42,8 @@ BOOST_AUTO_TEST_CASE(what_a_root_reads) {
     BOOST_TEST_CONTEXT(row.name) {
       const test::TemporaryDirectory directory;
       directory.write("root/main.tf", row.main);
-      directory.write("root/modules/net/main.tf", "module \"shared\" {\n  source = \"../../../shared\"\n}\n");
-      directory.write("shared/main.tf", "");
+      directory.write("root/modules/net/main.tf", "module \"common\" {\n  source = \"../../../common\"\n}\n");
+      directory.write("common/main.tf", "");
       BOOST_TEST(text_of(reads_any(directory / "root", {directory / row.file}, Context{})) == row.answer);
     }
   }

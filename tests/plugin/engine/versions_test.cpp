@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_listed) {
     const char* outcome;
   };
   const Row rows[] = {
-      {"a kind of source that nobody serves",
+      {"a kind of source that is not supported",
        {.source = "s3::https://s3.amazonaws.com/bucket/a.zip", .constraint = {}, .tag_prefix = {}},
        "",
        false,
