@@ -224,6 +224,25 @@ class Names(unittest.TestCase):
                 missing += [f"{page.name}: {name}" for name in self.missing_names(command, everything)]
         self.assertEqual(missing, [])
 
+    def test_links(self):
+        """Every relative link names a file and, after #, a heading or an anchor of it."""
+        missing = []
+        for page in [*PAGES, *sorted((PROJECT / "docs/decisions").glob("*.md")), PROJECT / "CONTRIBUTING.md"]:
+            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+                name, _, anchor = target.partition("#")
+                file = page if not name else page.parent / name
+                if ":" not in target and not (file.exists() and (not anchor or anchor in self.anchors(file))):
+                    missing.append(f"{page.relative_to(PROJECT)}: {target}")
+        self.assertEqual(missing, [])
+
+    @staticmethod
+    def anchors(file):
+        """The anchors that GitHub gives to headings, and those that the page writes."""
+        text = re.sub(r"^\s*```.*?^\s*```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+        slugs = {re.sub(r"[^\w\- ]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading)).lower().replace(" ", "-") for heading in headings}
+        return slugs | set(re.findall(r'id="([^"]+)"', text))
+
     def missing_names(self, command, everything):
         command = re.sub(r"\$\([^)]*\)", "", command.replace("\\\n", " "))
         for part in re.split(r"&&|[;|\n]", command):

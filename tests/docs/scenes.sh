@@ -290,3 +290,89 @@ scene_terragrunt() {
   printf '\n' >live/vpc/terragrunt.hcl
   cd live/vpc
 }
+
+# docs/private-sources.md: every recipe begins without credentials, in a job that has its token in the environment.
+
+scene_private_sources() {
+  export TOFU_MODLOCK_IMPLEMENTATION=opentofu
+  publish_modules
+  call network git::https://github.com/acme/network.git >"$ROOT/main.tf"
+}
+
+new_job() {
+  rm -rf "$HOME/.docker" "$HOME/.netrc" "$HOME/.tofurc" "$HOME/.gitconfig" "$HOME/.git-credentials"
+  unset GIT_CONFIG_COUNT "${!TF_TOKEN_@}"
+}
+
+github_job() {
+  new_job
+  export GITHUB_TOKEN=$PASSWORD GITHUB_ACTOR=reader
+}
+
+github_helper() {
+  github_job
+  git config --global credential.https://github.com.helper '!f() { echo username=x-access-token; echo "password=$GITHUB_TOKEN"; }; f'
+}
+
+gitlab_job() {
+  new_job
+  export CI_JOB_TOKEN=$PASSWORD
+}
+
+azure_job() {
+  new_job
+  export SYSTEM_ACCESSTOKEN=$PASSWORD
+}
+
+bitbucket_job() {
+  new_job
+  export MODULES_TOKEN=$PASSWORD
+}
+
+forgejo_job() { bitbucket_job; }
+artifactory_job() { bitbucket_job; }
+
+artifactory_archive() {
+  bitbucket_job
+  call network https://example.jfrog.io/archives/network.tar.gz >main.tf
+}
+
+harbor_job() {
+  new_job
+  export ROBOT_SECRET=$PASSWORD
+}
+
+ecr_job() { :; }
+
+no_ecr_helper() { rm "$SCENE/bin/docker-credential-ecr-login"; }
+
+hcp_job() {
+  new_job
+  export HCP_TOKEN=$PASSWORD
+}
+
+# docs/adoption.md: a repository with three root modules and a shared local module; the modules of one are installed.
+
+scene_adoption() {
+  publish_modules
+  cd "$ROOT"
+  git init --quiet
+  printf '.terraform\n' >.gitignore
+  mkdir -p live/app live/db live/net modules/dns
+  call network "$(git_source network)?ref=v1.2.0" >live/app/main.tf
+  call dns ../../modules/dns >live/db/main.tf
+  call network "$(git_source network)?ref=main" >live/net/main.tf
+  call label "$(git_source label)" >modules/dns/main.tf
+  commit "Infrastructure"
+}
+
+revert_later() { git branch locked; }
+back_to_week_two() { git reset --quiet --hard locked; }
+
+update_one() {
+  commit "Lock everything"
+  rm .tofu-modlock.hcl
+  sed -i 's/v1.2.0/v2.0.0/' live/app/main.tf
+  tofu-modlock lock live/app
+  commit "Update network"
+}
