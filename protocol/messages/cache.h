@@ -45,31 +45,30 @@ void fields(Form& form, In<Form, CacheSizes> sizes) {
   form.member("packageBytes", sizes.package_bytes, "their bytes");
   form.member("repositories", sizes.repositories, "copies of git repositories");
   form.member("repositoryBytes", sizes.repository_bytes, "their bytes");
-  form.member(
-      "records", sizes.records,
-      "small files of what else was learnt: answers of registries, digests of installed packages and of provider "
-      "archives, releases of clients");
+  form.member("records", sizes.records,
+              "other small files: responses of registries, digests of installed packages and of "
+              "provider archives, client versions");
   form.member("recordBytes", sizes.record_bytes, "their bytes");
   form.member("unfinishedBytes", sizes.unfinished_bytes, "bytes of unfinished work");
 }
 template <typename Form>
 void fields(Form& form, In<Form, CacheInfoResult> result) {
-  form.member("directory", result.directory, "where the cache is");
+  form.member("directory", result.directory, "the directory of the cache");
   form.member("sizes", result.sizes, "how much it holds");
 }
 template <typename Form>
 void fields(Form& form, In<Form, CachePruneParams> params) {
   form.optional("maxBytes", params.max_bytes,
-                "remove what was used longest ago (of records: written) until no more is left");
-  form.optional("maxAge", params.max_age, "remove what was not used for so long, `720h`");
+                "remove the least recently used files (of records: written) until the cache has this size");
+  form.optional("maxAge", params.max_age, "remove files that were not used for this long, `720h`");
 }
 template <typename Form>
 void fields(Form& form, In<Form, CachePruneResult> result) {
-  form.member("directory", result.directory, "where the cache is");
-  form.member("sizes", result.sizes, "what is left");
+  form.member("directory", result.directory, "the directory of the cache");
+  form.member("sizes", result.sizes, "the remaining files");
   form.group("removed", "what was removed", [&](auto& removed) {
     removed.include(result.removed);
-    removed.member("leftovers", result.leftovers, "unfinished work and records that lead to nothing");
+    removed.member("leftovers", result.leftovers, "unfinished work, and records without a target");
   });
 }
 

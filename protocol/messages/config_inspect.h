@@ -72,7 +72,7 @@ constexpr TypeName name_of(const InspectedFile*) {
 template <typename Form>
 void fields(Form& form, In<Form, InspectedFile> file) {
   form.member("path", file.path, "relative to the root");
-  form.member("role", file.role, "what it is to the module", {"primary", "override", "test"});
+  form.member("role", file.role, "its role in the module", {"primary", "override", "test"});
   form.member("sha256", file.sha256, "SHA-256 of its bytes");
 }
 
@@ -82,12 +82,11 @@ constexpr TypeName name_of(const InspectedModule*) {
 template <typename Form>
 void fields(Form& form, In<Form, InspectedModule> module) {
   form.member("key", module.key, "its names from the root down: `network.label`");
-  form.optional("source", module.source, "OpenTofu's own form; absent where the call cannot be resolved");
+  form.optional("source", module.source, "OpenTofu's own form; absent if the call cannot be resolved");
   form.optional("sourceKind", module.source_kind,
                 "how it is fetched: local, registry, git, oci, archive, directory, hg, "
                 "s3, gcs, or the scheme of an external backend");
-  form.optional("rawSource", module.raw_source,
-                "the expression as it stands in the file, where it cannot hold a secret");
+  form.optional("rawSource", module.raw_source, "the expression as written in the file, if it cannot contain a secret");
   form.optional("constraint", module.constraint, "what its version must satisfy");
   form.optional("constraintLocations", module.constraint_locations,
                 "of its parts: the `version` argument, then our settings");
@@ -118,16 +117,16 @@ void fields(Form& form, In<Form, InspectedProvider> provider) {
   form.member("constraints", provider.constraints, "all of them");
   form.member("modules", provider.modules, "keys of the modules that require it; empty is the root");
   form.optional("impliedBy", provider.implied_by,
-                "what requires it where nothing declares it: `aws_instance.web`, `state`");
+                "the object that requires it, if no declaration does: `aws_instance.web`, `state`");
   form.optional("builtin", provider.builtin, "true: part of the client, never locked");
 }
 
 constexpr TypeName name_of(const InspectedCoreVersion*) {
-  return {"InspectedCoreVersion", "What a module says about the release of the client."};
+  return {"InspectedCoreVersion", "The constraint of a module on the client version."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, InspectedCoreVersion> requirement) {
-  form.member("from", requirement.from, "which argument says it", {"required_version", "compatible_with"});
+  form.member("from", requirement.from, "the argument", {"required_version", "compatible_with"});
   form.optional("constraint", requirement.constraint, "as written");
   form.member("module", requirement.module, "key of the module; empty is the root");
   place_fields(form, requirement.location);
@@ -139,7 +138,7 @@ void fields(Form& form, In<Form, ConfigInspectResult> result) {
   form.member("modules", result.modules, "every call of the tree, as far as it can be read without the network");
   form.member("providers", result.providers, "sorted by address");
   form.member("coreVersion", result.core_versions, "of all modules");
-  form.member("diagnostics", result.diagnostics, "what is wrong with the configuration");
+  form.member("diagnostics", result.diagnostics, "the problems of the configuration");
 }
 
 }  // namespace modlock::messages

@@ -36,7 +36,8 @@ void fields(Form& form, In<Form, Location> location) {
   using Offset = std::optional<std::uint32_t>;
   form.member("path", location.path, "relative to the root, with `/`; may start with `../`");
   form.optional("start", location.range ? Offset(location.range->start.byte) : Offset(), "byte offset, from 0");
-  form.optional("end", location.range ? Offset(location.range->end.byte) : Offset(), "byte offset of what follows");
+  form.optional("end", location.range ? Offset(location.range->end.byte) : Offset(),
+                "byte offset of the following text");
   form.optional("range", location.range, "the same as points; absent: the whole file");
 }
 
@@ -45,7 +46,7 @@ constexpr TypeName name_of(const Related*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, Related> related) {
-  form.member("message", related.message, "what it has to do with it");
+  form.member("message", related.message, "its relation to the problem");
   form.member("location", related.location, "where");
 }
 
@@ -56,19 +57,19 @@ Json::Value schema_of(const Code*);
 // The fields that errors and diagnostics share.
 template <typename Form>
 void context_fields(Form& form, const Error& error) {
-  form.optional("subject", error.subject, "what it is about: `module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
-  form.optional("location", error.location, "where it is written");
+  form.optional("subject", error.subject, "the subject: `module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
+  form.optional("location", error.location, "its location");
   form.optional("related", error.related, "other places");
   form.optional("hint", error.hint, "what to do now");
 }
 
 constexpr TypeName name_of(const Diagnostic*) {
-  return {"Diagnostic", "What is reported beside a result: an error among them concerns a part of the request only."};
+  return {"Diagnostic", "A report next to a result. An error here concerns only a part of the request."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, Diagnostic> diagnostic) {
   form.member("severity", to_string(diagnostic.severity), "how bad it is", {"error", "warning", "info"});
-  form.member("code", diagnostic.what.code, "what it is; its meaning never changes");
+  form.member("code", diagnostic.what.code, "the kind of problem; its meaning never changes");
   form.member("message", diagnostic.what.message, "one sentence for people; may change");
   context_fields(form, diagnostic.what);
   form.optional("notes", diagnostic.what.notes, "what was being done, innermost first");
@@ -76,7 +77,7 @@ void fields(Form& form, In<Form, Diagnostic> diagnostic) {
 
 // `error.data` of a response.
 constexpr TypeName name_of(const Error*) {
-  return {"ErrorData", "What an error says besides its number and its sentence."};
+  return {"ErrorData", "The data of an error in addition to its number and message."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, Error> error) {

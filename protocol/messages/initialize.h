@@ -53,7 +53,7 @@ void fields(Form& form, In<Form, InitializeParams> params) {
   });
   form.optional("processId", params.process_id, "when this process ends, so does the session");
   form.optional_group("capabilities", "what the host can do", [&](auto& capabilities) {
-    capabilities.optional("progress", params.progress, "it understands `$/progress`; a token asks for it");
+    capabilities.optional("progress", params.progress, "it understands `$/progress`; a token in a request enables it");
     capabilities.optional("logMessage", params.log_message, "it wants `log/message`");
     capabilities.optional("editForms", params.edit_forms, "the forms of edits that it can apply; absent: both",
                           {"fullText", "ranges"});
@@ -104,12 +104,12 @@ void fields(Form& form, In<Form, InitializeResult> result) {
                         {"fullText", "ranges"});
     capabilities.member("maxInFlight", result.max_in_flight, "how many requests run at once");
   });
-  form.group("limits", "what we take",
+  form.group("limits", "the limits of this process",
              [&](auto& limits) { limits.member("maxMessageBytes", result.max_message_bytes, "our longest line"); });
   form.group("implementation", "the client that configurations are read for", [&](auto& implementation) {
     implementation.member("name", result.implementation, "which", {"opentofu", "terraform"});
     implementation.member("version", result.implementation_version, "its release; empty: not known yet");
-    implementation.member("from", result.implementation_from, "what it was concluded from");
+    implementation.member("from", result.implementation_from, "the evidence for it");
   });
 }
 

@@ -66,11 +66,11 @@ constexpr TypeName name_of(const ExplainedStep*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, ExplainedStep> step) {
-  form.member("constraint", step.constraint, "what is asked for");
-  form.optional("subject", step.subject, "who asks, where it is not the subject itself");
-  form.optional("location", step.location, "where it is written");
-  form.member("kept", step.kept, "what it leaves of what the steps before it left");
-  form.member("rejected", step.rejected, "what it does not");
+  form.member("constraint", step.constraint, "the requested constraint");
+  form.optional("subject", step.subject, "the module or provider that requires it, if it is not the subject itself");
+  form.optional("location", step.location, "its location");
+  form.member("kept", step.kept, "the versions that this step and all earlier steps allow");
+  form.member("rejected", step.rejected, "the versions that it excludes");
 }
 
 template <typename Form>
@@ -91,8 +91,8 @@ void fields(Form& form, In<Form, LockExplainResult> result) {
   form.member("selected", result.selected, "what is selected");
   form.member("chain", result.chain,
               "constraints of the subject's own call first, then of calls that share its version, "
-              "then the age that is asked for, then what is locked or installed");
-  form.member("diagnostics", result.diagnostics, "for example a source that cannot be asked");
+              "then the minimum release age, then the locked or installed version");
+  form.member("diagnostics", result.diagnostics, "for example a source that cannot be queried");
 }
 
 }  // namespace modlock::messages

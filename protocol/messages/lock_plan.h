@@ -17,7 +17,7 @@ struct LockParams {
 template <typename Form>
 void fields(Form& form, In<Form, LockParams> lock) {
   form.optional("path", lock.path, "another name inside the root");
-  form.optional("text", lock.text, "another text than on disk");
+  form.optional("text", lock.text, "a text that differs from the one on disk");
 }
 constexpr TypeName name_of(const LockParams*) {
   return {"LockSource", "The lock file to work on."};
@@ -52,11 +52,11 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
   form.include(params.root);
   form.optional("lock", params.lock, "the lock to start from; absent: the one on disk");
   form.optional("mode", params.mode,
-                "missing (default): what is locked and allowed stays; upgrade: the newest that is "
-                "allowed; frozen: answer FROZEN where anything would change",
+                "missing (default): locked versions that are allowed stay; upgrade: the newest "
+                "version that is allowed; frozen: FROZEN if anything would change",
                 {"missing", "upgrade", "frozen"});
-  form.optional("targets", params.targets, "subjects, counting under upgrade only: these and what they call");
-  form.optional("include", params.include, "absent: both; what is left out stays as it is");
+  form.optional("targets", params.targets, "subjects, used only by upgrade: these and the modules that they call");
+  form.optional("include", params.include, "absent: both; the other one stays unchanged");
   form.optional("platforms", params.platforms,
                 "for which platforms providers are locked, `linux_amd64`; absent: those of "
                 "the settings, else this machine");
@@ -72,11 +72,11 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
     policy.optional("allow", params.allow, "globs on source identities; they only narrow what the settings allow");
     policy.optional("deny", params.deny, "globs on source identities that are refused");
     policy.optional("minimumReleaseAge", params.minimum_release_age,
-                    "choose only what was first seen so long ago, `72h`");
-    policy.optional("adopt", params.adopt, "whether a first lock keeps what is installed; true where absent");
+                    "select only versions that were first seen at least this long ago, `72h`");
+    policy.optional("adopt", params.adopt, "whether a first lock keeps the installed versions; true if absent");
     policy.optional("acceptMoved", params.accept_moved,
-                    "lock what a moved tag points to now: with upgrade also without targets, with missing by asking "
-                    "every tag again; false if absent");
+                    "lock the commit that a moved tag points to now: with upgrade also without targets, "
+                    "with missing by resolving every tag again; false if absent");
   });
 }
 
@@ -109,7 +109,7 @@ void fields(Form& form, In<Form, ChangeSide> side) {
 }
 
 constexpr TypeName name_of(const Change*) {
-  return {"Change", "What becomes of one entry of the lock."};
+  return {"Change", "The change of one lock entry."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, Change> change) {
@@ -118,7 +118,7 @@ void fields(Form& form, In<Form, Change> change) {
   form.member("action", change.action, "what happens",
               {"added", "updated", "removed", "adopted", "restored", "renamed", "moved", "hashes-added",
                "constraints-changed", "source-changed", "reordered", "merged"});
-  form.optional("from", change.from, "what was locked");
+  form.optional("from", change.from, "the locked version before");
   form.optional("to", change.to, "what will be locked");
   form.optional("constraints", change.constraints, "on the version, as the lock records them");
   form.member("reason", change.reason, "why, for people");
@@ -187,8 +187,8 @@ constexpr TypeName name_of(const Signature*) {
 template <typename Form>
 void fields(Form& form, In<Form, Signature> signature) {
   form.member("status", signature.status,
-              "skipped: no key is published, and the client asks for none; none: a mirror; "
-              "unasked: what is locked was enough",
+              "skipped: no key is published, and the client requires none; none: a mirror; unasked: "
+              "the locked hashes were sufficient",
               {"signed", "skipped", "none", "unasked"});
   form.optional("keyId", signature.key_id, "of the key that signed");
 }
@@ -223,7 +223,7 @@ void fields(Form& form, In<Form, LockPlanResult> result) {
   form.member("modules", result.modules, "every module call of the new lock");
   form.member("providers", result.providers, "every provider of the new lock");
   form.member("diagnostics", result.diagnostics, "warnings, and errors of parts");
-  form.member("stats", result.stats, "what it cost");
+  form.member("stats", result.stats, "the requests and the time");
 }
 
 }  // namespace modlock::messages

@@ -21,7 +21,9 @@ template <typename Form>
 void fields(Form& form, In<Form, LockVerifyParams> params) {
   form.include(params.root);
   form.optional("lock", params.lock, "the lock to compare with; absent: the one on disk");
-  form.optional("online", params.online, "also ask the sources what became of what is locked");
+  form.optional("online", params.online,
+                "also query the sources: whether locked versions moved or were deleted, and which "
+                "newer ones exist");
   form.optional("full", params.full, "hash every file again, also those that did not change since the last time");
   form.optional("strict", params.strict, "count every differing file, and calls that cannot be locked yet");
   form.optional("include", params.include, "absent: both");
@@ -51,7 +53,8 @@ struct LockVerifyResult {
 
 constexpr TypeName name_of(const Verdict*) {
   return {"Verdict",
-          "How what is installed compares with what is locked. Of several for one subject the worst counts."};
+          "The result of the comparison of one installed module or provider with the lock. If "
+          "several apply to one subject, the worst is shown."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, Verdict> verdict) {
@@ -66,15 +69,14 @@ void fields(Form& form, In<Form, Verdict> verdict) {
   form.member("detail", verdict.detail, "for people");
   form.optional("paths", verdict.paths, "up to ten files that differ");
   form.optional("morePaths", verdict.more_paths, "how many others differ");
-  form.optional("descends", verdict.descends,
-                "whether the new commit follows from the locked one, where that is known");
+  form.optional("descends", verdict.descends, "whether the new commit descends from the locked one, if that is known");
   form.optional("commitsBehind", verdict.commits_behind, "by how many commits");
   form.optional("location", verdict.location, "the call in the root or a local module, else the block in the lock");
 }
 
 template <typename Form>
 void fields(Form& form, In<Form, LockVerifyResult> result) {
-  form.member("ok", result.ok, "nothing but held and update-available, and every source that was asked answered");
+  form.member("ok", result.ok, "only held and update-available, and every queried source responded");
   form.member("verdicts", result.verdicts, "one for each subject");
   form.member("diagnostics", result.diagnostics, "warnings, and sources that did not answer");
 }

@@ -50,11 +50,11 @@ void fields(Form& form, In<Form, InstalledModule> module) {
 template <typename Form>
 void fields(Form& form, In<Form, ModulesInstallResult> result) {
   form.member("installed", result.installed, "what was put there");
-  form.member("reused", result.reused, "what was there already");
+  form.member("reused", result.reused, "the packages that were already in place");
   form.member("removed", result.removed, "what is no longer called");
   form.member("manifest", result.manifest, "`modules.json`, relative to the root");
   form.member("diagnostics", result.diagnostics, "warnings");
-  form.member("stats", result.stats, "what it cost");
+  form.member("stats", result.stats, "the requests and the time");
 }
 
 }  // namespace modlock::messages

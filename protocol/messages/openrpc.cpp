@@ -127,7 +127,7 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
   list.answered_here<Nothing, Nothing>("ping", "Answers at once, also before initialize.", "{}");
   list.answered_here<Nothing, AnyObject>("rpc.discover", "This document. Also before initialize.", "{}");
   list.notification<CancelParams>("$/cancelRequest",
-                                  "Asks a request to stop. It is still answered, as a rule with REQUEST_CANCELLED.",
+                                  "Cancels a request. It is still answered, usually with REQUEST_CANCELLED.",
                                   Kind::notification);
   list.answered_here<LogLevelParams, Nothing>(
       "log/setLevel", "Sets what is logged from now on. Also taken as a notification.", R"({"level":"debug"})");
@@ -139,8 +139,9 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
 
   list.method<RootParams, ConfigInspectResult>(
       "config/inspect",
-      "What the files of a root module say: module calls, providers, releases of the client. Never uses the network: "
-      "what is below a remote module appears where its package is installed or in the cache.",
+      "Reads the files of a root module: module calls, providers, constraints on the client "
+      "version. Never uses the network: calls inside a remote module appear only if its "
+      "package is installed or in the cache.",
       R"({"root":"/srv/infra"})");
   list.method<VersionsListParams, VersionsListResult>(
       "versions/list", "The versions that a module source offers.",
@@ -151,38 +152,43 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       "error; an unsupported kind of source stays as it is, with a warning.",
       R"({"root":"/srv/infra","mode":"upgrade","targets":["module.network"]})");
   list.method<LockExplainParams, LockExplainResult>(
-      "lock/explain", "Why a module or a provider has its version: who constrains it where, and what that leaves.",
+      "lock/explain",
+      "Explains why a module or a provider has its version: each constraint, its location, "
+      "and the versions that it allows.",
       R"({"root":"/srv/infra","subject":"module.network.label"})");
   list.method<LockVerifyParams, LockVerifyResult>(
-      "lock/verify", "Compares what is installed, and on request what sources give, with the lock.",
+      "lock/verify", "Compares the installed modules and providers, and on request the sources, with the lock.",
       R"({"root":"/srv/infra"})");
   list.method<ModulesInstallParams, ModulesInstallResult>(
       "modules/install",
-      "Puts locked packages where a stock client uses them. The only method that writes: below the data directory, and "
-      "override files where asked. FROZEN where a call has no entry that counts.",
+      "Installs locked packages for an unmodified client. The only method that writes: "
+      "below the data directory, and override files if requested. FROZEN if a call has no "
+      "matching entry.",
       R"({"root":"/srv/infra","offline":true})");
   list.method<UpdateLookupParams, UpdateLookupResult>(
-      "update/lookup",
-      "What is newer than what is in use. The age of releases is not looked at; each source is asked once.",
+      "update/lookup", "Lists available updates. Ignores the minimum release age. Queries each source once.",
       R"({"root":"/srv/infra"})");
   list.method<UpdatePlanParams, LockPlanResult>(
       "update/plan",
-      "What configuration and lock should hold for versions that are asked for, as edits that the host makes; those of "
-      "the configuration come first. All other entries stay locked as they are.",
+      "Returns edits of the configuration and the lock for requested versions. The calling "
+      "program applies them, those of the configuration first. All other entries stay "
+      "locked.",
       R"({"root":"/srv/infra","updates":[{"subject":"module.network","newVersion":"2.0.0"}]})");
   list.over_roots("workspace/plan", "lock/plan",
-                  "lock/plan for many roots, eight at a time, each source asked once for all of them.",
+                  "lock/plan for many root modules, eight at a time. Queries each source once for all "
+                  "of them.",
                   R"({"roots":["/srv/a","/srv/b"],"mode":"upgrade"})");
   list.over_roots("workspace/verify", "lock/verify", "lock/verify for many roots, in the same way.",
                   R"({"roots":["/srv/a","/srv/b"]})");
   list.over_roots("workspace/install", "modules/install",
                   "modules/install for many roots, in the same way. It writes as that does.",
                   R"({"roots":["/srv/a","/srv/b"]})");
-  list.method<Nothing, CacheInfoResult>("cache/info", "Where the cache is and how much it holds.", "{}");
+  list.method<Nothing, CacheInfoResult>("cache/info", "Returns the directory and the size of the cache.", "{}");
   list.method<CachePruneParams, CachePruneResult>(
       "cache/prune",
-      "Removes from the cache. Without limits only unfinished work of dead processes goes, and records that lead to "
-      "nothing; what was used within the last hour always stays.",
+      "Removes files from the cache. Without limits it removes only unfinished work of "
+      "ended processes, and records without a target. Files that were used within the last "
+      "hour always stay.",
       R"({"maxAge":"720h"})");
   return std::move(list).take();
 }
@@ -221,15 +227,15 @@ struct Number {
   const char* what;
 };
 constexpr Number kNumbers[] = {
-    {"ParseError", -32700, "The line is no JSON."},
-    {"InvalidRequest", -32600, "The JSON is no message, or it came at the wrong moment."},
-    {"MethodNotFound", -32601, "There is no such method."},
+    {"ParseError", -32700, "The line is not JSON."},
+    {"InvalidRequest", -32600, "The JSON is not a message, or it came at the wrong time."},
+    {"MethodNotFound", -32601, "The method does not exist."},
     {"InvalidParams", -32602, "The params cannot be used."},
     {"InternalError", -32603, "A defect of the program."},
     {"NotInitialized", -32002, "A request came before initialize."},
     {"RequestCancelled", -32800, "The request was cancelled."},
     {"ContentModified", -32801, "A file changed while it was worked on."},
-    {"RequestFailed", -32803, "Everything else: data.code says what."},
+    {"RequestFailed", -32803, "All other errors. data.code has the code."},
 };
 
 // One error for each number, with example data.
@@ -347,8 +353,8 @@ Json::Value openrpc_document() {
   document["info"]["title"] = "tofu-modlock";
   document["info"]["version"] = std::string(kProtocolVersion);
   document["info"]["description"] =
-      "JSON-RPC 2.0 over stdin and stdout of `tofu-modlock serve`, one message per line. docs/protocol.md tells the "
-      "rest.";
+      "JSON-RPC 2.0 over stdin and stdout of `tofu-modlock serve`, one message per line. "
+      "See docs/protocol.md.";
   document["info"]["license"]["name"] = "MPL-2.0";
   document["servers"][0]["name"] = "serve";
   document["servers"][0]["url"] = "stdio:";

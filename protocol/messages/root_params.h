@@ -18,7 +18,7 @@ struct RunStats {
 };
 
 constexpr TypeName name_of(const RunStats*) {
-  return {"Stats", "What a request cost."};
+  return {"Stats", "The requests and the time of a request."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, RunStats> stats) {
@@ -84,14 +84,16 @@ void fields(Form& form, In<Form, RootParams> params) {
   form.member("root", params.root,
               "the root module: an absolute directory, or one relative to the first workspace root");
   form.optional("documents", params.documents,
-                "texts that overlay the disk, so that a host without a checkout can ask too");
-  form.optional("variables", params.variables, "values of variables, as `-var` gives them: above all files");
+                "texts that replace files on disk, for calling programs without a checkout");
+  form.optional("variables", params.variables,
+                "values of variables, as with `-var`: they take precedence over all files");
   form.optional("fallbackVariables", params.fallback_variables,
-                "values of variables, as `TF_VAR_<name>` gives them: below all files");
+                "values of variables, as with `TF_VAR_<name>`: all files take precedence over them");
   form.optional("varFiles", params.var_files, "files with values of variables, relative to the root, in order");
   form.optional("variableArguments", params.variable_arguments,
                 "values and files in one order, as `-var` and `-var-file` mix them: above all of these");
-  form.optional("workspace", params.workspace, "the selected workspace; absent: what the data directory says");
+  form.optional("workspace", params.workspace,
+                "the selected workspace; absent: the one recorded in the data directory");
   form.optional("dataDir", params.data_dir, "the data directory, in place of `.terraform`; empty is absent");
 }
 

@@ -29,12 +29,12 @@ struct RequestMeta {
   std::optional<std::uint64_t> deadline_ms;
 };
 constexpr TypeName name_of(const RequestMeta*) {
-  return {"RequestMeta", "What goes with a request besides what it asks."};
+  return {"RequestMeta", "Metadata of a request."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, RequestMeta> meta) {
   form.optional("progressToken", meta.progress_token,
-                "asks for `$/progress` under this token, one of its own per request");
+                "enables `$/progress` with this token, a different one for each request");
   form.optional("deadlineMs", meta.deadline_ms, "past it the request is answered DEADLINE_EXCEEDED");
 }
 
@@ -42,7 +42,7 @@ struct ResultMeta {
   std::vector<std::string> unknown_params;
 };
 constexpr TypeName name_of(const ResultMeta*) {
-  return {"ResultMeta", "What goes with a result besides what was asked for."};
+  return {"ResultMeta", "Metadata of a result."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, ResultMeta> meta) {
@@ -91,7 +91,7 @@ void fields(Form& form, In<Form, ProgressValue> value) {
   form.optional("title", value.title, "of begin: the method");
   form.optional("message", value.message, "of report: what is being done");
   form.optional("done", value.done, "of report: how much of it");
-  form.optional("total", value.total, "of report: of how much, where that is known");
+  form.optional("total", value.total, "of report: the total, if it is known");
 }
 
 struct ProgressParams {

@@ -37,11 +37,11 @@ constexpr TypeName name_of(const AvailableUpdate*) {
 template <typename Form>
 void fields(Form& form, In<Form, AvailableUpdate> update) {
   form.member("newVersion", update.new_version, "what `update/plan` takes");
-  form.optional("newValue", update.new_value, "what the configuration would say");
+  form.optional("newValue", update.new_value, "the new value in the configuration");
   form.member("updateType", update.update_type, "the first number that differs", {"major", "minor", "patch"});
   form.member("newMajor", update.new_major, "the first number");
   form.member("newMinor", update.new_minor, "the second number");
-  form.optional("newDigest", update.new_digest, "a commit or a digest, where the listing tells it");
+  form.optional("newDigest", update.new_digest, "a commit or a digest, if the listing has it");
   form.member("isBreaking", update.is_breaking, "whether it is a major one");
   form.member("isLockfileUpdate", update.is_lockfile_update, "the configuration stays as it is");
 }
@@ -61,22 +61,23 @@ struct LookedUpDependency {
   std::string skip_reason;
 };
 constexpr TypeName name_of(const LookedUpDependency*) {
-  return {"Dependency", "A module call or a provider, and where it may go, in Renovate's words."};
+  return {"Dependency", "A module call or a provider with its available updates, in Renovate's terms."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, LookedUpDependency> dependency) {
   form.member("subject", dependency.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
-  form.member("depType", dependency.dep_type, "what it is", {"module", "required_provider"});
+  form.member("depType", dependency.dep_type, "the kind of dependency", {"module", "required_provider"});
   form.optional("depName", dependency.dep_name, "its source, or the provider without the default host");
   form.optional("datasource", dependency.datasource, "where its versions come from",
                 {"terraform-module", "git-tags", "docker", "terraform-provider"});
   form.optional("packageFile", dependency.package_file, "where its version is decided");
   form.optional("range", dependency.range, "the place in it");
-  form.optional("currentValue", dependency.current_value, "what the configuration says: a constraint, a tag, a commit");
+  form.optional("currentValue", dependency.current_value,
+                "the value in the configuration: a constraint, a tag, a commit");
   form.optional("currentVersion", dependency.current_version,
-                "what is locked, else what the configuration names or would give");
-  form.optional("currentDigest", dependency.current_digest, "where the configuration names it");
-  form.optional("lockedVersion", dependency.locked_version, "what is locked");
+                "the locked version, otherwise the one that the configuration names or selects");
+  form.optional("currentDigest", dependency.current_digest, "if the configuration names it");
+  form.optional("lockedVersion", dependency.locked_version, "the locked version");
   form.member("updates", dependency.updates, "at most one below the next major number and one beyond it");
   form.optional(
       "skipReason", dependency.skip_reason, "why it was not looked up",
@@ -91,8 +92,8 @@ struct UpdateLookupResult {
 template <typename Form>
 void fields(Form& form, In<Form, UpdateLookupResult> result) {
   form.member("dependencies", result.dependencies, "modules by key, then providers by address");
-  form.member("diagnostics", result.diagnostics, "for example a source that does not answer");
-  form.member("stats", result.stats, "what it cost");
+  form.member("diagnostics", result.diagnostics, "for example a source that does not respond");
+  form.member("stats", result.stats, "the requests and the time");
 }
 
 }  // namespace modlock::messages

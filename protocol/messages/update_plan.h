@@ -22,7 +22,7 @@ template <typename Form>
 void fields(Form& form, In<Form, Update> update) {
   form.member("subject", update.subject, "`module.vpc.nested`, `provider.hashicorp/aws`");
   form.optional("newVersion", update.new_version,
-                "what is locked; the configuration changes where it does not allow it");
+                "the version to lock; the configuration changes if it does not allow it");
   form.optional("newConstraint", update.new_constraint, "takes the place of the constraint that is written");
   form.check([&](ObjectReader& in) {
     if (!update.new_version && !update.new_constraint) {
@@ -48,10 +48,11 @@ void fields(Form& form, In<Form, UpdatePlanParams> params) {
   form.optional("pin", params.pin,
                 "how git and OCI sources name a version, also in place of a version argument; absent: as they do",
                 {"tag", "immutable"});
-  form.optional("include", params.include, "what is locked afterwards; absent: both; what is left out stays as it is");
+  form.optional("include", params.include, "the kinds to lock; absent: both; the other one stays unchanged");
   form.optional_group("policy", "how versions are chosen", [&](auto& policy) {
     policy.optional("acceptMoved", params.accept_moved,
-                    "ask the tags of what stays locked again, and lock what they point to now; false if absent");
+                    "resolve the tags of the other locked versions again, and lock the commits that they "
+                    "point to now; false if absent");
   });
   form.check([&](ObjectReader& in) {
     if (params.updates.empty()) {

@@ -17,7 +17,7 @@ struct VersionsListParams {
 template <typename Form>
 void fields(Form& form, In<Form, VersionsListParams> params) {
   form.member("source", params.source, "a module source address, as a call has it");
-  form.optional("constraint", params.constraint, "also say which version it selects");
+  form.optional("constraint", params.constraint, "also report the version that it selects");
   form.optional("includePrerelease", params.include_prerelease, "list prereleases too");
   form.optional("tagPrefix", params.tag_prefix, "only tags with this prefix, `nested/`");
 }
@@ -73,9 +73,9 @@ void fields(Form& form, In<Form, VersionsListResult> result) {
   form.member("skipped", result.skipped, "tags that offer no version");
   form.group("evidence", "what the answer rests on", [&](auto& evidence) {
     evidence.member("fetchedAt", result.fetched_at, "when (RFC 3339)");
-    evidence.member("complete", result.complete, "whether the source told all it has");
+    evidence.member("complete", result.complete, "whether the list is complete");
   });
-  form.optional("diagnostics", result.diagnostics, "warnings, where there are any");
+  form.optional("diagnostics", result.diagnostics, "warnings, if any");
   form.member("versions", result.versions, "newest first");
 }
 

@@ -26,13 +26,13 @@ struct WorkspaceParams {
 };
 template <typename Form>
 void fields(Form& form, In<Form, WorkspaceParams> params) {
-  form.member("roots", params.roots, "root modules, one at least; beside them all params of the method but `root`");
+  form.member("roots", params.roots, "at least one root module; in addition all params of the method except `root`");
   form.check([&](ObjectReader& in) {
     if (params.roots.empty()) {
       in.reject("roots", "expected one root at least");
     }
   });
-  form.optional("jobs", params.jobs, "how many roots are worked on at the same time; 8 where it is left out");
+  form.optional("jobs", params.jobs, "the number of root modules to process in parallel; 8 if absent");
 }
 
 // The result of one root: `root` and the members of the method's result, or `error`.

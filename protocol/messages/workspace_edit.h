@@ -36,8 +36,8 @@ constexpr TypeName name_of(const RangeEdit*) {
 template <typename Form>
 void fields(Form& form, In<Form, RangeEdit> edit) {
   form.member("start", edit.start, "byte offset in the base, from 0");
-  form.member("end", edit.end, "byte offset of what follows");
-  form.member("oldText", edit.old_text, "what stands there");
+  form.member("end", edit.end, "byte offset of the following text");
+  form.member("oldText", edit.old_text, "the present text");
   form.member("newText", edit.new_text, "what shall stand there");
   form.member("range", edit.range, "start and end as points in the base");
 }
@@ -63,10 +63,10 @@ void fields(Form& form, In<Form, EditedDocument> document) {
   form.member("op", document.operation, "what happens to the file", {"modify", "create", "delete"});
   form.nullable("base", document.base_sha256 ? std::optional(Content{*document.base_sha256}) : std::nullopt,
                 "what the edits apply to; null for a file that is not there yet");
-  form.optional("newText", document.new_text, "the whole new text, where the host takes the form `fullText`");
+  form.optional("newText", document.new_text, "the complete new text, if the calling program uses the form `fullText`");
   form.optional("edits", document.edits,
                 "the same as ranges of the base, sorted and not overlapping, for the form `ranges`");
-  form.member("result", Content{document.result_sha256}, "what either form gives");
+  form.member("result", Content{document.result_sha256}, "the content in both forms");
 }
 
 constexpr TypeName name_of(const WorkspaceEdit*) {
