@@ -120,14 +120,87 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   BOOST_TEST(lock_is_aged());
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_without_configuration_is_the_clients) {
-  std::filesystem::remove(root() / "main.tf");
-  for (const char* command : {"init", "plan"}) {
-    const Ran ran = wrapper({command});
-    BOOST_TEST(ran.exit_code == 0);
-    BOOST_TEST(ran.out == fmt::format("client: <{}>\n", command));
-    BOOST_TEST(ran.err == "");
+// Starts one process, except to restore what the client has dropped.
+BOOST_AUTO_TEST_CASE(starts_tofu_modlock_once) {
+  write_program("counted", "#!/bin/sh\necho \"$1\" >>\"$COUNT\"\nexec \"$BINARY\" \"$@\"\n");
+  environment["COUNT"] = path("count").string();
+  environment["BINARY"] = binary;
+  environment["TOFU_MODLOCK"] = path("counted").string();
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* client_does;
+    const char* started;
+  };
+  const Row rows[] = {
+      {"other command", {"version"}, "", ""},
+      {"nothing is locked", {"init"}, "", "lock\n"},
+      {"locked", {"init"}, "", "install\n"},
+      {"get", {"get"}, "", "install\n"},
+      {"plan", {"plan"}, "", "verify\n"},
+      {"upgrade", {"init", "-upgrade"}, "", "upgrade\n"},
+      {"get -update", {"get", "-update"}, "", "upgrade\n"},
+      {"providers lock", {"providers", "lock"}, "", ""},
+      {"init drops the blocks", {"init"}, "echo >.terraform.lock.hcl", "install\nlock\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(path("count"), "");
+      environment["CLIENT_DOES"] = row.client_does;
+      const Ran ran = wrapper(row.arguments);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(read_text(path("count")) == row.started);
+    }
   }
+}
+
+BOOST_AUTO_TEST_CASE(starts_nothing_without_module_blocks) {
+  fs::remove(root() / "main.tf");
+  write_program("counted", "#!/bin/sh\necho tofu-modlock \"$1\"\nexit 9\n");
+  environment["TOFU_MODLOCK"] = path("counted").string();
+  const std::string block = module_call("vpc", "./vpc");
+  struct Row {
+    const char* name;
+    const char* file;
+    std::string text;
+    bool has_modules;
+  };
+  const Row rows[] = {
+      {"no configuration", "README.md", "module", false},
+      {"an output", "main.tf", "output \"version\" {\n  value = 1\n}\n", false},
+      {"a file that no client reads", "main.tf.bak", block, false},
+      {"a block", "main.tf", block, true},
+      {"a block after a comment", "main.tf", "/* the network */ " + block, true},
+      {"a block after a byte that is not UTF-8", "main.tf", "# \xff\n" + block, true},
+      {"an override", "main_override.tf", block, true},
+      {"OpenTofu", "main.tofu", block, true},
+      {"JSON", "main.tf.json", R"({"module": {"vpc": {"source": "./vpc"}}})", true},
+      {"JSON of OpenTofu", "main.tofu.json", R"({"module": {"vpc": {"source": "./vpc"}}})", true},
+      {"JSON with escape sequences", "main.tf.json", R"({"\u006dodul\u0065": {"vpc": {"source": "./vpc"}}})", true},
+      {"JSON with other escape sequences", "main.tf.json", R"({"locals": {"line": "\u000a"}})", false},
+      {"a test", "main.tftest.hcl", "run \"a\" {\n  module {\n    source = \"./vpc\"\n  }\n}\n", true},
+      {"a test of OpenTofu", "tests/main.tofutest.hcl", "run \"a\" {\n  module {\n  }\n}\n", true},
+      {"a test in JSON", "tests/main.tftest.json", R"({"run": {"a": {"module": {"source": "./vpc"}}}})", true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write(row.file, row.text);
+      for (const std::string command : {"init", "plan"}) {
+        const Ran ran = wrapper({command});
+        BOOST_TEST(ran.exit_code == (row.has_modules ? 9 : 0), ran.err);
+        BOOST_TEST((ran.out + ran.err).starts_with(row.has_modules ? "tofu-modlock " : "client: <" + command + ">\n"),
+                   ran.out << ran.err);
+      }
+      fs::remove(root() / row.file);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(test_directories_other_than_tests_are_checked_by_tofu_modlock) {
+  write("main.tf", "output \"version\" {\n  value = 1\n}\n");
+  environment["TOFU_MODLOCK"] = "/bin/false";
+  BOOST_TEST(wrapper({"test"}).out == "client: <test>\n");
+  BOOST_TEST(wrapper({"test", "-test-directory=checks"}).exit_code == 1);
 }
 
 BOOST_AUTO_TEST_CASE(what_chooses_anew) {
@@ -339,15 +412,61 @@ BOOST_AUTO_TEST_CASE(a_wrapper_is_no_client) {
   BOOST_TEST(ran.exit_code == 127);
   BOOST_TEST(
       ran.err ==
-      "tofu-modlock-wrapper: TOFU_MODLOCK_CLIENT names the wrapper itself, \"<wrapper>\"; name the real client\n");
+      "tofu-modlock-wrapper: TOFU_MODLOCK_CLIENT is the wrapper itself, \"<wrapper>\"; set it to the path of the "
+      "client\n");
 
   environment.erase("TOFU_MODLOCK_CLIENT");
-  environment["PATH"] = path("empty").string() + ":/usr/bin:/bin";
-  if (!fs::exists("/usr/bin/tofu") && !fs::exists("/usr/bin/terraform")) {
-    BOOST_TEST(wrapper({"version"}).err ==
-               "tofu-modlock-wrapper: found neither tofu nor terraform on PATH; name the client in "
-               "TOFU_MODLOCK_CLIENT\n");
+  environment["PATH"] = path("empty").string();
+  BOOST_TEST(wrapper({"version"}).err ==
+             "tofu-modlock-wrapper: cannot find tofu or terraform on PATH; set TOFU_MODLOCK_CLIENT to the path of the "
+             "client\n");
+
+  // A name is not a path: the first program on PATH may be the wrapper.
+  fs::create_directories(path("tools"));
+  fs::create_symlink(kWrapper, path("tools/tofu"));
+  environment["TOFU_MODLOCK_CLIENT"] = "tofu";
+  environment["PATH"] = path("tools").string();
+  BOOST_TEST(wrapper({"version"}).err ==
+             "tofu-modlock-wrapper: cannot find tofu on PATH; set TOFU_MODLOCK_CLIENT to the path of the client\n");
+  write_program("elsewhere/tofu", kClient);
+  environment["PATH"] = path("tools").string() + ":" + path("elsewhere").string();
+  BOOST_TEST(wrapper({"version"}).out == "client: <version>\n");
+}
+
+BOOST_AUTO_TEST_CASE(installs_itself_and_replaces_only_itself) {
+  const std::string target = path("opt/bin/tofu").string();
+  const auto install = [this](const std::string& file) { return wrapper({"--install", file}); };
+  BOOST_TEST(install(target).exit_code == 0);
+  BOOST_TEST(read_text(target) == read_text(kWrapper));
+  BOOST_TEST(program({target, "version"}).out == "client: <version>\n");
+
+  write_text(target, "#!/bin/sh\n# tofu-modlock-wrapper of an earlier version\n");
+  BOOST_TEST(install(target).exit_code == 0);
+  BOOST_TEST(read_text(target) == read_text(kWrapper));
+  fs::remove(target);
+  fs::create_symlink(kWrapper, target);
+  BOOST_TEST(install(target).exit_code == 0);
+  BOOST_TEST(!fs::is_symlink(target));
+
+  write_program("client.copy", kClient);
+  fs::create_symlink("client.copy", path("link"));
+  fs::create_symlink("absent", path("dangling"));
+  write_text(path("empty"), "");
+  const std::string names[] = {"client.copy", "link", "dangling", "empty", "opt"};
+  for (const std::string& name : names) {
+    BOOST_TEST_CONTEXT(name) {
+      const Ran ran = install(path(name).string());
+      BOOST_TEST(ran.exit_code == 1);
+      BOOST_TEST(ran.err ==
+                 fmt::format("tofu-modlock-wrapper: \"<dir>/{}\" exists and is not the wrapper, so it is not "
+                             "replaced; choose another directory\n",
+                             name));
+    }
   }
+  BOOST_TEST(read_text(path("client.copy")) == kClient);
+  BOOST_TEST(!fs::exists(path("absent")));
+  BOOST_TEST(fs::is_empty(path("empty")));
+  BOOST_TEST(install("").exit_code == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
