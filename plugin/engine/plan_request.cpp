@@ -28,7 +28,7 @@ Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root
                                    const Context& context) {
   MODLOCK_TRY(auto copy, load_lock_backup(root.data.path));
   std::error_code ignored;
-  const bool has_history = std::filesystem::exists(root.repository / ".git", ignored);
+  const bool has_history = root.is_versioned && std::filesystem::exists(root.repository / ".git", ignored);
   MODLOCK_TRY(const auto id,
               has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>(""));
   if (copy && (!has_history || id == copy->committed_id)) {

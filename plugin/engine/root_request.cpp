@@ -126,7 +126,7 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   }
   if (merging != nullptr) {
     OpenMerge open = merge.value_or(OpenMerge{});
-    MODLOCK_TRY(auto merged, merge_lock(root, name, text, !is_sent, *merging, open));
+    MODLOCK_TRY(auto merged, merge_lock(root, name, text, !is_sent && root.is_versioned, *merging, open));
     if (merged) {
       merge = std::move(open);
       return std::move(*merged);
@@ -162,6 +162,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   request.repository = find_repository_root(root);
   MODLOCK_TRY(set_bounds(walk, request.repository, engine));
   const auto place = engine.options().settings_place.value_or(SettingsDirectories{root, request.repository});
+  request.is_versioned = place.from == root;
   MODLOCK_TRY(auto settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents));
   walk.settings = std::move(settings);
   // An empty TF_DATA_DIR is ignored, too.

@@ -21,6 +21,9 @@ struct RootRequest {
   DataDirectory data;
   ClientProgram implementation;
   std::filesystem::path repository;  // find_repository_root()
+  // Whether git may track the files of the root. It does not if the settings are in another directory: the root is then
+  // Terragrunt's copy of a unit, with the lock file of the unit.
+  bool is_versioned = true;
 };
 
 // Errors: INVALID_PARAMS (a relative root without workspaceRoots, no such directory), PATH_OUTSIDE_ROOT (outside

@@ -13,10 +13,21 @@ terraform {
     )
   }
 
-  # The client drops module blocks whenever it writes the lock file, also where it fails afterwards.
+  # The hook has installed the modules, so that the client downloads none.
+  extra_arguments "modlock" {
+    commands  = ["init"]
+    arguments = ["-get=false"]
+  }
+
+  # The client drops module blocks whenever it writes the lock file, also if it fails afterwards. If they are still there
+  # after init, nothing has to be restored, and the shell ends without a start of tofu-modlock.
   after_hook "modlock_restore" {
-    commands     = ["init", "get", "providers"]
-    execute      = ["tofu-modlock", "hook", "--after", "--unit", get_terragrunt_dir(), "--root", get_repo_root()]
+    commands = ["init", "get", "providers"]
+    execute = [
+      "sh", "-c",
+      "if [ \"$TG_CTX_COMMAND\" = init ] && [ -f .terraform.lock.hcl ]; then while read -r word rest; do [ \"$word\" != module ] || exit 0; done <.terraform.lock.hcl; fi; exec tofu-modlock hook --after --unit \"$0\" --root \"$1\"",
+      get_terragrunt_dir(), get_repo_root(),
+    ]
     run_on_error = true
   }
 

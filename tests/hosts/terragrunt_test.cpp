@@ -18,7 +18,7 @@ BOOST_FIXTURE_TEST_SUITE(terragrunt, TerragruntScene)
 BOOST_AUTO_TEST_CASE(init_locks_installs_and_restores) {
   const Ran ran = terragrunt({"init"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out == "client: <init>\n");
+  BOOST_TEST(ran.out == "client: <init> <-get=false>\n");
   BOOST_TEST(ran.err == "live/vpc: module.vpc  1.0.0  (~> 1.0)\nlive/vpc: module.vpc  1.0.0  restored  (~> 1.0)\n");
   const std::string expected = "# by the client\n\n" + std::string(kVpcBlock);
   BOOST_TEST(shown(unit_lock()).starts_with(expected), unit_lock());
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_stays) {
 BOOST_AUTO_TEST_CASE(a_plan_is_made_of_what_is_locked) {
   const Ran first = terragrunt({"plan", "-json"});
   BOOST_TEST(first.exit_code == 0, first.err);
-  BOOST_TEST(first.out == "client: <init>\nclient: <plan> <-json>\n");
+  BOOST_TEST(first.out == "client: <init> <-get=false>\nclient: <plan> <-json>\n");
   name_text(working_directory().string(), "<working directory>");
 
   write_text(working_directory() / ".terraform/modules/vpc/main.tf", "output \"version\" {\n  value = \"mine\"\n}\n");
@@ -135,6 +135,44 @@ BOOST_AUTO_TEST_CASE(a_lock_file_that_fits_is_left_untouched) {
   BOOST_TEST(ran.out == "86400\n");
 }
 
+// Git does not track Terragrunt's copy of a unit, and nothing has to be restored if the client leaves the lock file.
+BOOST_AUTO_TEST_CASE(hooks_start_at_most_one_process) {
+  terragrunt({"init"});
+  const auto record = [this](const std::string& name, const char* text) {
+    fs::remove(path(name));
+    write_text(path(name), text);
+    fs::permissions(path(name), fs::perms::owner_all);
+  };
+  record("bin/tofu-modlock", "#!/bin/sh\necho \"$2\" >>\"$STARTED\"\nexec \"$BINARY\" \"$@\"\n");
+  record("bin/git", "#!/bin/sh\necho git \"$@\" >>\"$STARTED\"\n");
+  environment["BINARY"] = binary;
+  environment["STARTED"] = path("started").string();
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    const char* client_does;
+    const char* started;
+  };
+  const Row rows[] = {
+      {"init", {"init"}, "exit 0", "--unit\n"},
+      {"init drops the blocks", {"init"}, "", "--unit\n--after\n"},
+      {"init deletes the lock file", {"init"}, "rm .terraform.lock.hcl; exit 0", "--unit\n--after\n"},
+      {"get", {"get"}, "", "--unit\n--after\n"},
+      {"providers lock", {"providers", "lock"}, "", "--after\n"},
+      {"plan", {"plan"}, "", "--unit\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(path("started"), "");
+      environment["CLIENT_DOES"] = row.client_does;
+      const Ran ran = terragrunt(row.arguments);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(read_text(path("started")) == row.started);
+      BOOST_TEST(shown(unit_lock()).find(kVpcBlock) != std::string::npos, unit_lock());
+    }
+  }
+}
+
 // What Terragrunt's cache holds came with somebody's package.
 BOOST_AUTO_TEST_CASE(settings_are_those_of_the_unit) {
   release(vpc, "2.0.0");
@@ -178,7 +216,7 @@ BOOST_AUTO_TEST_CASE(units_at_once_on_one_store) {
 // It is what somebody types to approve an apply.
 BOOST_AUTO_TEST_CASE(standard_input_is_left_to_the_client) {
   environment["CLIENT_DOES"] = "[ \"$1\" = init ] || cat";
-  BOOST_TEST(terragrunt({"apply"}, "yes\nno\n").out == "client: <init>\nclient: <apply>\nyes\nno\n");
+  BOOST_TEST(terragrunt({"apply"}, "yes\nno\n").out == "client: <init> <-get=false>\nclient: <apply>\nyes\nno\n");
 }
 
 BOOST_AUTO_TEST_CASE(no_failure_is_run_again) {
