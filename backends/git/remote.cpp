@@ -96,11 +96,17 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     }
   }
   context_.count_request();
+  const auto begun = std::chrono::steady_clock::now();
   auto finished = run_command(command, context_);
   if (finished && finished->exit_code != 0 && is_rewritten_to_http(finished->error_output)) {
     allow_http(command, lookup_environment);
     finished = run_command(command, context_);
   }
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+  context_.log->write(
+      LogLevel::debug,
+      fmt::format("git {} {}: {} in {} ms", arguments.front() == "ls-remote" ? "ls-remote" : "fetch", address.display,
+                  finished ? fmt::format("exit code {}", finished->exit_code) : "failed", time.count()));
   if (!finished) {
     return fail(with_purpose(std::move(finished.error()), doing, address_.display));
   }

@@ -142,7 +142,9 @@ class RequestLoop {
         return std::move(*stopped);
       }
       context_.count_request();
+      const auto begun = std::chrono::steady_clock::now();
       auto answer = transport_.exchange(exchange, context_);
+      log(answer, std::chrono::steady_clock::now() - begun);
       Attempt attempt{.number = attempt_};
       if (answer) {
         answer->url = SecretText(url_);
@@ -167,6 +169,18 @@ class RequestLoop {
       auto& why = std::get<ExchangeFailure>(answer.error());
       return failure(why.code, why.reason, std::move(why.hint));
     }
+  }
+
+  void log(const ExchangeResult& answer, std::chrono::steady_clock::duration time) const {
+    const auto* failure = answer ? nullptr : std::get_if<ExchangeFailure>(&answer.error());
+    const char* method = method_ == HttpRequest::Method::head   ? "HEAD"
+                         : method_ == HttpRequest::Method::post ? "POST"
+                                                                : "GET";
+    context_.log->write(LogLevel::debug, fmt::format("{} {}: {} in {} ms", method, printable_url(url_),
+                                                     answer               ? std::to_string(answer->status)
+                                                     : failure != nullptr ? failure->reason
+                                                                          : "ended",
+                                                     std::chrono::duration_cast<milliseconds>(time).count()));
   }
 
   // Whether a wait would end before the deadline. If not, the current result is more informative than

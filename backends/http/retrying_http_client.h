@@ -60,7 +60,7 @@ struct RetryTiming {
 RetryTiming real_retry_timing();
 
 // Implements HttpClient except for the transport: redirects (redirect.h), attempts (retry.h), which host receives which
-// secret, offline mode, and the wording of errors.
+// secret, offline mode, and the wording of errors. Logs each request at level debug, without query and user-info.
 std::unique_ptr<HttpClient> make_retrying_http_client(std::unique_ptr<Transport> transport, RetryTiming timing);
 
 }  // namespace modlock

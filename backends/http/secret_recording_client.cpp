@@ -50,7 +50,10 @@ class SecretRecordingClient final : public HttpClient {
         }
       }
     }
-    return client_.send(request, context);
+    ScrubbingLog log(*context.log, secrets_);
+    Context scrubbed = context;
+    scrubbed.log = &log;
+    return client_.send(request, scrubbed);
   }
 
  private:

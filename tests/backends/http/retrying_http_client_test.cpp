@@ -35,6 +35,15 @@ HttpRequest with_secret(std::string url) {
   return request;
 }
 
+// The times of log lines differ from run to run.
+class TimelessLog final : public Log {
+ public:
+  void write(LogLevel level, std::string_view line) override {
+    lines.push_back(fmt::format("{}: {}", to_string(level), line.substr(0, line.rfind(" in "))));
+  }
+  std::vector<std::string> lines;
+};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(exchanging_client, Fixture)
@@ -218,6 +227,21 @@ BOOST_AUTO_TEST_CASE(attempts) {
       BOOST_TEST(fake.waits().size() == row.requests - 1);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(each_request_is_logged_without_query_and_user_info) {
+  TimelessLog log;
+  context.log = &log;
+  client.on("GET", "https://h.test/b?token=u", {FakeAnswer{.status = 503}, FakeAnswer{.body = "ok"}});
+  client.redirect("https://h.test/a?token=t", "/b?token=u");
+  client.on("POST", "https://h.test/p", {ExchangeFailure{.reason = "broken off", .is_final = true}});
+  send(get("https://u:p@h.test/a?token=t"));
+  HttpRequest post = get("https://h.test/p");
+  post.method = HttpRequest::Method::post;
+  send(post);
+  BOOST_TEST(log.lines == (Lines{"debug: GET https://h.test/a: 302", "debug: GET https://h.test/b: 503",
+                                 "debug: GET https://h.test/b: 200", "debug: POST https://h.test/p: broken off"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(waits_between_attempts) {

@@ -56,4 +56,19 @@ BOOST_AUTO_TEST_CASE(what_a_request_sends_is_known) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(logged_lines_are_free_of_secrets) {
+  struct OneLine final : Log {
+    void write(LogLevel /*level*/, std::string_view line) override { text = line.substr(0, line.rfind(" in ")); }
+    std::string text;
+  } log;
+  FakeHttpClient http;
+  http.on("https://h.test/t0ken/x", "{}");
+  KnownSecrets secrets;
+  HttpRequest request;
+  request.url = SecretText("https://h.test/t0ken/x");
+  request.secret_headers.emplace_back("Authorization", SecretText("Bearer t0ken"));
+  (void)make_secret_recording_client(http, secrets)->send(request, Context{.log = &log});
+  BOOST_TEST(log.text == "GET https://h.test/…/x: 200");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
